@@ -88,7 +88,7 @@ const rooms = [
   'validation',
   'authorization',
   'lists',
-  'look-ups',
+  'loaders',
   'audit',
   'mails',
   'sign-in',

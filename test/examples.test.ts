@@ -5,7 +5,7 @@ import path from 'node:path'
 import { promisify } from 'node:util'
 import { expect, it } from 'vitest'
 import { createApiKey } from '../src/domain/api-keys/api-keys.ts'
-import { forgetOldEvents } from '../src/domain/events/forget-old-events.ts'
+import { deleteExpiredEvents } from '../src/domain/events/delete-expired-events.ts'
 import { makeDataDir } from './support/data-dir.ts'
 import { endWithTest } from './support/endings.ts'
 import { waitForNumbering } from './support/events.ts'
@@ -61,7 +61,7 @@ it('docs/examples/follow-events.mjs stays in sync, resumes where it ended, and l
   await revoke(invites[1]!.id)
   await waitForNumbering(service)
   service.clock.advance(1)
-  await forgetOldEvents(service.system, 0)
+  await deleteExpiredEvents(service.system, 0)
   await revoke(invites[2]!.id)
   expect((await run()).invites).toEqual(await present())
 })

@@ -83,11 +83,11 @@ export function snakeOf(name: string): string {
 
 class NoDriver extends DummyDriver {
   override acquireConnection(): Promise<DatabaseConnection> {
-    return Promise.reject(new Error('Statements are sent by src/db/statements.ts'))
+    return Promise.reject(new Error('The query was begun by unscoped() without a connection'))
   }
 }
 
-/** Makes statements, and sends none: `.execute()` throws. */
+/** Builds statements without a connection: `.execute()` throws. */
 export const builder = new Kysely<Tables>({
   dialect: {
     createAdapter: () => new PostgresAdapter(),

@@ -2,11 +2,11 @@ import { Pool, type QueryResult } from 'pg'
 import { type Prisma, PrismaClient } from '../generated/prisma/client.ts'
 import { type OutageLog, watchConnections } from './availability.ts'
 import { createAdapter } from './prisma-adapter.ts'
-import { type OnGone, openSession, type Session, type Statement } from './session.ts'
+import { openSession, type Session, type Statement } from './session.ts'
 import { SESSION_OPTIONS } from './session-settings.ts'
 import { nameStatements } from './statement-names.ts'
 
-export type { OnGone, Session, Statement }
+export type { Session, Statement }
 
 /** Prisma Client over a pool of connections. */
 export type Db = PrismaClient

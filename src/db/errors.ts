@@ -25,11 +25,11 @@ export class NoConnection extends Error {
   }
 }
 
-/** A statement that has not begun, because who asked has gone. */
-export class Abandoned extends Error {
+/** A statement that was not sent, because its client had disconnected. */
+export class RequestAborted extends Error {
   constructor() {
-    super('who asked has gone')
-    this.name = 'Abandoned'
+    super('the client has disconnected')
+    this.name = 'RequestAborted'
   }
 }
 
@@ -70,7 +70,7 @@ const AWAY_KINDS: (string | undefined)[] = ['P1001', 'P1002', 'P1008', 'P1017', 
  */
 export const isDatabaseBusy = (error: unknown): boolean =>
   error instanceof NoConnection ||
-  error instanceof Abandoned ||
+  error instanceof RequestAborted ||
   error instanceof TransactionOver ||
   prismaCodeOf(error) === 'P2028' ||
   IN_VAIN.includes(sqlStateOf(error))

@@ -1,6 +1,6 @@
-import { sql, statement } from './builder.ts'
+import { sql } from './builder.ts'
 import type { Connection } from './client.ts'
-import { one } from './statements.ts'
+import { rawStatement } from './statements.ts'
 
 /** SQL: the timeline that a primary writes. */
 const timeline = sql<number>`('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::int`
@@ -18,4 +18,4 @@ export const identity = sql<string>`
 
 /** The timeline that a primary writes: higher by one after each failover, and each restore to a point in time. */
 export const readTimeline = async (db: Connection): Promise<number> =>
-  (await one(db, statement(sql<{ timeline: number }>`SELECT ${timeline} AS timeline`))).timeline
+  (await rawStatement(db, sql<{ timeline: number }>`SELECT ${timeline} AS timeline`).executeTakeFirstOrThrow()).timeline

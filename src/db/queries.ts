@@ -12,7 +12,7 @@ import type {
 } from 'kysely'
 import { sql, type Tables } from './builder.ts'
 import { type Connection, connect, type Session } from './client.ts'
-import { prepare, type Query } from './statements.ts'
+import { type Executable, prepare, type Query } from './statements.ts'
 import { type Mode, type Scope, scopeOf, type TenantDb, tenantDb } from './tenant-db.ts'
 import type { TenantTable } from './tenant-tables.ts'
 
@@ -82,19 +82,19 @@ const compileOnly: Session = {
   query: refuse,
   queryAll: refuse,
   transaction: refuse,
-  untilGone: () => compileOnly,
+  withSignal: () => compileOnly,
 }
 
 /** A hot query within a scope, as {@link prepare} makes it: one for each mode. */
 export function prepareScoped<Given extends object, Further extends (string | number | boolean | undefined)[], Row>(
   make: (db: TenantDb, given: Given, ...further: Further) => Query<Row>,
-): (db: TenantDb, given: Given, ...further: Further) => Query<Row> {
+): (db: TenantDb, given: Given, ...further: Further) => Executable<Row> {
   const prepared = prepare((given: Given & { organizationId: string }, mode: Mode, ...further: Further) => {
     const db = tenantDb(connect(compileOnly.prisma, compileOnly), { organization: { id: given.organizationId }, mode })
     return make(db, given, ...further)
   })
   return (db, given, ...further) => {
     const { organization, mode } = scopeOf(db)
-    return prepared({ ...given, organizationId: organization.id }, mode, ...further)
+    return prepared(db, { ...given, organizationId: organization.id }, mode, ...further)
   }
 }

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { sql, statement } from './builder.ts'
+import { sql } from './builder.ts'
 import { createDb, type Db, openPool } from './client.ts'
 import { identity } from './identity.ts'
-import { one } from './statements.ts'
+import { rawStatement } from './statements.ts'
 
 const LOOK_EVERY_MS = 1_000
 /** A replica further behind is not read from. */
@@ -56,9 +56,9 @@ function watchReplica(url: string, ...[primary, log, { poolSize }]: Following): 
 
   async function look(): Promise<void> {
     const at = performance.now()
-    const { bytes, database } = await one(primary, onPrimary)
+    const { bytes, database } = await rawStatement(primary, onPrimary).executeTakeFirstOrThrow()
     notes.push({ at, bytes: BigInt(bytes) })
-    const its = await one(db, onReplica)
+    const its = await rawStatement(db, onReplica).executeTakeFirstOrThrow()
     if (!its.isReplica) throw new Error('it is no replica: it takes changes itself')
     // Behind a failover it may have what the new primary never had. What it says of itself it has from the primary that it follows.
     if (its.database !== database) throw new Error('it is the replica of another database, or of the primary before a failover')
@@ -101,13 +101,12 @@ function watchReplica(url: string, ...[primary, log, { poolSize }]: Following): 
 
 const lsnOf = (position: string) => sql<string>`coalesce(${sql.raw(position)} - '0/0'::pg_lsn, 0)::bigint`
 
-const onPrimary = statement(
-  sql<{ bytes: string; database: string }>`select ${lsnOf('pg_current_wal_lsn()')} as bytes, ${identity} as database`,
-)
+const onPrimary = sql<{
+  bytes: string
+  database: string
+}>`select ${lsnOf('pg_current_wal_lsn()')} as bytes, ${identity} as database`
 
 /** Reads after this are at least as recent as the position it returns. */
-const onReplica = statement(
-  sql<{ isReplica: boolean; bytes: string; database: string | null; head: string }>`
+const onReplica = sql<{ isReplica: boolean; bytes: string; database: string | null; head: string }>`
     select pg_is_in_recovery() as "isReplica", ${lsnOf('pg_last_wal_replay_lsn()')} as bytes, database, position as head
-    from event_sequence`,
-)
+    from event_sequence`

@@ -1,13 +1,11 @@
 import { DatabaseError, type Pool, type PoolClient, type QueryConfig, type QueryResult } from 'pg'
 import type { Prisma, PrismaClient } from '../generated/prisma/client.ts'
-import { Abandoned, TransactionOver } from './errors.ts'
+import { RequestAborted, TransactionOver } from './errors.ts'
 import { type JoinedTransaction, joinTransaction, lazyClient } from './prisma-adapter.ts'
 import type { NameStatement } from './statement-names.ts'
 
 /** A text with $1 and so on; Prisma's `sql` is one. */
 export type Statement = { text: string; values: unknown[] }
-/** Has somebody told when who asked for an answer has gone without it. @returns what ends that. */
-export type OnGone = (tell: () => void) => () => void
 /** @property timeout milliseconds that a transaction may take; by default as long as the pool gives one query. */
 export type TransactionLimits = { timeout?: number }
 
@@ -21,8 +19,8 @@ export type Session = {
   queryAll: <Row extends object>(statements: Statement[]) => Promise<Row[]>
   /** Does the work in a transaction; inside an open one it becomes a savepoint: when it fails, the transaction can go on. */
   transaction: <T>(work: (inside: Session) => Promise<T>, limits?: TransactionLimits) => Promise<T>
-  /** The same session, whose statements PostgreSQL cancels when who asked has gone. A transaction goes to its end. */
-  untilGone: (onGone: OnGone) => Session
+  /** The same session, whose statements PostgreSQL cancels when the signal aborts. A transaction runs to its end. */
+  withSignal: (signal: AbortSignal) => Session
 }
 
 /** @property isShared whether each transaction may be on another session of PostgreSQL, behind a pooler. */
@@ -35,9 +33,9 @@ export function openSession(service: Service): Session {
     query: (statement) => pool.query(named(nameOf, statement)),
     queryAll: (statements) => queryInOnePacket(service, statements),
     transaction: (work, limits) => runTransaction(service, work, limits),
-    // A pooler's connection is not PostgreSQL's: another's statement would be canceled.
-    untilGone: (onGone) =>
-      isShared ? session : { ...session, query: (statement) => queryUnlessGone(pool, named(nameOf, statement), onGone) },
+    // A pooler's connection is not PostgreSQL's: another's statement would be cancelled.
+    withSignal: (signal) =>
+      isShared ? session : { ...session, query: (statement) => queryUntilAborted(pool, named(nameOf, statement), signal) },
   }
   return session
 }
@@ -94,8 +92,10 @@ async function runTransaction<T>(
   }
 }
 
-function sessionOfTransaction({ query, prisma }: Pick<Session, 'query' | 'prisma'>): Session {
-  let savepoints = 0
+/** @param depth of the savepoints around it. */
+function sessionOfTransaction({ query, prisma }: Pick<Session, 'query' | 'prisma'>, depth = 0): Session {
+  const savepoint = `s${depth + 1}`
+  let last: Promise<unknown> = Promise.resolve()
   const session: Session = {
     prisma,
     query,
@@ -105,41 +105,50 @@ function sessionOfTransaction({ query, prisma }: Pick<Session, 'query' | 'prisma
         for (const statement of statements) rows = (await query<Row>(statement)).rows
         return rows
       }),
-    async transaction(work) {
-      const savepoint = `s${++savepoints}`
-      await query({ text: `SAVEPOINT ${savepoint}`, values: [] })
-      try {
-        const result = await work(session)
-        await query({ text: `RELEASE SAVEPOINT ${savepoint}`, values: [] })
-        return result
-      } catch (error) {
-        await query({ text: `ROLLBACK TO SAVEPOINT ${savepoint}`, values: [] }).catch(() => {}) // the first error says why
-        throw error
-      }
+    // One after the other: the end of a savepoint is also the end of all that began after it.
+    transaction(work) {
+      const done = last.then(() => runSavepoint(work))
+      last = done.catch(() => {})
+      return done
     },
-    untilGone: () => session,
+    withSignal: () => session,
+  }
+  async function runSavepoint<T>(work: (inside: Session) => Promise<T>): Promise<T> {
+    await query({ text: `SAVEPOINT ${savepoint}`, values: [] })
+    try {
+      const result = await work(sessionOfTransaction({ query, prisma }, depth + 1))
+      await query({ text: `RELEASE SAVEPOINT ${savepoint}`, values: [] })
+      return result
+    } catch (error) {
+      await query({ text: `ROLLBACK TO SAVEPOINT ${savepoint}`, values: [] }).catch(() => {}) // the first error says why
+      throw error
+    }
   }
   return session
 }
 
-/** The connection is released once no other statement can be the one that gets canceled. */
-async function queryUnlessGone<Row extends object>(pool: Pool, query: QueryConfig, onGone: OnGone): Promise<QueryResult<Row>> {
-  let connection: (PoolClient & { processID?: number }) | undefined
-  let canceled: Promise<unknown> | undefined
-  const stay = onGone(() => {
-    canceled = connection ? pool.query('SELECT pg_cancel_backend($1)', [connection.processID]) : Promise.resolve()
-  })
+/** The connection is released once no other statement can be the one that gets cancelled. */
+async function queryUntilAborted<Row extends object>(
+  pool: Pool,
+  query: QueryConfig,
+  signal: AbortSignal,
+): Promise<QueryResult<Row>> {
+  const connection: PoolClient & { processID?: number } = await pool.connect()
+  let cancelled: Promise<unknown> | undefined
+  const cancel = () => {
+    cancelled = pool.query('SELECT pg_cancel_backend($1)', [connection.processID])
+  }
   try {
-    connection = await pool.connect()
-    if (canceled) throw new Abandoned()
+    if (signal.aborted) throw new RequestAborted()
+    signal.addEventListener('abort', cancel)
     return await connection.query<Row>(query)
   } finally {
-    stay()
-    const isSure = await Promise.resolve(canceled).then(
+    signal.removeEventListener('abort', cancel)
+    const isSure = await Promise.resolve(cancelled).then(
       () => true,
       () => false,
     )
-    connection?.release(!isSure)
+    connection.release(!isSure)
   }
 }
 

@@ -11,39 +11,46 @@ import {
 } from 'kysely'
 import { jsonBuildObject } from 'kysely/helpers/postgres'
 import { validate as isUuid } from 'uuid'
-import { builder, speak, type Tables } from './builder.ts'
+import { speak, statement, type Tables } from './builder.ts'
 import { type Connection, type Statement, send, sendTogether } from './client.ts'
 
 export { jsonBuildObject }
 
 /** A statement that answers with rows. */
 export type Query<Row> = Compilable<Row>
+/** A compiled statement, which is executed like Kysely's builders. */
+export type Executable<Row> = Query<Row> & {
+  execute: () => Promise<Row[]>
+  executeTakeFirst: () => Promise<Row | undefined>
+  /** @throws Error if there is no row. */
+  executeTakeFirstOrThrow: () => Promise<Row>
+}
 /** As PostgreSQL's JSON has rows: times are text. A bigint or a decimal would be a number: cast it, or select it as what it is to be. */
 export type AsJson<Row> = { [Field in keyof Row]: Date extends Row[Field] ? Exclude<Row[Field], Date> | string : Row[Field] }
 
-/** The rows that a statement answers with, with pg's types: times are Date, bigint and decimal are text. */
-export const all = async <Row>(db: Connection, query: Query<Row>): Promise<Row[]> => (await send<Row>(db, textOf(query))).rows
-
-/** The first row, if there is one. */
-export const first = async <Row>(db: Connection, query: Query<Row>): Promise<Row | undefined> => (await all(db, query))[0]
-
-/** The first row of a statement that always has one. @throws Error where it has none. */
-export async function one<Row>(db: Connection, query: Query<Row>): Promise<Row> {
-  const row = await first(db, query)
-  if (row === undefined) throw new Error('The statement has no row')
-  return row
+/** A statement that is written by hand, compiled before, or written by another library. */
+export function rawStatement<Row>(db: Connection, source: RawBuilder<Row> | Statement): Executable<Row> {
+  const query = 'text' in source ? fromStatement<Row>(source) : statement(source)
+  const execute = async () => (await send<Row>(db, compile(query))).rows
+  return {
+    ...query,
+    execute,
+    executeTakeFirst: async () => (await execute())[0],
+    async executeTakeFirstOrThrow() {
+      const [row] = await execute()
+      if (row === undefined) throw new Error('The statement has no row')
+      return row
+    },
+  }
 }
-
-/** Executes a statement. @returns how many rows it has written, or selected. */
-export const run = async (db: Connection, query: Query<unknown>): Promise<number> => (await send(db, textOf(query))).rowCount ?? 0
 
 /**
  * Executes statements that are known beforehand, all or none of them: outside a transaction in one packet with its BEGIN and COMMIT.
  *
  * @returns the rows of the last.
  */
-export const together = <Row>(db: Connection, queries: [...Query<unknown>[], Query<Row>]): Promise<Row[]> =>
-  sendTogether<Row>(db, queries.map(textOf))
+export const executeAll = <Row>(db: Connection, queries: [...Query<unknown>[], Query<Row>]): Promise<Row[]> =>
+  sendTogether<Row>(db, queries.map(compile))
 
 /** An expression: the rows of a query as a list in JSON. */
 export const jsonOf = <Row>(query: SelectQueryBuilder<Tables, never, Row>): RawBuilder<AsJson<Row>[]> =>
@@ -55,16 +62,14 @@ export const listOf = <Value>(query: Expression<Record<string, Value>>): RawBuil
 /** The rows of a query, made JSON by PostgreSQL: for many rows a third of the work. */
 export async function allAsJson<Row>(db: Connection, query: SelectQueryBuilder<Tables, never, Row>): Promise<AsJson<Row>[]> {
   const statement = sql<{ rows: AsJson<Row>[] }>`select ${jsonOf(query)} as rows`
-  return (await one(db, { compile: () => statement.compile(builder) })).rows
+  return (await rawStatement(db, statement).executeTakeFirstOrThrow()).rows
 }
 
-/** A statement that another library has written. @param text with $1 and so on. */
-export const foreign = ({ text, values }: Statement): Query<unknown> => ({
-  compile: () => ({ sql: text, parameters: values }) as unknown as CompiledQuery,
+const fromStatement = <Row>({ text, values }: Statement): Query<Row> => ({
+  compile: () => ({ sql: text, parameters: values }) as unknown as CompiledQuery<Row>,
 })
 
-/** For those who send, or look at, what was made. */
-export const textOf = (query: Query<unknown>): Statement => {
+export const compile = (query: Query<unknown>): Statement => {
   const { sql: text, parameters } = query.compile()
   return { text, values: parameters as unknown[] }
 }
@@ -94,16 +99,16 @@ class Placeholder {
  */
 export function prepare<Given extends object, Further extends (string | number | boolean | undefined)[], Row>(
   make: (given: Given, ...further: Further) => Query<Row>,
-): (given: Given, ...further: Further) => Query<Row> {
+): (db: Connection, given: Given, ...further: Further) => Executable<Row> {
   const made = new Map<string, Statement>()
-  return (given, ...further) => {
+  return (db, given, ...further) => {
     const fields = Object.keys(given).filter((field) => given[field as keyof Given] !== undefined)
     const key = `${fields.join()} ${further.join()}`
-    const known = made.get(key) ?? requireForAll(textOf(make(placeholdersOf(fields) as Given, ...further)))
+    const known = made.get(key) ?? requireForAll(compile(make(placeholdersOf(fields) as Given, ...further)))
     if (made.size >= MOST_PREPARED && !made.has(key)) made.delete(made.keys().next().value!)
     made.set(key, known)
     const parameters = known.values.map((value) => (value instanceof Placeholder ? given[value.of as keyof Given] : value))
-    return foreign({ text: known.text, values: parameters }) as Query<Row>
+    return rawStatement<Row>(db, { text: known.text, values: parameters })
   }
 }
 
@@ -117,9 +122,8 @@ const isOfOneCaller = (value: unknown): boolean =>
 
 const placeholdersOf = (fields: string[]) => Object.fromEntries(fields.map((field) => [field, new Placeholder(field)]))
 
-type Executable = { execute: () => Promise<object[]> }
-/** Executes a query. @returns how many rows it has written, or answers with. */
-export async function affectedRows(query: Executable): Promise<number> {
+/** Executes a query of Kysely's. @returns how many rows it has written, or answers with. */
+export async function affectedRows(query: { execute: () => Promise<object[]> }): Promise<number> {
   const results = await query.execute()
   const [result] = results
   if (result instanceof UpdateResult) return Number(result.numUpdatedRows)

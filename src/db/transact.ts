@@ -1,4 +1,4 @@
-import { type Connection, connect, type OnGone, sessionOf } from './client.ts'
+import { type Connection, connect, sessionOf } from './client.ts'
 import type { TransactionLimits } from './session.ts'
 import { scopeLike } from './tenant-db.ts'
 
@@ -7,13 +7,13 @@ export const transact = <C extends Connection, T>(
   db: C,
   work: (inside: C) => Promise<T>,
   limits?: TransactionLimits,
-): Promise<T> => sessionOf(db).transaction((inside) => work(scopeLike(db, connect(inside.prisma, inside))), limits)
+): Promise<T> => sessionOf(db).transaction((inside) => work(scopeLike(db, connect(Object.create(inside.prisma), inside))), limits)
 
 /**
- * The same database, whose statements PostgreSQL cancels when who asked has gone. That takes a connection for each statement alone, so it is
- * for those that can take long.
+ * The same database, whose statements PostgreSQL cancels when the signal aborts. Each statement takes a connection of its own, so use it for
+ * slow ones.
  */
-export function untilGone<C extends Connection>(db: C, onGone: OnGone | undefined): C {
-  if (!onGone) return db
-  return scopeLike(db, connect(Object.create(db), sessionOf(db).untilGone(onGone)))
+export function withSignal<C extends Connection>(db: C, signal: AbortSignal | undefined): C {
+  if (!signal) return db
+  return scopeLike(db, connect(Object.create(db), sessionOf(db).withSignal(signal)))
 }

@@ -6,38 +6,42 @@ import {
   expressionBuilder,
   type Insertable,
   InsertQueryBuilder,
+  type InsertResult,
   type RawBuilder,
   type Selectable,
   type SelectQueryBuilder,
   type SelectType,
 } from 'kysely'
 import { builder, snakeOf, sql, statement, type Tables } from './builder.ts'
-import { markScoped } from './executor.ts'
-import { prepare, type Query } from './statements.ts'
+import { type Connection, sessionOf } from './client.ts'
+import { markScoped, unscopedKysely } from './executor.ts'
+import { type Executable, prepare, type Query } from './statements.ts'
 
-/** A column of what is inserted that gets its default. */
-export const byDefault = Symbol('default')
+/** A column of a copy that gets its default. */
+export const DEFAULT = Symbol('default')
 
 /** Value of each column. A forgotten column doesn't compile. */
 type Filling<T extends keyof Tables> = {
-  [Column in keyof Tables[T]]: Expression<SelectType<Tables[T][Column]>> | typeof byDefault
+  [Column in keyof Tables[T]]: Expression<SelectType<Tables[T][Column]>> | typeof DEFAULT
 }
 
 /**
- * Inserts a row for each row of a query: a copy, if it takes the same columns. WITH what the query begins, the insertion does.
+ * Inserts a row for each row of a query, which may begin with WITH. The rows decide the organization.
  *
- * @param fill what each column gets of each row.
+ * @param fill value of each column.
  */
-export function insertForEach<T extends keyof Tables, DB, From extends keyof DB>(
+export function insertFromSelect<T extends keyof Tables, DB, From extends keyof DB>(
+  db: Connection,
   table: T,
   rows: SelectQueryBuilder<DB, From, object>,
   fill: (eb: ExpressionBuilder<DB, From>) => Filling<T>,
-): InsertQueryBuilder<Tables, T, { numInsertedOrUpdatedRows?: bigint }> {
-  const filled = Object.entries<Expression<unknown> | typeof byDefault>(fill(expressionBuilder<DB, From>()))
-  const given = filled.filter((entry): entry is [string, Expression<unknown>] => entry[1] !== byDefault)
+): InsertQueryBuilder<Tables, T, InsertResult> {
+  const filled = Object.entries<Expression<unknown> | typeof DEFAULT>(fill(expressionBuilder<DB, From>()))
+  const given = filled.filter((entry): entry is [string, Expression<unknown>] => entry[1] !== DEFAULT)
   const values = rows.select(given.map(([column, value]) => sql`${value}`.as(column)))
   const { with: its, ...source } = values.toOperationNode()
-  const insertion = builder
+  const kysely = unscopedKysely(sessionOf(db))
+  const insertion = kysely
     .insertInto(table)
     .columns(given.map(([column]) => column) as never)
     .expression(values as never)
@@ -45,25 +49,25 @@ export function insertForEach<T extends keyof Tables, DB, From extends keyof DB>
   if (!its) return insertion as never
   // PostgreSQL allows data-modifying CTEs at the top level only.
   const queryNode = { ...insertion.toOperationNode(), with: its, values: source }
-  return new InsertQueryBuilder({ queryId: { queryId: table }, queryNode, executor: builder.getExecutor() }) as never
+  return new InsertQueryBuilder({ queryId: { queryId: table }, queryNode, executor: kysely.getExecutor() }) as never
 }
 
 /** Columns that are copied as they are. */
-export const same = <DB, From extends keyof DB, Column extends AnyColumn<DB, From> & string>(
+export const copyColumns = <DB, From extends keyof DB, Column extends AnyColumn<DB, From> & string>(
   eb: ExpressionBuilder<DB, From>,
   ...columns: Column[]
 ): { [C in Column]: Expression<SelectType<ExtractColumnType<DB, From, C>>> } =>
   Object.fromEntries(columns.map((column) => [column, eb.ref(column as never)])) as never
 
-/** A value of a copy: what stands in a SELECT has to say its type. */
+/** A value of a copy: PostgreSQL can't infer its type in a SELECT. */
 export const uuid = (id: string): RawBuilder<string> => sql`${id}::uuid`
 /** As {@link uuid}. */
-export const time = (at: Date): RawBuilder<Date> => sql`${at}::timestamptz`
+export const timestamp = (at: Date): RawBuilder<Date> => sql`${at}::timestamptz`
 
 /** Rows by the names of the tables they are to be in; those of one table have all the same columns. */
 export type NewRows = { [T in keyof Tables]?: readonly Insertable<Tables[T]>[] | undefined }
 
-const insertions = new Map<string, (given: Record<string, string>) => Query<unknown>>()
+const insertions = new Map<string, (db: Connection, given: Record<string, string>) => Executable<unknown>>()
 
 /**
  * Inserts rows of one table or of several, by one statement which is made once for each set of columns: each table's are one value. What
@@ -71,13 +75,13 @@ const insertions = new Map<string, (given: Record<string, string>) => Query<unkn
  *
  * @param rows of at least one table.
  */
-export function insertRows(rows: NewRows): Query<unknown> {
+export function insertRows(db: Connection, rows: NewRows): Executable<unknown> {
   const tables = (Object.keys(rows) as (keyof Tables)[]).filter((table) => rows[table]?.length)
   const columns = tables.map((table) => Object.keys(rows[table]![0]!))
   const key = tables.map((table, i) => `${table} ${columns[i]!.join()}`).join(';')
   const insert = insertions.get(key) ?? prepare((given) => insertionOf(tables, columns, given))
   insertions.set(key, insert)
-  return insert(Object.fromEntries(tables.map((table) => [table, jsonOfRows(rows[table]!)])))
+  return insert(db, Object.fromEntries(tables.map((table) => [table, jsonOfRows(rows[table]!)])))
 }
 
 function insertionOf(tables: (keyof Tables)[], columns: string[][], given: Record<string, string>): Query<unknown> {

@@ -1,12 +1,12 @@
-import { sql, statement } from './builder.ts'
+import { sql } from './builder.ts'
 import type { Connection } from './client.ts'
 import { isUnknownValue } from './errors.ts'
-import { all, run } from './statements.ts'
+import { rawStatement } from './statements.ts'
 
 /** True if PostgreSQL knows the time zone. Call it outside of transactions: an unknown name ends one. */
 export async function isZoneKnown(db: Connection, zone: string): Promise<boolean> {
   try {
-    await run(db, statement(sql`select now() at time zone ${zone}::text`))
+    await rawStatement(db, sql`select now() at time zone ${zone}::text`).execute()
     return true
   } catch (error) {
     if (!isUnknownValue(error)) throw error
@@ -25,9 +25,9 @@ export async function readZoneRules(
 ): Promise<{ at: number; offset: number }[]> {
   const offset = (at: string) =>
     sql`extract(epoch FROM (${sql.ref(at)} AT TIME ZONE ${zone}::text) - (${sql.ref(at)} AT TIME ZONE 'UTC')) / 60`
-  const rows = await all(
+  const rows = await rawStatement(
     db,
-    statement(sql<{ at: string; offset: number }>`
+    sql<{ at: string; offset: number }>`
       WITH week AS (
         SELECT at, (${offset('at')})::int AS "offset", lag(at) OVER (ORDER BY at) AS before
         FROM generate_series(${from}::timestamptz, ${until}::timestamptz, interval '7 days') at
@@ -41,7 +41,7 @@ export async function readZoneRules(
         WHERE before IS NOT NULL AND (${offset('quarter')})::int = change."offset" AND quarter > before
       ) found ON change.earlier IS DISTINCT FROM change."offset" AND before IS NOT NULL
       WHERE change.earlier IS DISTINCT FROM change."offset"
-      ORDER BY 1`),
-  )
+      ORDER BY 1`,
+  ).execute()
   return rows.map(({ at, offset }) => ({ at: Number(at), offset: Number(offset) }))
 }

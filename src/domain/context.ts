@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream'
-import type { Connection, OnGone, Statement } from '../db/client.ts'
+import type { Connection, Statement } from '../db/client.ts'
 import { type Mode, type TenantDb, tenantDb } from '../db/tenant-db.ts'
 import type { KeyMode, Tier } from '../generated/prisma/client.ts'
 import type { Languages } from './languages/languages.ts'
@@ -12,7 +12,7 @@ import type { AccountLinkRef } from './secrets/account-tokens.ts'
 import type { InvitationRef } from './secrets/invitation-tokens.ts'
 import type { MediaLink } from './secrets/media-tokens.ts'
 
-export type { Connection, KeyMode, Mode, OnGone, Tier }
+export type { Connection, KeyMode, Mode, Tier }
 
 /** The durable queue, as far as the domain needs it. */
 export type Queue = {
@@ -56,7 +56,7 @@ export type Queue = {
   /** Schedules the next step of a suspension: a reminder to the owners, or the erasure. */
   enqueueSuspension: (db: Connection, which: { suspensionId: string; at: Date }) => Promise<void>
   /** Deletes what the queue holds of an organization, but for what is under way. @returns how many jobs are. */
-  forgetOrganization: (organizationId: string) => Promise<number>
+  purgeOrganization: (organizationId: string) => Promise<number>
   /** Has an archive made, in the same way. */
   enqueueArchive: (db: Connection, which: { organizationId: string; archiveId: string }) => Promise<void>
   /**
@@ -64,8 +64,8 @@ export type Queue = {
    *
    * @returns how many jobs of the mails are under way.
    */
-  forgetMails: (emailIds: readonly string[], pattern: string) => Promise<number>
-  /** Enqueues the joining of a recording, in the transaction that completes it. The recording that is due first is joined first. */
+  purgeMails: (emailIds: readonly string[], pattern: string) => Promise<number>
+  /** Has a recording made one file, in the transaction that completes it: of those that wait the one that is due first. */
   enqueueRecording: (
     db: Connection,
     recording: { mediaId: string; organizationId: string; assetOf?: string; key: string; dueAt: Date },
@@ -223,7 +223,10 @@ export type Allowance = { hosts: ReadonlySet<string>; networks: readonly Network
  *
  * @param asked by whom, and what tells that they have gone.
  */
-export type TypesetReport = (report: PrintedReport, asked: { whose: string; onGone?: OnGone | undefined }) => Promise<Uint8Array>
+export type TypesetReport = (
+  report: PrintedReport,
+  asked: { whose: string; signal?: AbortSignal | undefined },
+) => Promise<Uint8Array>
 
 /**
  * Makes the file of an archive, see domain/archives.
@@ -393,8 +396,8 @@ export type Context = ServiceContext & {
   db: TenantDb
   /** Replica of a request, chosen once, so that all parts of its response are equally recent, see replica.ts. */
   replica?: Replica | undefined
-  /** Calls back when the client disconnects before its response, for work that can be stopped. */
-  onGone?: OnGone | undefined
+  /** Aborts when the client disconnects before its response, for work that can be stopped. */
+  signal?: AbortSignal | undefined
 }
 
 /** The context of work for an organization: on live and test data, if nothing else is said. */

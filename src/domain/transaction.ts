@@ -1,5 +1,5 @@
 import { type Session, sessionOf } from '../db/client.ts'
-import { type Query, together } from '../db/statements.ts'
+import { executeAll, type Query } from '../db/statements.ts'
 import { transact } from '../db/transact.ts'
 import type { ServiceContext } from './context.ts'
 
@@ -24,7 +24,7 @@ export async function inTransaction<Ctx extends ServiceContext, T>(ctx: Ctx, wor
 
 /** Does the same by statements that are known beforehand, and record events. */
 export async function executeWrites(ctx: ServiceContext, writes: [...Query<unknown>[], Query<unknown>]): Promise<void> {
-  await together(ctx.db, writes)
+  await executeAll(ctx.db, writes)
   notifySequence(ctx)
 }
 

@@ -1,6 +1,5 @@
 import { sql } from '../db/builder.ts'
 import { anyOfIds } from '../db/queries.ts'
-import { all } from '../db/statements.ts'
 import { unscoped } from '../db/unscoped.ts'
 import type { ImportDocument, LanguageEntry, OrganizationEntry } from './format.ts'
 import { type FoundRow, type ImportCheck, rowsIn } from './match.ts'
@@ -41,13 +40,11 @@ export async function matchLanguages(
 async function assignIds(check: ImportCheck, merged: MergedLanguage[]): Promise<Map<string, ImportedLanguage>> {
   const codes = merged.map(({ row }) => row.code)
   const ids = merged.flatMap(({ row }) => row.id ?? [])
-  const existing = await all(
-    check.db,
-    unscoped()
-      .selectFrom('languages')
-      .select(['id', 'code'])
-      .where(({ eb, or }) => or([eb('code', '=', sql<string>`any(${codes}::text[])`), eb('id', '=', anyOfIds(ids))])),
-  )
+  const existing = await unscoped(check.db)
+    .selectFrom('languages')
+    .select(['id', 'code'])
+    .where(({ eb, or }) => or([eb('code', '=', sql<string>`any(${codes}::text[])`), eb('id', '=', anyOfIds(ids))]))
+    .execute()
   const idByCode = new Map(existing.map(({ id, code }) => [code, id]))
   const codeById = new Map(existing.map(({ id, code }) => [id, code]))
   const languages = new Map<string, ImportedLanguage>()

@@ -1,7 +1,6 @@
 import { sql } from '../db/builder.ts'
 import type { Connection } from '../db/client.ts'
 import { type AliasedExpression, anyOfIds } from '../db/queries.ts'
-import { all } from '../db/statements.ts'
 import { unscoped } from '../db/unscoped.ts'
 import { inBatches } from './batches.ts'
 import type { ImportProblem } from './problems.ts'
@@ -210,15 +209,15 @@ async function findExisting(
   for (const batch of isMany ? inBatches(rows, BATCH) : [rows]) {
     const ids = batch.flatMap(({ row }) => row.id ?? [])
     const keys = batch.flatMap((row) => row.key ?? [])
-    const ofIds = rowsOf(kind).where('found.id', '=', anyOfIds(ids))
-    const ofScope = inScope(rowsOf(kind), kind, organizationId, keys)
-    for (const row of await all(db, ofIds.union(ofScope))) found.set(row.id, row)
+    const ofIds = rowsOf(db, kind).where('found.id', '=', anyOfIds(ids))
+    const ofScope = inScope(rowsOf(db, kind), kind, organizationId, keys)
+    for (const row of await ofIds.union(ofScope).execute()) found.set(row.id, row)
   }
   return [...found.values()]
 }
 
-const rowsOf = (kind: MatchedKind) =>
-  unscoped().selectFrom(SOURCES[kind].rows).select(['found.id', 'found.owner', 'found.key', 'found.isLeftOut'])
+const rowsOf = (db: Connection, kind: MatchedKind) =>
+  unscoped(db).selectFrom(SOURCES[kind].rows).select(['found.id', 'found.owner', 'found.key', 'found.isLeftOut'])
 
 function inScope(rows: ReturnType<typeof rowsOf>, kind: MatchedKind, organizationId: string | null, keys: string[]): typeof rows {
   if (organizationId === null) return rows.where('found.key', '=', sql<string>`any(${keys}::text[])`)

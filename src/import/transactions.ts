@@ -1,9 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from '../db/builder.ts'
 import type { Connection } from '../db/client.ts'
-import { run } from '../db/statements.ts'
+import { rawStatement } from '../db/statements.ts'
 import { transact } from '../db/transact.ts'
-import { unscoped } from '../db/unscoped.ts'
 import type { ServiceContext } from '../domain/context.ts'
 
 /** Id of the import's advisory lock. */
@@ -24,7 +23,7 @@ export async function withImportLock<T>({ db }: ServiceContext, onWait: () => vo
   const lock = transact(
     db,
     async (tx) => {
-      await run(tx, allowIdle('0'))
+      await allowIdle(tx, '0')
       for (let waits = false; !(await tryLock(tx)); waits = true) {
         if (!waits) onWait()
         await sleep(RETRY_MS)
@@ -41,20 +40,20 @@ export async function withImportLock<T>({ db }: ServiceContext, onWait: () => vo
 }
 
 async function tryLock(tx: Connection): Promise<boolean> {
-  const lock = unscoped(tx).selectNoFrom(sql<boolean>`pg_try_advisory_xact_lock(${LOCK})`.as('locked'))
-  return (await lock.executeTakeFirstOrThrow()).locked
+  const lock = sql<{ locked: boolean }>`select pg_try_advisory_xact_lock(${LOCK}) as locked`
+  return (await rawStatement(tx, lock).executeTakeFirstOrThrow()).locked
 }
 
 /** Sets the idle timeout until the transaction ends. */
-const allowIdle = (time: string) =>
-  unscoped().selectNoFrom(sql<string>`set_config('idle_in_transaction_session_timeout', ${time}, true)`.as('time'))
+const allowIdle = (tx: Connection, time: string) =>
+  rawStatement(tx, sql`select set_config('idle_in_transaction_session_timeout', ${time}, true)`).execute()
 
 /** A transaction that may pause between statements. The pool's timeout is made for requests. */
 export const longTransaction = <T>({ db }: ServiceContext, work: (tx: Connection) => Promise<T>): Promise<T> =>
   transact(
     db,
     async (tx) => {
-      await run(tx, allowIdle('5min'))
+      await allowIdle(tx, '5min')
       return work(tx)
     },
     { timeout: ORGANIZATION_TIMEOUT_MS },

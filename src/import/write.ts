@@ -1,6 +1,5 @@
 import type { Connection } from '../db/client.ts'
 import type { Tables } from '../db/queries.ts'
-import { run } from '../db/statements.ts'
 import { unscoped } from '../db/unscoped.ts'
 import { givenRows, insertRows } from '../db/writes.ts'
 
@@ -11,7 +10,7 @@ export type Row = Fields & { id: string }
 
 /** Inserts rows with the same fields. */
 export async function createRows(tx: Connection, table: keyof Tables, rows: Fields[]): Promise<void> {
-  if (rows.length > 0) await run(tx, insertRows({ [table]: rows }))
+  if (rows.length > 0) await insertRows(tx, { [table]: rows }).execute()
 }
 
 /** Changes rows, each to what it gives; all give the same fields besides their id. */

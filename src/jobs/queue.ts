@@ -302,12 +302,12 @@ export const createDomainQueue = (boss: PgBoss): Queue => {
       const data: SuspensionJob = { suspensionId }
       await boss.insert(SUSPENSIONS, [{ data: withTrace(data), startAfter }], { db: fromPrisma(db) })
     },
-    forgetOrganization: (organizationId) => purgeOrganization(boss, organizationId),
+    purgeOrganization: (organizationId) => purgeOrganization(boss, organizationId),
     async enqueueArchive(db, { organizationId, archiveId }) {
       const data: ArchiveJob = { organizationId, archiveId }
       await boss.insert(ARCHIVES, [{ data: withTrace(data), group: { id: organizationId } }], { db: fromPrisma(db) })
     },
-    forgetMails: (emailIds, pattern) => purgeMails(boss, emailIds, pattern),
+    purgeMails: (emailIds, pattern) => purgeMails(boss, emailIds, pattern),
     async enqueueRecording(db, { mediaId, organizationId, assetOf, key, dueAt }) {
       const priority = -Math.round((dueAt.getTime() - PRIORITIES_SINCE) / 1_000)
       const data: RecordingJob = { mediaId, organizationId, assetOf, key }

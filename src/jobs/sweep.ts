@@ -1,33 +1,31 @@
 import type { PgBoss } from 'pg-boss'
-import { forgetOldArchives } from '../domain/archives/forget-archives.ts'
-import { forgetUnusedAssets } from '../domain/assets/forget-unused.ts'
-import { forgetOldReports } from '../domain/ats/calls.ts'
-import { forgetOldAuditEntries } from '../domain/audit/record-audit.ts'
-import { forgetOldAnswers } from '../domain/concurrency/idempotency.ts'
+import { removeInterruptedDownloads } from '../domain/archives/remove-interrupted-downloads.ts'
+import { checkUnusedAssets } from '../domain/assets/check-unused.ts'
+import { deleteExpiredReports } from '../domain/ats/calls.ts'
+import { deleteExpiredAuditEntries } from '../domain/audit/record-audit.ts'
+import { deleteExpiredRows } from '../domain/concurrency/expired-rows.ts'
 import { expectSweepParts, recordSweepPart } from '../domain/concurrency/sweep-parts.ts'
 import { type ServiceContext, SWEEP_PARTS, type SweepPart } from '../domain/context.ts'
 import { eraseDueInvites } from '../domain/erasure/erase-due-invites.ts'
 import { eraseOrphanedAccounts } from '../domain/erasure/erase-orphaned-accounts.ts'
-import { forgetOldEvents } from '../domain/events/forget-old-events.ts'
-import { deleteExpiredBatches } from '../domain/invites/batches/batches.ts'
-import { forgetOldBulkChanges } from '../domain/invites/bulk/bulk-changes.ts'
+import { deleteExpiredEvents } from '../domain/events/delete-expired-events.ts'
+import { deleteUnfinishedBatches } from '../domain/invites/batches/batches.ts'
+import { deleteExpiredEmails } from '../domain/invites/delete-expired-emails.ts'
 import { expireAllDueInvites } from '../domain/invites/expire-due-invites.ts'
-import { forgetOldEmails } from '../domain/invites/forget-old-emails.ts'
 import { queueReminders } from '../domain/invites/reminders/queue-reminders.ts'
-import { forgetOldImports } from '../domain/library/forget-imports.ts'
-import { forgetOldMailEvents } from '../domain/mails/mail-events.ts'
-import { forgetOldSignIns } from '../domain/sign-in/forget-old-sign-ins.ts'
+import { deleteExpiredImports } from '../domain/library/delete-expired-imports.ts'
+import { recordRefusalCounts } from '../domain/sign-in/record-refusal.ts'
 import { checkSignInDomains } from '../domain/single-sign-on/check-sign-in-domains.ts'
 import { queueDigests } from '../domain/submissions/grading/queue-digests.ts'
 import type { KeptDays } from '../domain/submissions/media/delete-expired-media.ts'
-import { forgetOldMedia } from '../domain/submissions/media/delete-expired-media.ts'
+import { deleteExpiredMedia } from '../domain/submissions/media/delete-expired-media.ts'
 import { requeueLostAssets } from '../domain/submissions/media/joinable.ts'
 import { removeFiles } from '../domain/submissions/media/remove-files.ts'
 import { settleOverdueRecordings } from '../domain/submissions/media/settle-recordings.ts'
 import { completeDueSubmissions } from '../domain/submissions/taking/complete-due-submissions.ts'
 import { endSubmissionsOfClosedInvites } from '../domain/submissions/taking/end-submissions-of-closed-invites.ts'
 import { openMissingSubmissions } from '../domain/submissions/taking/open-missing-submissions.ts'
-import { forgetOldDeliveries } from '../domain/webhooks/forget-old-deliveries.ts'
+import { deleteExpiredDeliveries } from '../domain/webhooks/delete-expired-deliveries.ts'
 import { HEARTBEAT_REFRESH_SECONDS, LIVENESS } from './queue.ts'
 import { runJob } from './run-job.ts'
 
@@ -79,31 +77,38 @@ const sweepParts: Record<SweepPart, (system: ServiceContext, settings: SweepSett
     const ended = await endSubmissionsOfClosedInvites(system)
     if (ended > 0) system.deps.log.info({ ended }, 'submissions of closed invites closed')
   },
-  delete_expired_idempotency_records: forgetOldAnswers,
-  delete_expired_events: (system, { eventsKeptDays }) => forgetOldEvents(system, eventsKeptDays),
-  delete_expired_deliveries: (system, { eventsKeptDays }) => forgetOldDeliveries(system, eventsKeptDays),
-  delete_expired_ats_reports: forgetOldReports,
-  delete_expired_audit_entries: forgetOldAuditEntries,
+  delete_expired_idempotency_records: (system) => deleteExpiredRows(system, 'delete_expired_idempotency_records'),
+  delete_expired_events: (system, { eventsKeptDays }) => deleteExpiredEvents(system, eventsKeptDays),
+  delete_expired_deliveries: (system, { eventsKeptDays }) => deleteExpiredDeliveries(system, eventsKeptDays),
+  async delete_expired_ats_reports(system) {
+    await deleteExpiredRows(system, 'delete_expired_ats_reports')
+    await deleteExpiredReports(system)
+  },
+  delete_expired_audit_entries: deleteExpiredAuditEntries,
   async delete_expired_batches(system) {
-    await deleteExpiredBatches(system)
-    await forgetOldBulkChanges(system)
-    await forgetOldImports(system)
+    await deleteExpiredRows(system, 'delete_expired_batches')
+    await deleteUnfinishedBatches(system)
+    await deleteExpiredImports(system)
   },
   async delete_expired_emails(system) {
-    await forgetOldEmails(system)
-    await forgetOldMailEvents(system)
+    await deleteExpiredEmails(system)
+    await deleteExpiredRows(system, 'delete_expired_emails')
   },
-  delete_expired_sign_ins: forgetOldSignIns,
+  async delete_expired_sign_ins(system) {
+    await recordRefusalCounts(system)
+    await deleteExpiredRows(system, 'delete_expired_sign_ins')
+  },
   check_sign_in_domains: checkSignInDomains,
   async complete_abandoned_recordings(system) {
     const settled = await settleOverdueRecordings(system)
     if (settled > 0) system.deps.log.info({ settled }, 'unfinished recordings closed')
   },
   async delete_expired_media(system, { mediaKeptDays }) {
-    await forgetOldMedia(system, mediaKeptDays)
-    await forgetUnusedAssets(system)
+    await deleteExpiredMedia(system, mediaKeptDays)
+    await checkUnusedAssets(system)
+    await deleteExpiredRows(system, 'delete_expired_media')
     await requeueLostAssets(system)
-    await forgetOldArchives(system)
+    await removeInterruptedDownloads(system)
     await removeFiles(system)
   },
   async erase_due_invites(system) {

@@ -26,20 +26,11 @@ const MAX_WAITING = 16
 export function createTypesetter(clock: () => Date): TypesetReport {
   const refusal = () => new DomainError('too_many_reports')
   const inTurn = createFairQueue(AT_ONCE, { waiting: MAX_WAITING, refusal })
-  return async (report, { whose, onGone }) => {
-    let hasClient = true
-    const stopWatching = onGone?.(() => {
-      hasClient = false
+  return (report, { whose, signal }) =>
+    inTurn(whose, async () => {
+      if (signal?.aborted) throw refusal()
+      return typeset(report, clock())
     })
-    try {
-      return await inTurn(whose, async () => {
-        if (!hasClient) throw refusal()
-        return typeset(report, clock())
-      })
-    } finally {
-      stopWatching?.()
-    }
-  }
 }
 
 /** @throws Error if it can't be made within the limits. */

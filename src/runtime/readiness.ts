@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { PgBoss } from 'pg-boss'
-import { sql, statement } from '../db/builder.ts'
+import { sql } from '../db/builder.ts'
 import { hasMigrations } from '../db/migrate.ts'
-import { one } from '../db/statements.ts'
+import { rawStatement } from '../db/statements.ts'
 import type { ServiceContext } from '../domain/context.ts'
 
 const CHECK_TIMEOUT_MS = 2_000
@@ -21,7 +21,7 @@ export async function findProblems(
   furtherChecks: ReadinessCheck[] = [],
 ): Promise<string[]> {
   const checks: ReadinessCheck[] = [
-    ['database', () => one(db, statement(sql`select 1`))],
+    ['database', () => rawStatement(db, sql`select 1`).executeTakeFirstOrThrow()],
     [
       'migrations',
       async () => {

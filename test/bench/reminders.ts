@@ -1,7 +1,7 @@
 // By hand: node test/bench/reminders.ts [invites]. How long the sweep's statement takes among so many invites of a hundred organizations with a
 // rule each, 500 of them due, and with none left; then how PostgreSQL goes about it.
 import { v7 as uuidv7 } from 'uuid'
-import { textOf } from '../../src/db/statements.ts'
+import { builder } from '../../src/db/builder.ts'
 import { queueDueReminders } from '../../src/db/statements-by-hand/due-reminders.ts'
 import {
   MAX_DELAY_MS,
@@ -72,14 +72,11 @@ filling.release(true)
 for (const { name, definition } of indexes) if (!name.includes('_grams_')) await pool.query(definition)
 await pool.query('ANALYZE')
 
-const statementFor = () =>
-  textOf(
-    queueDueReminders(
-      now,
-      Array.from({ length: DUE }, () => uuidv7()),
-      LIMITS,
-    ),
-  )
+const statementFor = () => {
+  const ids = Array.from({ length: DUE }, () => uuidv7())
+  const { sql: text, parameters } = queueDueReminders(now, ids, LIMITS).compile(builder)
+  return { text, values: [...parameters] }
+}
 const queue = async () => {
   const { text, values } = statementFor()
   const begun = performance.now()

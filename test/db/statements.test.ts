@@ -1,14 +1,14 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { v7 as uuidv7 } from 'uuid'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { sql, statement } from '../../src/db/builder.ts'
+import { sql } from '../../src/db/builder.ts'
 import { type Connection, createDb, openPool } from '../../src/db/client.ts'
 import { isDatabaseBusy } from '../../src/db/errors.ts'
 import { anyOfIds, project, type Rows } from '../../src/db/queries.ts'
-import { all, allAsJson, first, jsonOf, one, prepare, run, textOf, together } from '../../src/db/statements.ts'
+import { affectedRows, allAsJson, compile, executeAll, jsonOf, prepare, rawStatement } from '../../src/db/statements.ts'
 import { type Mode, type TenantDb, tenantDb } from '../../src/db/tenant-db.ts'
 import { transact } from '../../src/db/transact.ts'
-import { byDefault, givenRows, insertForEach, insertRows, same } from '../../src/db/writes.ts'
+import { copyColumns, DEFAULT, givenRows, insertFromSelect, insertRows } from '../../src/db/writes.ts'
 import { openTestDatabase, type TestDatabase } from '../support/processes.ts'
 
 let database: TestDatabase
@@ -27,7 +27,8 @@ async function make(invites = 2) {
   return { owner, assessment, ids }
 }
 const within = (owner: { organization: { id: string }; mode: Mode }, db: Connection = database.db) => tenantDb(db, owner)
-const pidOf = statement(sql<{ pid: number }>`select pg_backend_pid() as pid`)
+const pidOf = async (db: Connection) =>
+  (await rawStatement(db, sql<{ pid: number }>`select pg_backend_pid() as pid`).executeTakeFirstOrThrow()).pid
 
 describe('a statement', () => {
   it("uses the schema's names in the query and in the result", async () => {
@@ -37,26 +38,26 @@ describe('a statement', () => {
       .select(['recipientEmail', 'sentAt', 'status'])
       .select((eb) => eb.ref('invites.answerRecordLimit').as('recordLimit'))
       .orderBy('recipientEmail')
-    expect(Object.keys((await all(database.db, query))[0]!)).toEqual(['recipientEmail', 'sentAt', 'status', 'recordLimit'])
-    expect((await first(database.db, query))!.sentAt).toBeInstanceOf(Date)
+    expect(Object.keys((await query.execute())[0]!)).toEqual(['recipientEmail', 'sentAt', 'status', 'recordLimit'])
+    expect((await query.executeTakeFirst())!.sentAt).toBeInstanceOf(Date)
     const updated = within(owner)
       .updateTable('invites')
       .set({ customMessage: 'Hello' })
       .where('id', '=', ids[0]!)
       .returning('customMessage')
-    expect(await one(database.db, updated)).toEqual({ customMessage: 'Hello' })
+    expect(await updated.executeTakeFirstOrThrow()).toEqual({ customMessage: 'Hello' })
   })
 
   it("is limited to its organization: it finds, changes, and deletes no other's rows", async () => {
     const [mine, theirs] = [await make(), await make()]
     const which = anyOfIds(theirs.ids)
-    expect(await all(database.db, within(mine.owner).selectFrom('invites').select('id').where('id', '=', which))).toEqual([])
-    expect(
-      await run(database.db, within(mine.owner).updateTable('invites').set({ customMessage: '' }).where('id', '=', which)),
-    ).toBe(0)
-    expect(await run(database.db, within(mine.owner).deleteFrom('invites').where('id', '=', which))).toBe(0)
-    expect(await run(database.db, within(theirs.owner).deleteFrom('invites').where('id', '=', which))).toBe(2)
-    expect(await all(database.db, within(mine.owner).selectFrom('organizations').select('id'))).toEqual([
+    expect(await within(mine.owner).selectFrom('invites').select('id').where('id', '=', which).execute()).toEqual([])
+    expect(await affectedRows(within(mine.owner).updateTable('invites').set({ customMessage: '' }).where('id', '=', which))).toBe(
+      0,
+    )
+    expect(await affectedRows(within(mine.owner).deleteFrom('invites').where('id', '=', which))).toBe(0)
+    expect(await affectedRows(within(theirs.owner).deleteFrom('invites').where('id', '=', which))).toBe(2)
+    expect(await within(mine.owner).selectFrom('organizations').select('id').execute()).toEqual([
       { id: mine.owner.organization.id },
     ])
   })
@@ -65,27 +66,23 @@ describe('a statement', () => {
     const code = uuidv7()
     await database.db.language.create({ data: { id: uuidv7(), code } })
     expect(
-      await all(
-        database.db,
-        within({ organization: { id: '' }, mode: 'all' })
-          .selectFrom('languages')
-          .select('code')
-          .where('code', '=', code),
-      ),
+      await within({ organization: { id: '' }, mode: 'all' })
+        .selectFrom('languages')
+        .select('code')
+        .where('code', '=', code)
+        .execute(),
     ).toEqual([{ code }])
     expect(
-      await all(
-        database.db,
-        within({ organization: { id: '' }, mode: 'all' })
-          .selectFrom('mailOutages')
-          .select('since'),
-      ),
+      await within({ organization: { id: '' }, mode: 'all' })
+        .selectFrom('mailOutages')
+        .select('since')
+        .execute(),
     ).toEqual([])
   })
 
   it('must select its columns one by one', () => {
     expect(() =>
-      textOf(
+      compile(
         within({ organization: { id: '' }, mode: 'all' })
           .selectFrom('tags')
           .selectAll(),
@@ -112,7 +109,7 @@ describe('a statement', () => {
       .with('mine', () => within(owner).selectFrom('invites').select('id'))
       .selectFrom('mine')
       .select((eb) => [eb.fn.countAll<string>().as('total'), jsonOf(project(within(owner), page, 'invites', show)).as('rows')])
-    expect(await one(database.db, counted)).toMatchObject({ total: '2', rows })
+    expect(await counted.executeTakeFirstOrThrow()).toMatchObject({ total: '2', rows })
     expect(await allAsJson(database.db, within(owner).selectFrom('tags').select('id'))).toEqual([])
   })
 
@@ -132,7 +129,8 @@ describe('a statement', () => {
       },
     )
     const organizationId = owner.organization.id
-    const found = async (...given: Parameters<typeof find>) => (await all(database.db, find(...given))).map(({ id }) => id)
+    const found = async (...given: Parameters<typeof find> extends [Connection, ...infer Given] ? Given : never) =>
+      (await find(database.db, ...given).execute()).map(({ id }) => id)
     expect(await found({ organizationId }, 'asc')).toEqual(ids)
     expect(await found({ organizationId }, 'desc')).toEqual(ids.toReversed())
     for (const id of ids) expect(await found({ organizationId, id }, 'asc')).toEqual([id])
@@ -142,7 +140,7 @@ describe('a statement', () => {
         .selectFrom('tags')
         .select('id'),
     )
-    expect(() => looks({ id: 'x' })).toThrow("can't depend on id")
+    expect(() => looks(database.db, { id: 'x' })).toThrow("can't depend on id")
   })
 })
 
@@ -151,22 +149,23 @@ describe('a write', () => {
     const { owner, assessment } = await make(1)
     const question = await database.make.question(assessment, { script: 'Who are you?', points: 3 })
     const newId = uuidv7()
-    const copy = insertForEach(
+    const copy = insertFromSelect(
+      database.db,
       'questions',
       within(owner).selectFrom('questions').where('id', '=', question.id),
       (eb) =>
         ({
-          ...same(eb, ...(Object.keys(question) as 'script'[]).filter((column) => !['id', 'order'].includes(column))),
+          ...copyColumns(eb, ...(Object.keys(question) as 'script'[]).filter((column) => !['id', 'order'].includes(column))),
           id: eb.cast<string>(eb.val(newId), 'uuid'),
           order: sql<number>`${eb.ref('order')} + 1`,
         }) as never,
     )
-    expect(await run(database.db, copy)).toBe(1)
+    expect(await affectedRows(copy)).toBe(1)
     const { id, order, ...rest } = await database.db.question.findFirstOrThrow({ where: { id: newId } })
     expect([id, order]).toEqual([newId, question.order + 1])
     expect(rest).toEqual({ ...question, id: undefined, order: undefined })
     expect(
-      textOf(insertForEach('tags', within(owner).selectFrom('tags'), () => ({ name: byDefault }) as never)).text,
+      compile(insertFromSelect(database.db, 'tags', within(owner).selectFrom('tags'), () => ({ name: DEFAULT }) as never)).text,
     ).not.toContain('"name"')
   })
 
@@ -184,10 +183,13 @@ describe('a write', () => {
     }))
     const inviteTags = tags.map(({ id }, position) => ({ organizationId, inviteId: ids[0]!, tagId: id, position }))
     const keys = [{ organizationId, key: 'k', fingerprint: Buffer.from([0, 255]), createdAt: new Date(1_000) }]
-    await run(database.db, insertRows({ inviteTags, tags, idempotencyRecords: keys, invites: [] }))
-    const found = await all(database.db, within(owner).selectFrom('tags').select('name').orderBy('name'))
+    await insertRows(database.db, { inviteTags, tags, idempotencyRecords: keys, invites: [] }).execute()
+    const found = await within(owner).selectFrom('tags').select('name').orderBy('name').execute()
     expect(found.map(({ name }) => name)).toEqual(['a', 'b"\\'])
-    const key = await one(database.db, within(owner).selectFrom('idempotencyRecords').select(['fingerprint', 'createdAt']))
+    const key = await within(owner)
+      .selectFrom('idempotencyRecords')
+      .select(['fingerprint', 'createdAt'])
+      .executeTakeFirstOrThrow()
     expect(key).toEqual({ fingerprint: Buffer.from([0, 255]), createdAt: new Date(1_000) })
   })
 
@@ -199,11 +201,12 @@ describe('a write', () => {
       .from(given)
       .whereRef('invites.id', '=', 'given.id')
       .set((eb) => ({ customMessage: eb.ref('given.customMessage'), sentAt: eb.ref('given.sentAt') }))
-    expect(await run(database.db, update)).toBe(1)
-    const [first, second] = await all(
-      database.db,
-      within(owner).selectFrom('invites').select(['customMessage', 'sentAt']).orderBy('recipientEmail'),
-    )
+    expect(await affectedRows(update)).toBe(1)
+    const [first, second] = await within(owner)
+      .selectFrom('invites')
+      .select(['customMessage', 'sentAt'])
+      .orderBy('recipientEmail')
+      .execute()
     expect(first).toEqual({ customMessage: 'Hello', sentAt: new Date(1_000) })
     expect(second!.customMessage).not.toBe('Hello')
   })
@@ -217,21 +220,21 @@ describe('a write', () => {
       .selectFrom('changed')
     const tag = uuidv7()
     const now = new Date()
-    const insertion = insertForEach('tags', changed, (eb) => ({
-      ...same(eb, 'organizationId'),
+    const insertion = insertFromSelect(database.db, 'tags', changed, (eb) => ({
+      ...copyColumns(eb, 'organizationId'),
       id: eb.cast<string>(eb.val(tag), 'uuid'),
       name: eb.ref('id').$castTo<string>(),
       nameKey: eb.ref('id').$castTo<string>(),
       nameSearch: eb.ref('id').$castTo<string>(),
       color: eb.val(''),
-      mode: byDefault,
-      description: byDefault,
-      icon: byDefault,
-      createdById: byDefault,
+      mode: DEFAULT,
+      description: DEFAULT,
+      icon: DEFAULT,
+      createdById: DEFAULT,
       createdAt: eb.cast<Date>(eb.val(now), 'timestamptz'),
       updatedAt: eb.cast<Date>(eb.val(now), 'timestamptz'),
     }))
-    expect(await all(database.db, insertion.returning('name'))).toEqual([{ name: ids[0] }])
+    expect(await insertion.returning('name').execute()).toEqual([{ name: ids[0] }])
   })
 
   it('can update on conflict', async () => {
@@ -248,17 +251,17 @@ describe('a write', () => {
       .insertInto('tags')
       .values(tag)
       .onConflict((conflict) => conflict.column('id').doUpdateSet((eb) => ({ name: sql`${eb.ref('tags.name')} || ' more'` })))
-    expect(await run(database.db, write.returning('id'))).toBe(1)
-    expect(await all(database.db, write.returning('name'))).toEqual([{ name: 'one more' }])
+    expect(await affectedRows(write.returning('id'))).toBe(1)
+    expect(await write.returning('name').execute()).toEqual([{ name: 'one more' }])
   })
 
   it('is rolled back with the other writes of its batch', async () => {
     const { owner, ids } = await make(1)
     const write = within(owner).updateTable('invites').set({ customMessage: 'together' }).where('id', '=', ids[0]!)
-    const fails = statement(sql`select 1 / 0`)
-    await expect(together(database.db, [write, fails])).rejects.toThrow('division by zero')
+    const fails = rawStatement(database.db, sql`select 1 / 0`)
+    await expect(executeAll(database.db, [write, fails])).rejects.toThrow('division by zero')
     expect((await database.db.invite.findFirstOrThrow({ where: { id: ids[0]! } })).customMessage).not.toBe('together')
-    expect(await together(database.db, [write, within(owner).selectFrom('invites').select('customMessage')])).toEqual([
+    expect(await executeAll(database.db, [write, within(owner).selectFrom('invites').select('customMessage')])).toEqual([
       { customMessage: 'together' },
     ])
   })
@@ -271,8 +274,8 @@ describe('a transaction', () => {
     const { owner, ids } = await make(1)
     const work = transact(database.db, async (inside) => {
       const [{ pid }] = (await inside.$queryRaw`SELECT pg_backend_pid() AS pid`) as [{ pid: number }]
-      expect((await one(inside, pidOf)).pid).toBe(pid)
-      await run(inside, within(owner).updateTable('invites').set({ customMessage: 'changed' }).where('id', '=', ids[0]!))
+      expect(await pidOf(inside)).toBe(pid)
+      await within(owner, inside).updateTable('invites').set({ customMessage: 'changed' }).where('id', '=', ids[0]!).execute()
       expect((await inside.invite.findFirstOrThrow({ where: { id: ids[0]! } })).customMessage).toBe('changed')
       throw new Error('undone')
     })
@@ -282,33 +285,35 @@ describe('a transaction', () => {
 
   it('has savepoints: a failure in one is undone alone', async () => {
     const { owner, ids } = await make(1)
-    const set = (message: string) =>
-      within(owner).updateTable('invites').set({ customMessage: message }).where('id', '=', ids[0]!)
+    const set = (db: Connection, message: string) =>
+      within(owner, db).updateTable('invites').set({ customMessage: message }).where('id', '=', ids[0]!)
     await transact(database.db, async (inside) => {
-      await run(inside, set('first'))
+      await set(inside, 'first').execute()
       const failed = transact(inside, async (deeper) => {
-        await run(deeper, set('second'))
-        await run(deeper, statement(sql`select 1 / 0`))
+        await set(deeper, 'second').execute()
+        await rawStatement(deeper, sql`select 1 / 0`).execute()
       })
       await expect(failed).rejects.toThrow('division by zero')
-      await expect(together(inside, [set('third'), statement(sql`select 1 / 0`)])).rejects.toThrow('division by zero')
+      await expect(executeAll(inside, [set(inside, 'third'), rawStatement(inside, sql`select 1 / 0`)])).rejects.toThrow(
+        'division by zero',
+      )
     })
     expect((await database.db.invite.findFirstOrThrow({ where: { id: ids[0]! } })).customMessage).toBe('first')
   })
 
   it('rejects statements after its end or its timeout', async () => {
-    let late: Parameters<typeof run>[0] | undefined
+    let late: Connection | undefined
     await transact(database.db, async (inside) => {
       late = inside
     })
-    await expect(one(late!, pidOf)).rejects.toThrow('the transaction is over')
+    await expect(pidOf(late!)).rejects.toThrow('the transaction is over')
 
     const tooLong = transact(
       database.db,
       async (inside) => {
-        await one(inside, pidOf)
+        await pidOf(inside)
         await wait(400)
-        await one(inside, pidOf)
+        await pidOf(inside)
       },
       { timeout: 100 },
     )
@@ -317,16 +322,16 @@ describe('a transaction', () => {
   })
 
   it('must be started by transact: statements in any other are rejected', async () => {
-    await expect(database.db.$transaction((inside) => one(inside, pidOf))).rejects.toThrow('transact')
+    await expect(database.db.$transaction((inside) => pidOf(inside))).rejects.toThrow('transact')
   })
 
   it('uses a connection of its own when several run at once', async () => {
     const pids = await Promise.all(
       [1, 2, 3].map(() =>
         transact(database.db, async (inside) => {
-          const { pid } = await one(inside, pidOf)
+          const pid = await pidOf(inside)
           await wait(20)
-          return [pid, (await one(inside, pidOf)).pid]
+          return [pid, await pidOf(inside)]
         }),
       ),
     )
@@ -339,7 +344,7 @@ it('releases its pool even if no query went through Prisma', async () => {
   const { url } = database
   const pool = openPool(url, { max: 1 })
   const db = createDb(pool)
-  await one(db, pidOf)
+  await pidOf(db)
   await db.$disconnect()
   expect([pool.ended, pool.totalCount]).toEqual([true, 0])
 })

@@ -5,7 +5,7 @@ import { anyOfIds, prepareScoped } from '../../src/db/queries.ts'
 import { type Mode, scopeOf, type TenantDb, tenantDb } from '../../src/db/tenant-db.ts'
 import { transact } from '../../src/db/transact.ts'
 import { unscoped } from '../../src/db/unscoped.ts'
-import { byDefault, insertForEach, same } from '../../src/db/writes.ts'
+import { copyColumns, DEFAULT, insertFromSelect } from '../../src/db/writes.ts'
 import { openTestDatabase, type TestDatabase } from '../support/processes.ts'
 import { unscopedQueries } from './must-not-compile.ts'
 
@@ -168,11 +168,11 @@ describe('the query compiler', () => {
         .selectFrom('eventSequence')
         .select((eb) => eb.exists(outer.selectFrom('invites').select('id')).as('found')),
     'of its first caller in inserted rows': (outer) => () =>
-      insertForEach('gradingViewers', outer.selectFrom('members'), (eb) => ({
-        ...same(eb, 'organizationId'),
+      insertFromSelect(outer, 'gradingViewers', outer.selectFrom('members'), (eb) => ({
+        ...copyColumns(eb, 'organizationId'),
         submissionId: eb.ref('members.id'),
         memberId: eb.ref('members.id'),
-        lastSeenAt: byDefault,
+        lastSeenAt: DEFAULT,
       })),
     'of its first caller in a list of IDs': (outer) => (own) =>
       own

@@ -1,6 +1,7 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { v7 as uuidv7 } from 'uuid'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createDb, type Db, openPool } from '../../src/db/client.ts'
+import { type Connection, createDb, type Db, openPool } from '../../src/db/client.ts'
 import { transact } from '../../src/db/transact.ts'
 import { savePageTexts } from '../../src/domain/brand/page-texts.ts'
 import { type Context, enterOrganization, inMode } from '../../src/domain/context.ts'
@@ -13,6 +14,7 @@ import { changeOrganizationSecurity } from '../../src/domain/organization/organi
 import { changeOrganizationSettings } from '../../src/domain/organization/organization-settings.ts'
 import { allowOtherSignInMethods, enforceSso } from '../../src/domain/single-sign-on/enforcement.ts'
 import { replayFrom } from '../../src/domain/webhooks/deliveries.ts'
+import { longTransaction } from '../../src/import/transactions.ts'
 import { type Service, startService } from '../support/service.ts'
 
 let service: Service
@@ -78,6 +80,35 @@ describe('a transaction', () => {
     await expect(late).rejects.toThrow()
     expect(await narrow.organization.count({ where: { id: uuidv7() } })).toBe(0)
   })
+})
+
+describe('savepoints that begin at the same time', () => {
+  const create = (db: Connection, organizationId: string, name: string) =>
+    db.tag.create({ data: { ...tag(name), organizationId, mode: 'live' } })
+
+  it('follow one another, so that one that fails undoes no other', async () => {
+    const { id } = await service.make.organization()
+    const results = await transact(narrow, (inside) =>
+      Promise.allSettled(
+        ['first', 'failing', 'third'].map((name) =>
+          transact(inside, async (deeper) => {
+            await create(deeper, id, name)
+            await transact(deeper, (deepest) => create(deepest, id, `${name}, deeper`))
+            if (name === 'failing') throw new Error('undone')
+          }),
+        ),
+      ),
+    )
+    expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
+    const tags = await narrow.tag.findMany({ where: { organizationId: id }, orderBy: { id: 'asc' } })
+    expect(tags.map(({ name }) => name)).toEqual(['first', 'first, deeper', 'third', 'third, deeper'])
+  })
+})
+
+it('lets an import wait for a connection while all are in use', async () => {
+  const isFree = transact(narrow, () => sleep(1_500))
+  const waiting = longTransaction({ ...service.system, db: narrow }, (inside) => inside.tag.count())
+  expect(await Promise.all([isFree, waiting])).toEqual([undefined, expect.any(Number)])
 })
 
 describe('a change of an organization', () => {

@@ -1,6 +1,6 @@
 import { pino } from 'pino'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { forgetOldAnswers } from '../../src/domain/concurrency/idempotency.ts'
+import { deleteExpiredRows } from '../../src/domain/concurrency/expired-rows.ts'
 import { SWEEP_PARTS } from '../../src/domain/context.ts'
 import { startQueue } from '../../src/jobs/queue.ts'
 import { DAY_MS } from '../support/factories.ts'
@@ -37,7 +37,7 @@ describe('the deletion of expired idempotency records', () => {
     const { count } = await makeOldAnswers(25_000)
     // In place of the time limit, which what a machine does in it would decide.
     await refuse('DELETE', 'idempotency_records', '(SELECT count(*) FROM gone) > 10000')
-    await forgetOldAnswers(service.system)
+    await deleteExpiredRows(service.system, 'delete_expired_idempotency_records')
     expect(await count()).toBe(0)
   })
 
@@ -45,10 +45,10 @@ describe('the deletion of expired idempotency records', () => {
     const { organizationId, count } = await makeOldAnswers(3)
     await service.db.$transaction(async (tx) => {
       await tx.$executeRaw`SELECT FROM idempotency_records WHERE organization_id = ${organizationId}::uuid AND key = 'key-2' FOR UPDATE`
-      await forgetOldAnswers(service.system)
+      await deleteExpiredRows(service.system, 'delete_expired_idempotency_records')
       expect(await count()).toBe(1)
     })
-    await forgetOldAnswers(service.system)
+    await deleteExpiredRows(service.system, 'delete_expired_idempotency_records')
     expect(await count()).toBe(0)
   })
 })

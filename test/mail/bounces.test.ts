@@ -2,8 +2,8 @@ import { createSign } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { EXPIRED_ROWS } from '../../src/domain/concurrency/expired-rows.ts'
 import { processMailEvent } from '../../src/domain/invites/record-mail-event.ts'
-import { KEPT_DAYS } from '../../src/domain/mails/mail-events.ts'
 import { DAY_MS } from '../../src/domain/time/days.ts'
 import { createSesReader } from '../../src/mail/events/ses.ts'
 import { readFeed } from '../support/events.ts'
@@ -237,7 +237,7 @@ describe('an Amazon SES notification', () => {
     await tellAsSns({ ...good, Message: text.replace('5.4.4', '5.4.5') }).expect(401)
     await tellAsSns({ ...good, Signature: `${good.Signature!.slice(0, 9)}A${good.Signature!.slice(10)}` }).expect(401)
     await tellAsSns(sign(notification(text, { SignatureVersion: '1' }))).expect(401)
-    const forgotten = new Date(Date.now() - KEPT_DAYS * DAY_MS).toISOString()
+    const forgotten = new Date(Date.now() - EXPIRED_ROWS.mailEvents.days * DAY_MS).toISOString()
     for (const Timestamp of [forgotten, 'long ago']) await tellAsSns(sign(notification(text, { Timestamp }))).expect(401)
     for (const url of [
       'https://evil.example/SimpleNotificationService-1.pem',

@@ -2,7 +2,7 @@ import { expect } from 'vitest'
 import { createApiKey } from '../../src/domain/api-keys/api-keys.ts'
 import { type Context, enterOrganization, inMode } from '../../src/domain/context.ts'
 import { listSuppressions } from '../../src/domain/invites/suppressions.ts'
-import { forgetOldMedia } from '../../src/domain/submissions/media/delete-expired-media.ts'
+import { deleteExpiredMedia } from '../../src/domain/submissions/media/delete-expired-media.ts'
 import { startReceiver } from './receiver.ts'
 import { saveFormInSession } from './saved-forms.ts'
 import type { Service } from './service.ts'
@@ -158,7 +158,7 @@ export async function makeErasable(service: Service, { others = 3 } = {}) {
     return numbered === 0 && delivered === events && queued === 0 ? true : undefined
   })
   // Runs the sweep once, so that it doesn't run between two dumps.
-  await forgetOldMedia(service.system, { idPhoto: 365, proctoring: 365, answers: 365 })
+  await deleteExpiredMedia(service.system, { idPhoto: 365, proctoring: 365, answers: 365 })
   const suppressed = async (address: string) =>
     (await listSuppressions(asKey, { search: address }, { field: 'since', direction: 'desc' }, { number: 1, size: 10 })).items
   return { organization, assessments, ids, otherIds, media, receiver, v1, live: service.v1(live), suppressed, invite, act }

@@ -1,6 +1,5 @@
 import type { RawBuilder } from 'kysely'
-import { sql, statement } from '../builder.ts'
-import type { Query } from '../statements.ts'
+import { sql } from '../builder.ts'
 
 // By hand: each step of each rule looks for its invites by an index of its own, which Kysely has no words for.
 
@@ -40,13 +39,13 @@ export const queueDueReminders = (
   now: Date,
   ids: readonly string[],
   limits: ReminderLimits,
-): Query<{ id: string; organizationId: string }> => {
+): RawBuilder<{ id: string; organizationId: string }> => {
   const { most, apart, tooLate, tooShort, rows } = limits
   const time = sql`${now}::timestamptz`
   const since = sql`${time} - ${interval(tooLate)}`
   const sent = sql`invite.sent_at > ${since} - step.wait AND invite.sent_at <= ${time} - step.wait`
   const expiring = sql`invite.expires_at > greatest(${since} + step.wait, ${time} + ${interval(tooShort)}) AND invite.expires_at <= ${time} + step.wait`
-  return statement(sql`
+  return sql`
     WITH step AS MATERIALIZED (${STEPS}),
     due AS MATERIALIZED (
       SELECT DISTINCT ON (invite.id) invite.organization_id, invite.id, invite.mode, invite.status, invite.link_version,
@@ -107,7 +106,7 @@ export const queueDueReminders = (
       key, link_version, ${time}, ${time}
     FROM chosen
     ON CONFLICT (organization_id, invite_id, dedupe_key) WHERE dedupe_key IS NOT NULL DO NOTHING
-    RETURNING id, organization_id AS "organizationId"`)
+    RETURNING id, organization_id AS "organizationId"`
 }
 
 /** @property place of the kind among those of reminders. */
@@ -154,19 +153,19 @@ export const openReminders = (
   now: Date,
   of: OpenOf,
   { rows, ...limits }: OpenLimits & Pick<ReminderLimits, 'rows'>,
-): Query<OpenReminderRow> =>
-  statement(sql`${nextReminders(now, of, limits)}
+): RawBuilder<OpenReminderRow> =>
+  sql`${nextReminders(now, of, limits)}
     SELECT next.id AS "inviteId", next.recipient_email AS "recipientEmail", assessment.name AS assessment,
       CASE next.status WHEN 'pending' THEN 0 WHEN 'accepted' THEN 1 ELSE 2 END AS place, next.after, next.zone, next.due_at AS "dueAt"
     FROM next JOIN assessments assessment ON assessment.organization_id = ${of.organizationId}::uuid AND assessment.id = next.assessment_id
-    ORDER BY next.due_at, next.id LIMIT ${rows}::int`)
+    ORDER BY next.due_at, next.id LIMIT ${rows}::int`
 
 /** The same, counted by when they are due: now at the earliest, to a quarter of an hour, which all time zones begin at. */
 export const countOpenReminders = (
   now: Date,
   of: OpenOf,
   limits: OpenLimits,
-): Query<{ after: string; zone: string; dueAt: Date; count: number }> =>
-  statement(sql`${nextReminders(now, of, limits)}
+): RawBuilder<{ after: string; zone: string; dueAt: Date; count: number }> =>
+  sql`${nextReminders(now, of, limits)}
     SELECT after, zone, greatest(date_bin('15 minutes', due_at, 'epoch'), ${now}::timestamptz) AS "dueAt", count(*)::int AS count
-    FROM next GROUP BY 1, 2, 3`)
+    FROM next GROUP BY 1, 2, 3`

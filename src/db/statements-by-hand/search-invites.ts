@@ -1,7 +1,7 @@
 import type { RawBuilder } from 'kysely'
-import { sql, statement, type Tables } from '../builder.ts'
+import { sql, type Tables } from '../builder.ts'
 import { type Mode, project, type Selects, type TenantDb } from '../queries.ts'
-import { type AsJson, jsonOf, type Query } from '../statements.ts'
+import { type AsJson, jsonOf } from '../statements.ts'
 
 // By hand: PostgreSQL is told so little of the values that it plans these once for all searches, which Kysely has no words for.
 
@@ -23,8 +23,8 @@ export const searchFacts = ({
   organizationId,
   mode,
   namePatterns,
-}: Pick<Searched, 'organizationId' | 'mode' | 'namePatterns'>): Query<SearchFacts> =>
-  statement(sql<SearchFacts>`
+}: Pick<Searched, 'organizationId' | 'mode' | 'namePatterns'>): RawBuilder<SearchFacts> =>
+  sql<SearchFacts>`
     WITH asked AS MATERIALIZED (SELECT ${organizationId}::uuid AS id, ${namePatterns}::text[] AS patterns)
     SELECT
       (SELECT min(expires_at) FROM invites WHERE organization_id = ${organizationId}::uuid AND status IN ('pending', 'accepted')) AS next,
@@ -34,7 +34,7 @@ export const searchFacts = ({
       (SELECT json_agg(DISTINCT ARRAY(
         SELECT nth - 1 FROM unnest((SELECT patterns FROM asked)::text[]) WITH ORDINALITY AS word (pattern, nth)
         WHERE name_search LIKE pattern ORDER BY nth
-      )) FROM assessments WHERE organization_id = (SELECT id FROM asked) AND name_search LIKE ANY ((SELECT patterns FROM asked)::text[])) AS names`)
+      )) FROM assessments WHERE organization_id = (SELECT id FROM asked) AND name_search LIKE ANY ((SELECT patterns FROM asked)::text[])) AS names`
 
 /** Filter of a search: the organization's invites, and each word as a pattern for the key columns of names. */
 export type Searched = {
@@ -62,7 +62,7 @@ export function searchInvites<Row>(
   { field, direction, size, number }: Paged,
   mostByAddress: number,
   show: Selects<'invites', Row>,
-): Query<FoundPage<Row>> {
+): RawBuilder<FoundPage<Row>> {
   const by = sql`${sql.ref(field)} ${sql.raw(direction)}, id ${sql.raw(direction)}`
   const byAddress = combinations.map((combination) => sql`(${selectByAddress(searched, combination, mostByAddress)})`)
   const skip =
@@ -72,7 +72,7 @@ export function searchInvites<Row>(
     .where('invites.id', '=', sql<string>`any(array(SELECT id FROM found))`)
     .orderBy(`invites.${field}`, direction)
     .orderBy('invites.id', direction)
-  return statement(sql<FoundPage<Row>>`
+  return sql<FoundPage<Row>>`
     WITH named AS MATERIALIZED (${namedAfter(searched, searched.namePatterns)}),
     by_address AS MATERIALIZED (${sql.join(byAddress, sql` UNION `)}),
     counted AS MATERIALIZED (SELECT (SELECT count(*) FROM by_address) AS by_address, (${countOfNamed(searched)}) AS by_name),
@@ -88,7 +88,7 @@ export function searchInvites<Row>(
       ) matches ORDER BY ${by} OFFSET (SELECT skip FROM place) LIMIT ${size}
     )
     SELECT (SELECT total::int FROM place) AS total, (SELECT by_address > ${mostByAddress} FROM place) AS "tooMany",
-      ${jsonOf(project(db, found, 'invites', show))} AS rows`)
+      ${jsonOf(project(db, found, 'invites', show))} AS rows`
 }
 
 const ofMode = (mode: Mode) => (mode === 'all' ? sql`` : sql`AND mode = ${sql.lit(mode)}`)

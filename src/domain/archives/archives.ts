@@ -2,7 +2,7 @@ import type { Archive as Row } from '../../generated/prisma/client.ts'
 import { authorize } from '../authorization/permissions.ts'
 import type { Context } from '../context.ts'
 import { DomainError } from '../errors.ts'
-import { type Listing, type Page, readPage } from '../lists/page.ts'
+import { type ListPage, type PageRequest, readPage } from '../lists/page.ts'
 import { decrypt } from '../secrets/encryption.ts'
 import { isUuid } from '../text/uuid.ts'
 import { HOUR_MS } from '../time/days.ts'
@@ -72,7 +72,7 @@ export function authorizeArchive(ctx: Context, memberId: string | null): void {
 }
 
 /** The organization's archives that are there, the newest first. @throws DomainError not_permitted. */
-export async function listArchives(ctx: Context, page: Page): Promise<Listing<Archive>> {
+export async function listArchives(ctx: Context, page: PageRequest): Promise<ListPage<Archive>> {
   authorize(ctx, 'erase_candidates')
   const { archive } = ctx.db
   const where = { organizationId: ctx.organization.id, expiresAt: { gt: ctx.deps.clock() } }

@@ -11,7 +11,7 @@ import { fileOf, partOf } from '../files/media-keys.ts'
 import { withCurrentStatus } from '../invites/expiry.ts'
 import { type Invite, wholeInvite } from '../invites/invites.ts'
 import { type Suppression, whereAddress } from '../invites/suppressions.ts'
-import { findById } from '../look-ups/shared-query.ts'
+import { rowLoader } from '../loaders/batch-loader.ts'
 import { hmacsOfAddress } from '../secrets/address-hmacs.ts'
 import type { GradingRound } from '../submissions/grading/graded-submission.ts'
 import { findGrades } from '../submissions/grading/grades.ts'
@@ -45,7 +45,7 @@ export async function* readInviteIdsOfCandidate(ctx: Context, address: string): 
   }
 }
 
-const findInvites = findById(wholeInvite)
+const findInvites = rowLoader(wholeInvite)
 
 const orderColumns = {
   ...{ naturalKey: true, profileUrl: true, createdAt: true, cancelledAt: true, reportedStatus: true, reportedAt: true },

@@ -1,4 +1,4 @@
-import { run } from '../../db/statements.ts'
+import { affectedRows } from '../../db/statements.ts'
 import { recordAudit } from '../audit/record-audit.ts'
 import { lockOrganization } from '../concurrency/lock-organization.ts'
 import type { Context } from '../context.ts'
@@ -57,8 +57,7 @@ async function requestArchive(ctx: Context, asked: ArchiveRequest): Promise<Arch
     const { db, deps, organization, actor } = inside
     const createdAt = deps.clock()
     const row = { ...asked, actorKind: actor.kind, actorId: actorIdOf(actor), createdAt }
-    const inserted = await run(
-      db,
+    const inserted = await affectedRows(
       db
         .insertInto('archives')
         .values({ ...row, expiresAt: daysAfter(createdAt, ARCHIVE_DAYS) })

@@ -2,7 +2,6 @@ import { sql } from '../../db/builder.ts'
 import { anyOfIds, type Expressions } from '../../db/queries.ts'
 import { type AsJson, jsonOf, listOf } from '../../db/statements.ts'
 import type { TenantDb } from '../../db/tenant-db.ts'
-import { unscoped } from '../../db/unscoped.ts'
 import {
   type Assessment as AssessmentRow,
   type Audience,
@@ -15,21 +14,21 @@ import {
 import { authorize } from '../authorization/permissions.ts'
 import type { Context } from '../context.ts'
 import { DomainError } from '../errors.ts'
-import { refuseExcess } from '../lists/filters.ts'
+import { validateFilter } from '../lists/filters.ts'
 import {
-  type ConditionsOf,
-  createList,
-  hasAll,
+  containsAll,
+  type FilterConditions,
   isComposed,
+  listPage,
+  type Projection,
+  projectionOf,
   type RowOf,
-  type Shape,
-  shapeOf,
-  type Worded,
-  worded,
+  type TokenizedFilter,
+  toPatterns,
 } from '../lists/listing.ts'
-import type { Listing, Order, Page } from '../lists/page.ts'
-import type { Source } from '../look-ups/find-together.ts'
-import { findById } from '../look-ups/shared-query.ts'
+import type { ListPage, Order, PageRequest } from '../lists/page.ts'
+import { rowLoader } from '../loaders/batch-loader.ts'
+import type { Source } from '../loaders/multi-loader.ts'
 
 export type { Category, Instruction, Language }
 export const MEDIA_FORMATS = ['text', 'audio', 'video', 'mixed'] as const satisfies MediaFormat[]
@@ -120,7 +119,7 @@ const inviteCount = ({ ref: its }: Expressions<'assessments'>, db: TenantDb) => 
     .$asScalar()
     .$notNull()
 }
-export const wholeAssessment = shapeOf('assessments', Prisma.AssessmentScalarFieldEnum, {
+export const wholeAssessment = projectionOf('assessments', Prisma.AssessmentScalarFieldEnum, {
   languageIds,
   languageCodes,
   categoryIds,
@@ -131,7 +130,7 @@ export const wholeAssessment = shapeOf('assessments', Prisma.AssessmentScalarFie
 /** An assessment as a list has it. */
 export type ListedAssessment = RowOf<typeof wholeAssessment>
 
-const conditions: ConditionsOf<'assessments', Worded<AssessmentFilter>> = {
+const filters: FilterConditions<'assessments', TokenizedFilter<AssessmentFilter>> = {
   name: (eb, name) => isComposed(eb.ref('assessments.name'), name),
   nameKey: (eb, key) => eb('assessments.nameKey', '=', key),
   createdById: (eb, id) => eb('assessments.createdById', '=', id),
@@ -148,29 +147,28 @@ const conditions: ConditionsOf<'assessments', Worded<AssessmentFilter>> = {
     ),
   questionFormats: (eb, formats) => sql`${eb.ref('assessments.defaultQuestionFormat')} = any(${formats}::media_format[])`,
   answerFormats: (eb, formats) => sql`${eb.ref('assessments.defaultAnswerFormat')} = any(${formats}::media_format[])`,
-  search: (eb, patterns) => hasAll(eb.ref('assessments.nameSearch'), patterns),
+  search: (eb, patterns) => containsAll(eb.ref('assessments.nameSearch'), patterns),
   // Two, each with an index of its own: a statement is made once for all values of a filter.
   isArchived: (eb) => eb('assessments.archivedAt', 'is not', null),
   isInUse: (eb) => eb('assessments.archivedAt', 'is', null),
 }
-const list = createList('assessments', conditions)
+const assessmentList = { table: 'assessments', filters } as const
 
 /**
  * v1.md GET /assessments; alternate.md GET /assessments.
  *
- * @param of what is read of each.
  * @throws DomainError invalid for a filter beyond its limits.
  */
 export async function listAssessments<Row>(
   ctx: Context,
-  of: Shape<'assessments', Row>,
+  projection: Projection<'assessments', Row>,
   filter: AssessmentFilter,
   order: AssessmentOrder,
-  page: Page,
-): Promise<Listing<AsJson<Row>>> {
+  page: PageRequest,
+): Promise<ListPage<AsJson<Row>>> {
   authorize(ctx, 'read_assessments')
-  refuseExcess(filter)
-  return list(ctx, of, worded(filter), order, page)
+  validateFilter(filter)
+  return listPage(ctx, assessmentList, { projection, filter: toPatterns(filter), order, page })
 }
 
 /** v1.md GET /assessments/{assessmentId}; alternate.md GET /assessments/{id}. @throws DomainError assessment_not_found. */
@@ -182,20 +180,19 @@ export async function getAssessment(ctx: Context, id: string): Promise<Assessmen
 }
 
 /** The organization's assessments with these ids, in no particular order; other ids are left out. */
-export const findAssessments = findById(wholeAssessment)
+export const findAssessments = rowLoader(wholeAssessment)
 
-export const wholeInstruction = shapeOf('instructions', Prisma.InstructionScalarFieldEnum)
-export const wholeCategory = shapeOf('categories', Prisma.CategoryScalarFieldEnum)
+export const wholeInstruction = projectionOf('instructions', Prisma.InstructionScalarFieldEnum)
+export const wholeCategory = projectionOf('categories', Prisma.CategoryScalarFieldEnum)
 
 /** The organization's instructions with these ids, in no particular order; other ids are left out. */
-export const findInstructions = findById(wholeInstruction)
+export const findInstructions = rowLoader(wholeInstruction)
 
 /** The organization's categories with these ids, in no particular order; other ids are left out. */
-export const findCategories = findById(wholeCategory)
+export const findCategories = rowLoader(wholeCategory)
 
 /** Languages are shared by all organizations. */
 export const languages = <View>(present: (language: Language) => View): Source<View> => ({
   present,
-  find: (_owner, ids) =>
-    jsonOf(unscoped().selectFrom('languages').select(['id', 'code', 'name']).where('id', '=', anyOfIds(ids))),
+  find: (db, ids) => jsonOf(db.selectFrom('languages').select(['id', 'code', 'name']).where('id', '=', anyOfIds(ids))),
 })

@@ -1,4 +1,3 @@
-import { run } from '../../db/statements.ts'
 import { insertRows } from '../../db/writes.ts'
 import type { Context } from '../context.ts'
 
@@ -21,5 +20,5 @@ export async function copyMailTexts(ctx: Context, from: string, to: string): Pro
       ...{ id: deps.newId(), organizationId: organization.id, assessmentId: to, version: 1, ...text },
       ...{ createdById, createdAt: deps.clock() },
     }))
-  if (rows.length > 0) await run(ctx.db, insertRows({ mailTemplates: rows }))
+  if (rows.length > 0) await insertRows(ctx.db, { mailTemplates: rows }).execute()
 }

@@ -1,6 +1,5 @@
 import { sql } from '../../db/builder.ts'
-import { run } from '../../db/statements.ts'
-import { insertForEach, same, time, uuid } from '../../db/writes.ts'
+import { copyColumns, insertFromSelect, timestamp, uuid } from '../../db/writes.ts'
 import type { Context } from '../context.ts'
 import { copiedFields } from '../fields/field-policy.ts'
 import { QUESTION_FIELDS } from './question-fields.ts'
@@ -23,13 +22,13 @@ export async function copyQuestions(ctx: Context, from: string, to: string): Pro
     .selectFrom('questions')
     .innerJoin(pairs.as<'pairs'>(sql`pairs (original, copy)`), 'pairs.original', 'questions.id')
   const now = deps.clock()
-  const insertion = insertForEach('questions', questions, (eb) => ({
-    ...same(eb, ...copiedFields(QUESTION_FIELDS)),
+  const insertion = insertFromSelect(db, 'questions', questions, (eb) => ({
+    ...copyColumns(eb, ...copiedFields(QUESTION_FIELDS)),
     id: eb.ref('pairs.copy'),
     assessmentId: uuid(to),
-    createdAt: time(now),
-    updatedAt: time(now),
+    createdAt: timestamp(now),
+    updatedAt: timestamp(now),
   }))
-  await run(db, insertion)
+  await insertion.execute()
   await sealVersions(ctx, ctx.db.selectFrom('questions').where('questions.assessmentId', '=', to).select('questions.versionId'))
 }

@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
 import { anyOfIds } from '../../db/queries.ts'
-import { all } from '../../db/statements.ts'
 import type { Prisma } from '../../generated/prisma/client.ts'
 import { findUsedAssets } from '../assets/assets.ts'
 import { authorize } from '../authorization/permissions.ts'
@@ -118,7 +117,7 @@ export async function readDefinitionsWithKeys(
     .where('answerKeys.versionId', '=', anyOfIds(versionIds))
     .innerJoin(ctx.db.table('questionVersions'), 'questionVersions.id', 'answerKeys.versionId')
     .select(['questionVersions.responseType', 'questionVersions.spec'])
-  const found = await all(ctx.db, newest)
+  const found = await newest.execute()
   return new Map(found.map(({ versionId, responseType, spec, key }) => [versionId, { responseType, spec, key }]))
 }
 

@@ -1,5 +1,5 @@
 import { sql } from '../../db/builder.ts'
-import { time } from '../../db/writes.ts'
+import { timestamp } from '../../db/writes.ts'
 import { recordAudit } from '../audit/record-audit.ts'
 import { authorize } from '../authorization/permissions.ts'
 import type { Context } from '../context.ts'
@@ -84,7 +84,7 @@ export async function numberQuestions(inside: Context, ids: string[]): Promise<v
     .from(numbered.as<'numbered'>(sql`numbered (id, place)`))
     .set((eb) => ({
       order: eb.ref('numbered.place'),
-      updatedAt: sql<Date>`greatest(${time(inside.deps.clock())}, ${eb.ref('questions.updatedAt')} + interval '1 ms')`,
+      updatedAt: sql<Date>`greatest(${timestamp(inside.deps.clock())}, ${eb.ref('questions.updatedAt')} + interval '1 ms')`,
     }))
     .whereRef('questions.id', '=', 'numbered.id')
     .whereRef('questions.order', '<>', 'numbered.place')

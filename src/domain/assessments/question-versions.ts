@@ -1,5 +1,5 @@
 import type { Expression } from '../../db/queries.ts'
-import { time } from '../../db/writes.ts'
+import { timestamp } from '../../db/writes.ts'
 import type { Context } from '../context.ts'
 
 /** Until the end of the transaction nobody else changes the version, or corrects its key. */
@@ -18,6 +18,6 @@ export async function sealVersions(ctx: Pick<Context, 'db' | 'organization' | 'd
     .updateTable('questionVersions')
     .where('questionVersions.lockedAt', 'is', null)
     .where(({ eb, ref }) => eb(ref('questionVersions.id'), 'in', ids as Expression<string>))
-    .set({ lockedAt: time(ctx.deps.clock()) })
+    .set({ lockedAt: timestamp(ctx.deps.clock()) })
   await seal.execute()
 }

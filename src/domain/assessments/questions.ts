@@ -1,39 +1,44 @@
 import type { AsJson } from '../../db/statements.ts'
+import type { TenantDb } from '../../db/tenant-db.ts'
 import { Prisma, type Question } from '../../generated/prisma/client.ts'
 import { authorize } from '../authorization/permissions.ts'
 import type { Context } from '../context.ts'
 import { DomainError } from '../errors.ts'
-import { createList, type RowOf, type Shape, shapeOf } from '../lists/listing.ts'
-import type { Listing, Order, Page } from '../lists/page.ts'
+import { type FilterConditions, listPage, type Projection, projectionOf, type RowOf } from '../lists/listing.ts'
+import type { ListPage, Order, PageRequest } from '../lists/page.ts'
 import { isUuid } from '../text/uuid.ts'
 
 export type { Question }
 export type QuestionOrder = Order<'order' | 'createdAt' | 'points'>
 
-export const wholeQuestion = shapeOf('questions', Prisma.QuestionScalarFieldEnum)
+export const wholeQuestion = projectionOf('questions', Prisma.QuestionScalarFieldEnum)
 /** A question as a list has it. */
 export type ListedQuestion = RowOf<typeof wholeQuestion>
 
-const list = createList<'questions', { assessmentId: string }>(
-  'questions',
-  { assessmentId: (eb, id) => eb('questions.assessmentId', '=', id) },
-  {
-    of: (db, { assessmentId }) => db.selectFrom('assessments').select('questionCount').where('id', '=', assessmentId),
+const filters: FilterConditions<'questions', { assessmentId: string }> = {
+  assessmentId: (eb, id) => eb('questions.assessmentId', '=', id),
+}
+const questionList = {
+  table: 'questions',
+  filters,
+  total: {
+    of: (db: TenantDb, { assessmentId }: { assessmentId: string }) =>
+      db.selectFrom('assessments').select('questionCount').where('id', '=', assessmentId),
     missing: () => new DomainError('assessment_not_found'),
   },
-)
+} as const
 
-/** v1.md GET /assessments/{assessmentId}/questions. @param of what is read of each. @throws DomainError assessment_not_found. */
+/** v1.md GET /assessments/{assessmentId}/questions. @throws DomainError assessment_not_found. */
 export async function listQuestions<Row>(
   ctx: Context,
-  of: Shape<'questions', Row>,
+  projection: Projection<'questions', Row>,
   assessmentId: string,
   order: QuestionOrder,
-  page: Page,
-): Promise<Listing<AsJson<Row>>> {
+  page: PageRequest,
+): Promise<ListPage<AsJson<Row>>> {
   authorize(ctx, 'read_assessments')
   if (!isUuid(assessmentId)) throw new DomainError('assessment_not_found')
-  return list(ctx, of, { assessmentId }, order, page)
+  return listPage(ctx, questionList, { projection, filter: { assessmentId }, order, page })
 }
 
 export type QuestionRef = { assessmentId: string; questionId: string }

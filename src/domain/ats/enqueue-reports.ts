@@ -1,8 +1,7 @@
 import { anyOfIds, sameOrganization } from '../../db/queries.ts'
-import { all, run } from '../../db/statements.ts'
 import { unscoped } from '../../db/unscoped.ts'
 import { insertRows, type NewRows } from '../../db/writes.ts'
-import type { Ats, ServiceContext } from '../context.ts'
+import type { Ats, Connection, ServiceContext } from '../context.ts'
 import type { EventPayload, EventType } from '../events/event.ts'
 import { findEndOfBatch } from '../events/find-end-of-batch.ts'
 import { inTransaction } from '../transaction.ts'
@@ -39,7 +38,7 @@ async function enqueueNext(inside: ServiceContext): Promise<{ more: boolean }> {
   const from = start > BigInt(position) ? start : BigInt(position)
   const until = await findEndOfBatch(inside, { from, head }, AT_ONCE)
   const reports = await createReports(inside, from, until)
-  if (reports.length > 0) await run(db, insertRows({ atsReports: reports }))
+  if (reports.length > 0) await insertRows(db, { atsReports: reports }).execute()
   await unscoped(db).updateTable('atsFanout').set({ position: until }).execute()
   return { more: until < head }
 }
@@ -48,7 +47,7 @@ type NewReports = NonNullable<NewRows['atsReports']>
 
 async function createReports(inside: ServiceContext, from: bigint, until: bigint): Promise<NewReports> {
   const { db, deps } = inside
-  const told = (await all(db, ordersOfEvents(from, until))).flatMap(({ type, data, ...its }) => {
+  const told = (await ordersOfEvents(db, from, until).execute()).flatMap(({ type, data, ...its }) => {
     const status = statusAfterEvent(type as EventType, data as EventPayload)
     return status !== null && isReported(its.ats as Ats, status) ? [{ ...its, status }] : []
   })
@@ -66,8 +65,8 @@ async function createReports(inside: ServiceContext, from: bigint, until: bigint
 }
 
 /** Events, and the orders that are told of each: those that were there before it, and that their ATS has not cancelled. */
-const ordersOfEvents = (from: bigint, until: bigint) =>
-  unscoped()
+const ordersOfEvents = (db: Connection, from: bigint, until: bigint) =>
+  unscoped(db)
     .selectFrom('events as event')
     .innerJoin('atsOrders as order', (join) =>
       join.on(sameOrganization('order', 'event')).onRef('order.inviteId', '=', 'event.inviteId'),
@@ -102,5 +101,5 @@ async function findLastTimes({ db }: ServiceContext, orderIds: string[]): Promis
       fn.max('happenedAt').as('happenedAt'),
       fn.max('nextAttemptAt').filterWhere('state', '=', 'waiting').as('nextAttemptAt'),
     ])
-  return new Map((await all(db, last)).map(({ orderId, ...times }) => [orderId!, times]))
+  return new Map((await last.execute()).map(({ orderId, ...times }) => [orderId!, times]))
 }

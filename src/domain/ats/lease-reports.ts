@@ -1,9 +1,8 @@
 import { sql } from '../../db/builder.ts'
 import { isNotSuspended, sameOrganization } from '../../db/queries.ts'
-import { all } from '../../db/statements.ts'
 import { unscoped } from '../../db/unscoped.ts'
 import type { Prisma } from '../../generated/prisma/client.ts'
-import type { Ats, Context, KeyMode, ServiceContext } from '../context.ts'
+import type { Ats, Connection, Context, KeyMode, ServiceContext } from '../context.ts'
 import { type DueSendings, grantedRows } from '../webhooks/due-sendings.ts'
 import { enabledSystems } from './connections.ts'
 import { type Credentials, decryptCredentials } from './keys.ts'
@@ -32,16 +31,18 @@ export type LeasedReport = {
 export async function findDueReports(ctx: ServiceContext, most: number): Promise<DueSendings[]> {
   const enabled = enabledSystems(ctx)
   if (enabled.length === 0) return []
-  const due = reachableConnections(enabled).crossJoinLateral((eb) =>
+  const due = reachableConnections(ctx.db, enabled).crossJoinLateral((eb) =>
     eb
-      .selectFrom(dueReports(ctx.deps.clock()).where('report.connectionId', '=', eb.ref('connection.id')).limit(most).as('first'))
+      .selectFrom(
+        dueReports(ctx.db, ctx.deps.clock()).where('report.connectionId', '=', eb.ref('connection.id')).limit(most).as('first'),
+      )
       .select(sql<number>`count(*)::int`.as('count'))
       .as('due'),
   )
-  const rows = await all(
-    ctx.db,
-    due.where('due.count', '>', 0).select(['connection.organizationId', 'connection.id as receiverId', 'due.count']),
-  )
+  const rows = await due
+    .where('due.count', '>', 0)
+    .select(['connection.organizationId', 'connection.id as receiverId', 'due.count'])
+    .execute()
   return rows.map((row) => ({ ...row, isReplay: false, isFailing: false }))
 }
 
@@ -51,7 +52,7 @@ export async function findDueReports(ctx: ServiceContext, most: number): Promise
  * @param granted how many to take of each connection at most.
  */
 export async function leaseReports(ctx: ServiceContext, granted: readonly DueSendings[]): Promise<LeasedReport[]> {
-  const leased = await all(ctx.db, leaseOfDue(ctx.deps.clock(), enabledSystems(ctx), granted))
+  const leased = await leaseOfDue(ctx, granted).execute()
   const taken: LeasedReport[] = []
   for (const { id, leasedUntil } of leased) {
     const row = await ctx.db.atsReport.findUnique({ where: { id }, include })
@@ -82,8 +83,8 @@ const include = {
   },
 } satisfies Prisma.AtsReportInclude
 
-const reachableConnections = (enabled: Ats[]) =>
-  unscoped()
+const reachableConnections = (db: Connection, enabled: Ats[]) =>
+  unscoped(db)
     .selectFrom('atsConnections as connection')
     .where('connection.ats', '=', sql<string>`any(${enabled}::text[])`)
     .where(isNotSuspended('connection'))
@@ -92,15 +93,15 @@ const reachableConnections = (enabled: Ats[]) =>
       return exists(its.whereRef('atsKeys.connectionId', '=', 'connection.id').where('atsKeys.revokedAt', 'is', null))
     })
 
-const leaseOfDue = (now: Date, enabled: Ats[], granted: readonly DueSendings[]) =>
-  unscoped()
+const leaseOfDue = (ctx: ServiceContext, granted: readonly DueSendings[]) =>
+  unscoped(ctx.db)
     .with(
       (cte) => cte('due').materialized(),
       () =>
-        reachableConnections(enabled)
+        reachableConnections(ctx.db, enabledSystems(ctx))
           .innerJoin(grantedRows(granted), 'granted.id', 'connection.id')
           .crossJoinLateral((eb) =>
-            dueReports(now)
+            dueReports(ctx.db, ctx.deps.clock())
               .where('report.connectionId', '=', eb.ref('connection.id'))
               .limit(eb.ref('granted.count'))
               .forUpdate('report')
@@ -115,8 +116,8 @@ const leaseOfDue = (now: Date, enabled: Ats[], granted: readonly DueSendings[]) 
     .whereRef('atsReports.id', '=', 'due.id')
     .returning(['atsReports.id', 'atsReports.leasedUntil'])
 
-const dueReports = (now: Date) =>
-  unscoped()
+const dueReports = (db: Connection, now: Date) =>
+  unscoped(db)
     .selectFrom('atsReports as report')
     .leftJoin('atsOrders as order', (join) =>
       join.on(sameOrganization('order', 'report')).onRef('order.id', '=', 'report.orderId'),

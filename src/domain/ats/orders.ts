@@ -5,7 +5,7 @@ import { authorize } from '../authorization/permissions.ts'
 import type { Context } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import { revokeInvite } from '../invites/operate-invite.ts'
-import { type Listing, type Page, readPage } from '../lists/page.ts'
+import { type ListPage, type PageRequest, readPage } from '../lists/page.ts'
 import { isUuid } from '../text/uuid.ts'
 import { inTransaction } from '../transaction.ts'
 import { type ConnectionDetail, getConnection } from './connections.ts'
@@ -23,7 +23,7 @@ const include = {
 export type OrderSummary = Prisma.AtsOrderGetPayload<{ include: typeof include }>
 
 /** The orders of a connection, the newest first. @throws DomainError not_permitted; ats_not_found. */
-export async function listOrders(ctx: Context, { id }: ConnectionDetail, page: Page): Promise<Listing<OrderSummary>> {
+export async function listOrders(ctx: Context, { id }: ConnectionDetail, page: PageRequest): Promise<ListPage<OrderSummary>> {
   authorize(ctx, 'manage_ats')
   const where = { organizationId: ctx.organization.id, connectionId: id }
   const { atsOrder } = ctx.db

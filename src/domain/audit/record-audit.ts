@@ -1,5 +1,5 @@
 import { sql } from '../../db/builder.ts'
-import { affectedRows, run } from '../../db/statements.ts'
+import { affectedRows } from '../../db/statements.ts'
 import { unscoped } from '../../db/unscoped.ts'
 import { insertRows, type NewRows } from '../../db/writes.ts'
 import type { Prisma } from '../../generated/prisma/client.ts'
@@ -186,14 +186,14 @@ export type AuditEvent<Details extends object = AuditDetails> = {
 type AuditContext = ServiceContext & { organization: { id: string }; mode?: Mode }
 
 /** Entries a statement. */
-const FORGOTTEN_AT_ONCE = 5_000
+const ENTRIES_AT_ONCE = 5_000
 
 /** Records what the context's actor does in an organization. Called in the transaction of the change: both are kept, or neither is. */
 export async function recordAudit<Details extends Prisma.InputJsonObject>(
   ctx: AuditContext,
   event: AuditEvent<Details>,
 ): Promise<void> {
-  await run(ctx.db, insertRows({ auditEntries: [auditEntryOf(ctx, event)] }))
+  await insertRows(ctx.db, { auditEntries: [auditEntryOf(ctx, event)] }).execute()
 }
 
 /** The rows of many, for a statement that makes the changes. */
@@ -242,10 +242,10 @@ function auditEntryOf(
 
 const isOnData = (action: AuditAction): boolean => DATA_ACTIONS.some((known) => known === action)
 
-/** Forgets what was done longer ago than its organization keeps it: a year, unless it has chosen more. */
-export async function forgetOldAuditEntries({ db, deps }: ServiceContext): Promise<void> {
+/** Deletes audit entries that are older than their organization's setting, a year by default. */
+export async function deleteExpiredAuditEntries({ db, deps }: ServiceContext): Promise<void> {
   const now = deps.clock()
-  await repeatBatch(FORGOTTEN_AT_ONCE, (atMost) => {
+  await repeatBatch(ENTRIES_AT_ONCE, (atMost) => {
     // Each organization's oldest are looked at, so that what others keep for longer costs nothing.
     const old = unscoped(db)
       .selectFrom('organizations')

@@ -1,6 +1,6 @@
 import { sql } from '../../db/builder.ts'
 import { identity } from '../../db/identity.ts'
-import { one, prepare, together } from '../../db/statements.ts'
+import { executeAll, prepare } from '../../db/statements.ts'
 import { unscoped } from '../../db/unscoped.ts'
 import type { ServiceContext } from '../context.ts'
 
@@ -13,11 +13,11 @@ const NUMBERED_AT_ONCE = 2_000
  * over, positions go on where none of its former selves can have been: who has read further than it has misses nothing that comes.
  */
 export async function sequenceAuditEntries({ db, deps }: ServiceContext): Promise<void> {
-  const { isWaiting } = await one(db, hasUnnumbered({}))
+  const { isWaiting } = await hasUnnumbered(db, {}).executeTakeFirstOrThrow()
   if (!isWaiting) return
   for (;;) {
     const given = { milliseconds: deps.clock().getTime() }
-    const [batch] = await together(db, [lockSequence({}), recordDatabase(given), numberNext({})])
+    const [batch] = await executeAll(db, [lockSequence(db, {}), recordDatabase(db, given), numberNext(db, {})])
     if (batch!.numbered < NUMBERED_AT_ONCE) return
   }
 }

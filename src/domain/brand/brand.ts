@@ -56,7 +56,7 @@ export async function changeColors(ctx: Context, given: Colors, seen: SeenAt): P
 
 /**
  * Sets the logo by a picture of which nothing is decoded: its sides are read from its head. The one before is kept for mails that were sent,
- * see assets/forget-unused.ts.
+ * see assets/check-unused.ts.
  *
  * @throws DomainError not_permitted; invalid, at `logo`: too large, neither PNG nor JPEG, or no room for it.
  */

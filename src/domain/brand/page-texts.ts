@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto'
 import { sql } from '../../db/builder.ts'
-import { run } from '../../db/statements.ts'
 import { insertRows } from '../../db/writes.ts'
 import type { AuditDetails } from '../audit/audit-details.ts'
 import { findLastChange } from '../audit/find-last-change.ts'
@@ -108,7 +107,7 @@ async function addConsentText(ctx: Context, { language, version, body }: Consent
     createdById: ctx.actor.kind === 'member' ? ctx.actor.id : null,
     createdAt: ctx.deps.clock(),
   }
-  await run(ctx.db, insertRows({ consentTexts: [row] }))
+  await insertRows(ctx.db, { consentTexts: [row] }).execute()
   return row.version
 }
 

@@ -1,12 +1,11 @@
 import { sql } from '../../db/builder.ts'
 import type { Condition, Expressions, Rows, SqlBool } from '../../db/queries.ts'
-import { all } from '../../db/statements.ts'
 import { authorize } from '../authorization/permissions.ts'
 import type { Context } from '../context.ts'
 import { statusNow } from '../invites/expiry.ts'
 import type { InviteStatus } from '../invites/invites.ts'
 import { isIndexed, matchingInvites } from '../invites/listing/invite-filter.ts'
-import { readWords, refuseExcess } from '../lists/filters.ts'
+import { readWords, validateFilter } from '../lists/filters.ts'
 import { isUuid } from '../text/uuid.ts'
 import { isEmailAddress } from '../validation/email-address.ts'
 import { throwIfIssues } from '../validation/throw-if-issues.ts'
@@ -46,7 +45,7 @@ export const MAX_SEARCHED = 5_000
  */
 export async function listCandidates(ctx: Context, { search, order, after, size }: CandidateQuery): Promise<CandidatePage> {
   authorize(ctx, 'read')
-  refuseExcess({ search })
+  validateFilter({ search })
   const words = readWords(search)
   const isShort = words.length > 0 && !words.some(isIndexed)
   throwIfIssues(isShort ? [{ field: 'search', rule: 'account', problem: 'minLength', limit: 3 }] : [])
@@ -58,7 +57,7 @@ export async function listCandidates(ctx: Context, { search, order, after, size 
   if (found) rows = rows.where('invites.id', '=', sql<string>`any(${found}::uuid[])`)
   if (place) rows = rows.where((eb) => isBehind(eb, place, order))
   const page = order === 'address' ? byAddress(rows, size + 1) : byLatest(ctx, rows, size + 1)
-  const candidates = await all(ctx.db, selectCandidates(ctx, page, order))
+  const candidates = await selectCandidates(ctx, page, order).execute()
   return { candidates: candidates.slice(0, size), hasMore: candidates.length > size, isCut: found?.length === MAX_SEARCHED }
 }
 

@@ -1,21 +1,18 @@
 import { sql } from '../../db/builder.ts'
 import type { SqlBool } from '../../db/queries.ts'
-import { affectedRows, run } from '../../db/statements.ts'
-import { unscoped } from '../../db/unscoped.ts'
-import type { Context, ServiceContext } from '../context.ts'
+import { affectedRows } from '../../db/statements.ts'
+import type { Context } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import { formatHmac, hmacsOfAddress } from '../secrets/address-hmacs.ts'
 import { decrypt, encrypt } from '../secrets/encryption.ts'
+import { daysAfter } from '../time/days.ts'
 import { inTransaction } from '../transaction.ts'
-import { repeatBatch } from './bisect.ts'
+import { EXPIRED_ROWS } from './expired-rows.ts'
 
 /** Stored response of a request. Only the interface interprets code and text. A text with a secret is stored encrypted. */
 export type StoredResponse = { code: number; text: string; isSecret?: boolean }
 
 type IdempotentRequest = { key: string; fingerprint: Uint8Array<ArrayBuffer> }
-
-/** Milliseconds for which a response is kept for retries. */
-const RETENTION_MS = 24 * 3_600_000
 
 /**
  * Does the work once for an idempotency key of the organization, and gives every later request with that key the first answer; one that
@@ -168,7 +165,7 @@ const UUIDS = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g
  *
  * @param ctx inside a transaction. @param patterns regular expressions that PostgreSQL and JavaScript read alike. @returns how many.
  */
-export async function deleteExpiredIdempotencyRecords(
+export async function purgeIdempotencyRecords(
   ctx: Context,
   keys: readonly string[],
   { inKeys, inTexts: pattern }: { inKeys: string; inTexts: string },
@@ -194,35 +191,9 @@ export async function deleteExpiredIdempotencyRecords(
   const matchingKeys = matching.map(({ key }) => key)
   const emptied = ctx.db.updateTable('idempotencyRecords').where('key', '=', sql<string>`any(${matchingKeys}::text[])`)
   for (const one of [plainRecords.set({ body: null }), emptied.set({ body: null, encryptedFor: null })])
-    count += await run(db, one)
+    count += await affectedRows(one)
   return count
 }
 
-/** Answers deleted by one statement: a backlog would take longer than a statement may. */
-const FORGOTTEN_AT_ONCE = 5_000
-
-/** Deletes expired answers, except rows that another transaction has locked. */
-export async function forgetOldAnswers({ db, deps }: ServiceContext): Promise<void> {
-  const until = toCutoff(deps.clock())
-  await repeatBatch(FORGOTTEN_AT_ONCE, (atMost) => {
-    const old = unscoped(db)
-      .selectFrom('idempotencyRecords')
-      .select(['organizationId', 'key'])
-      .where('createdAt', '<=', until)
-      .limit(atMost)
-      .forUpdate()
-      .skipLocked()
-    const forget = unscoped(db)
-      .with(
-        (cte) => cte('old').materialized(),
-        () => old,
-      )
-      .deleteFrom('idempotencyRecords')
-      .using('old')
-      .whereRef('idempotencyRecords.organizationId', '=', 'old.organizationId')
-      .whereRef('idempotencyRecords.key', '=', 'old.key')
-    return affectedRows(forget)
-  })
-}
-
-const toCutoff = (now: Date) => new Date(now.getTime() - RETENTION_MS)
+/** Answers are kept for retries after this time. */
+const toCutoff = (now: Date): Date => daysAfter(now, -EXPIRED_ROWS.idempotencyRecords.days)

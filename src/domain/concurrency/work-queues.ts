@@ -1,6 +1,4 @@
-import type { OnGone } from '../../db/client.ts'
-
-/** @property typical moving average of a task's milliseconds. */
+/** @param typical milliseconds that a work takes, the latest counting most. */
 type KeyQueue = { running: number; waiting: (() => void)[]; typical: number }
 
 /** @property waiting tasks that may wait. @property longest milliseconds. @property refusal error for rejected tasks. */
@@ -23,13 +21,13 @@ export function createKeyedLimiter(atOnce: number, limit?: QueueLimit, now = () 
     if (waiting.length >= most || ((waiting.length + 1) / atOnce) * typical > longest) throw refusal()
   }
 
-  return async <T>(whose: string, work: () => Promise<T>, onGone?: OnGone): Promise<T> => {
+  return async <T>(whose: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T> => {
     const line = lines.get(whose) ?? { running: 0, waiting: [], typical: 0 }
     lines.set(whose, line)
     if (line.running < atOnce) line.running++
     else {
       if (limit) refuseExcess(line)
-      await waitInQueue(line.waiting, limit, onGone)
+      await waitInQueue(line.waiting, limit, signal)
     }
     const begun = now()
     try {
@@ -43,8 +41,12 @@ export function createKeyedLimiter(atOnce: number, limit?: QueueLimit, now = () 
   }
 }
 
-/** Waits in the queue. Rejects if the caller is gone, or after the longest wait. */
-async function waitInQueue(waiting: (() => void)[], limit: QueueLimit | undefined, onGone: OnGone | undefined): Promise<void> {
+/** Waits in the line, and leaves it when the signal aborts, or after the longest wait. */
+async function waitInQueue(
+  waiting: (() => void)[],
+  limit: QueueLimit | undefined,
+  signal: AbortSignal | undefined,
+): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   const leave = () => {
     const place = waiting.indexOf(resolve)
@@ -54,12 +56,13 @@ async function waitInQueue(waiting: (() => void)[], limit: QueueLimit | undefine
   }
   waiting.push(resolve)
   const end = limit?.longest === undefined ? undefined : setTimeout(leave, limit.longest)
-  const stay = onGone?.(leave)
+  if (signal?.aborted) leave()
+  signal?.addEventListener('abort', leave)
   try {
     await promise
   } finally {
     clearTimeout(end)
-    stay?.()
+    signal?.removeEventListener('abort', leave)
   }
 }
 

@@ -1,7 +1,6 @@
 import { sql } from '../../db/builder.ts'
 import type { Condition, Expressions, SqlBool } from '../../db/queries.ts'
-import { run } from '../../db/statements.ts'
-import { byDefault, insertForEach, same, uuid } from '../../db/writes.ts'
+import { copyColumns, DEFAULT, insertFromSelect, uuid } from '../../db/writes.ts'
 import type { Context } from '../context.ts'
 
 // Collects the ids of an erasure's invites once. Later steps find rows by these ids, also after the invites are gone.
@@ -31,19 +30,18 @@ export async function collectListedInvites(
 }
 
 async function collect(inside: Context, id: string, which: (eb: Expressions<'invites'>) => Condition): Promise<void> {
-  const insertion = insertForEach('erasedInvites', inside.db.selectFrom('invites').where(which), (eb) => ({
-    ...same(eb, 'organizationId', 'mode'),
+  const insertion = insertFromSelect(inside.db, 'erasedInvites', inside.db.selectFrom('invites').where(which), (eb) => ({
+    ...copyColumns(eb, 'organizationId', 'mode'),
     inviteId: eb.ref('invites.id'),
     erasureId: uuid(id),
-    relatedIds: byDefault,
+    relatedIds: DEFAULT,
   }))
-  await run(
-    inside.db,
-    // Includes invites that a retention run has marked but not erased, so that the candidate's receipt comes after their erasure.
-    insertion.onConflict((conflict) =>
+  // An invite that a retention run has marked, and not yet erased, becomes the candidate's: their receipt must not come before it is erased.
+  await insertion
+    .onConflict((conflict) =>
       conflict.columns(['organizationId', 'inviteId']).doUpdateSet(({ ref }) => ({ erasureId: ref('excluded.erasureId') })),
-    ),
-  )
+    )
+    .execute()
 }
 
 /** Invites of the erasure that still exist. */

@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from '../../db/builder.ts'
 import { anyOfIds, type Rows } from '../../db/queries.ts'
-import { all, first, run } from '../../db/statements.ts'
-import { byDefault, insertForEach, same, uuid } from '../../db/writes.ts'
+import { affectedRows } from '../../db/statements.ts'
+import { copyColumns, DEFAULT, insertFromSelect, uuid } from '../../db/writes.ts'
 import { bisectBatch, type FailedItem, processEach, repeatBatch, throwFirstFailure } from '../concurrency/bisect.ts'
 import { startTimeBudget } from '../concurrency/sweep-parts.ts'
 import { type Context, enterOrganization, type KeyMode, type ServiceContext } from '../context.ts'
 import { isDatabaseAway } from '../errors.ts'
-import { forgetMailEvents } from '../mails/mail-events.ts'
+import { purgeMailEvents } from '../mails/mail-events.ts'
 import { hmacsOfAddress } from '../secrets/address-hmacs.ts'
 import { daysAfter } from '../time/days.ts'
 import { lockCollectedInvites } from './collect-invites.ts'
@@ -110,7 +110,7 @@ async function* readDue(ctx: Context, due: DueInvites, failed: readonly FailedIt
   for (;;) {
     const some = dueInvites(ctx, due).limit(INVITES_AT_ONCE + failed.length)
     const isFailed = new Set(failed.map(({ item }) => item))
-    const ids = (await all(ctx.db, some.select('invites.id'))).map(({ id }) => id).filter((id) => !isFailed.has(id))
+    const ids = (await some.select('invites.id').execute()).map(({ id }) => id).filter((id) => !isFailed.has(id))
     if (ids.length > 0) yield ids.slice(0, INVITES_AT_ONCE)
     if (ids.length < INVITES_AT_ONCE) return
   }
@@ -122,16 +122,13 @@ async function eraseDueBatch(ctx: Context, due: DueInvites, ids: string[]): Prom
   // One that was reactivated since it was read is not due: it keeps the mail that goes out now, and what was recorded. One that is marked
   // can't be reactivated any more. One that is marked already is somebody's who is erased by their address at this moment.
   const stillDue = dueInvites(ctx, due).where('invites.id', '=', anyOfIds(ids)).forUpdate()
-  const marking = insertForEach('erasedInvites', stillDue, (eb) => ({
-    ...same(eb, 'organizationId', 'mode'),
+  const marking = insertFromSelect(ctx.db, 'erasedInvites', stillDue, (eb) => ({
+    ...copyColumns(eb, 'organizationId', 'mode'),
     inviteId: eb.ref('invites.id'),
     erasureId: uuid(counting.id),
-    relatedIds: byDefault,
+    relatedIds: DEFAULT,
   }))
-  await run(
-    ctx.db,
-    marking.onConflict((conflict) => conflict.doNothing()),
-  )
+  await marking.onConflict((conflict) => conflict.doNothing()).execute()
   await eraseMarked(counting, ids)
 }
 
@@ -155,7 +152,7 @@ async function eraseMarked(counting: ErasureRef, ids: string[]): Promise<void> {
     const heldIds = held.map(({ id }) => id)
     const repeats = await eraseRepeats(inside, heldIds)
     const { counts, relatedIds, listRows } = await deleteLockedInvites(inside, held)
-    const otherTraces = await forgetMailEvents(inside, relatedIds)
+    const otherTraces = await purgeMailEvents(inside, relatedIds)
     const byRule = RETENTION_RULES.map((rule) => [rule, held.filter(({ status }) => status === rule).length])
     return {
       ...counts,
@@ -179,11 +176,11 @@ async function eraseArchivesOf(counting: ErasureRef, candidates: { recipientEmai
  * Marked invites that are no longer due, because the setting changed: their files may be gone already, so they are erased, too.
  */
 async function eraseMarkedBefore(ctx: Context): Promise<void> {
-  const run = await first(ctx.db, runningRetentionRun(ctx).select('id'))
-  if (!run) return
+  const night = await runningRetentionRun(ctx).select('id').executeTakeFirst()
+  if (!night) return
   await repeatBatch(INVITES_AT_ONCE, async (atMost) => {
-    const ids = (await lockCollectedInvites(ctx, run.id, atMost)).map(({ id }) => id)
-    await eraseMarked({ ctx, id: run.id }, ids)
+    const ids = (await lockCollectedInvites(ctx, night.id, atMost)).map(({ id }) => id)
+    await eraseMarked({ ctx, id: night.id }, ids)
     return ids.length
   })
 }
@@ -198,7 +195,7 @@ function eraseRepeats(inside: Context, inviteIds: string[]): Promise<number> {
     .whereRef('inviteBatchRows.batchId', '=', 'its.batchId')
     .where('inviteBatchRows.state', '=', 'repeated')
     .whereRef('inviteBatchRows.repeats', '=', 'its.number')
-  return run(inside.db, repeats)
+  return affectedRows(repeats)
 }
 
 /** Deletes queue entries of sent mails, such as those of results, which the queue retains for a day. */

@@ -1,7 +1,7 @@
 import { sql } from '../../db/builder.ts'
 import { anyOfIds, type Condition, type Expressions, type SqlBool } from '../../db/queries.ts'
 import { anyOf } from '../../db/query.ts'
-import { affectedRows, run } from '../../db/statements.ts'
+import { affectedRows } from '../../db/statements.ts'
 import { tenantDb } from '../../db/tenant-db.ts'
 import { givenRows, insertRows } from '../../db/writes.ts'
 import { repeatBatch } from '../concurrency/bisect.ts'
@@ -177,7 +177,7 @@ async function keepSums(inside: Context, invites: CountedInvite[]): Promise<void
   const results = await newest.execute()
   const ownIds = { organizationId: organization.id }
   if (results.length > 0)
-    await run(db, insertRows({ erasedResults: results.map((result) => ({ ...ownIds, id: deps.newId(), ...result })) }))
+    await insertRows(db, { erasedResults: results.map((result) => ({ ...ownIds, id: deps.newId(), ...result })) }).execute()
   for (const of of Map.groupBy(invites, ({ assessmentId, mode }) => `${assessmentId} ${mode}`).values()) {
     const { assessmentId, mode } = of[0]!
     const counting = tenantDb(db, { organization, mode })
@@ -188,6 +188,6 @@ async function keepSums(inside: Context, invites: CountedInvite[]): Promise<void
           .columns(['organizationId', 'assessmentId', 'mode'])
           .doUpdateSet((eb) => ({ count: eb('erasedInviteCounts.count', '+', eb.ref('excluded.count')) })),
       )
-    await run(db, counting)
+    await counting.execute()
   }
 }

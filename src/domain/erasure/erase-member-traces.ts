@@ -3,9 +3,9 @@ import { anyOfIds, type Expression, type SqlBool } from '../../db/queries.ts'
 import { affectedRows } from '../../db/statements.ts'
 import type { AuditAction } from '../audit/record-audit.ts'
 import { repeatBatch } from '../concurrency/bisect.ts'
-import { ERASED_MEMBER } from '../look-ups/former-members.ts'
-import { forgetMailEvents } from '../mails/mail-events.ts'
-import { deleteOutageReason } from '../mails/mail-outage.ts'
+import { ERASED_MEMBER } from '../loaders/former-members.ts'
+import { purgeMailEvents } from '../mails/mail-events.ts'
+import { purgeOutageReason } from '../mails/mail-outage.ts'
 import { eraseArchives, eraseStoredResponses, eraseText, purgeMailJobs, textContainsAddress } from './erase-traces.ts'
 import { type ErasureRef, eraseCounted, toAddressPattern } from './erasing.ts'
 import type { MemberIdentifiers } from './request-member-erasure.ts'
@@ -24,10 +24,10 @@ const OWN_NAMES: readonly AuditAction[] = ['added_factor', 'renamed_factor', 're
  */
 export async function eraseMemberMails(erasing: ErasingMember): Promise<void> {
   const { ctx, named } = erasing
-  await eraseCounted(erasing, async (inside) => ({ otherTraces: await forgetMailEvents(inside, named.emailIds) }))
+  await eraseCounted(erasing, async (inside) => ({ otherTraces: await purgeMailEvents(inside, named.emailIds) }))
   for (const address of named.addresses) {
     await purgeMailJobs(ctx, named.emailIds, { pattern: toAddressPattern(address) })
-    await deleteOutageReason(ctx, toAddressPattern(address))
+    await purgeOutageReason(ctx, toAddressPattern(address))
   }
 }
 

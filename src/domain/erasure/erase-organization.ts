@@ -1,17 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from '../../db/builder.ts'
 import { anyOfIds, deleteSome, type TenantTable } from '../../db/queries.ts'
-import { affectedRows, run } from '../../db/statements.ts'
+import { affectedRows } from '../../db/statements.ts'
 import { unscoped } from '../../db/unscoped.ts'
 import { repeatBatch } from '../concurrency/bisect.ts'
 import type { Context } from '../context.ts'
 import { folderOf } from '../files/media-keys.ts'
-import { forgetMailEvents } from '../mails/mail-events.ts'
-import { deleteOutageReason } from '../mails/mail-outage.ts'
+import { purgeMailEvents } from '../mails/mail-events.ts'
+import { purgeOutageReason } from '../mails/mail-outage.ts'
 import { inTransaction } from '../transaction.ts'
 import { deleteInvites } from './delete-invites.ts'
-import { detachAccounts } from './detach-accounts.ts'
 import { type OrganizationCounts, writeOrganizationReceipt } from './organization-receipts.ts'
+import { purgeAccountTraces } from './purge-account-traces.ts'
 
 // All of an organization, part by part: no statement takes long or locks what others write, and each part done again finds nothing left.
 
@@ -107,14 +107,14 @@ export async function eraseOrganization(ctx: Context, suspensionId: string): Pro
   const erasing: OrganizationErasure = { ctx, suspensionId }
   await purgeJobs(ctx)
   await eraseFiles(erasing)
-  await deleteMailReports(ctx)
+  await purgeMails(ctx)
   await repeatBatch(ROWS.invites as number, (atMost) => eraseInviteBatch(erasing, atMost))
   for (const [table, atOnce] of Object.entries(ROWS) as [TenantTable, number | 'along'][])
     if (table !== 'invites' && atOnce !== 'along') await repeatBatch(atOnce, (atMost) => eraseRows(erasing, table, atMost))
   await repeatBatch(MEMBERS_AT_ONCE, (atMost) => eraseMembers(erasing, atMost))
   await purgeJobs(ctx)
   await ctx.deps.media.deletePrefix(folderOf(ctx.organization.id))
-  await deleteOutageReason(ctx, '.') // whose mail it was, is not told
+  await purgeOutageReason(ctx, '.') // whose mail it was, is not told
   await writeOrganizationReceipt(ctx, suspensionId)
   ctx.deps.log.info({ organizationId: ctx.organization.id, receipt: suspensionId }, 'an organization is erased')
 }
@@ -142,7 +142,7 @@ const countErased = (
 /** Deletes waiting jobs. @throws Error while a job runs for longer than that. */
 async function purgeJobs({ organization, deps }: Context): Promise<void> {
   for (const until = performance.now() + PATIENCE_MS; ; await sleep(PAUSE_MS)) {
-    if ((await deps.queue.forgetOrganization(organization.id)) === 0) return
+    if ((await deps.queue.purgeOrganization(organization.id)) === 0) return
     if (performance.now() > until) throw new Error('Something is still being done for the organization')
   }
 }
@@ -168,13 +168,13 @@ async function eraseFiles(erasing: OrganizationErasure): Promise<void> {
 }
 
 /** Deletes reports about the organization's mails. */
-async function deleteMailReports(ctx: Context): Promise<void> {
+async function purgeMails(ctx: Context): Promise<void> {
   for (const table of ['inviteEmails', 'memberEmails'] as const)
     for (let last: string | undefined; ; ) {
       let page = ctx.db.selectFrom(table as 'memberEmails')
       if (last !== undefined) page = page.where('id', '>', last)
       const ids = (await page.select('id').orderBy('id').limit(MAILS_AT_ONCE).execute()).map(({ id }) => id)
-      await forgetMailEvents(ctx, ids)
+      await purgeMailEvents(ctx, ids)
       last = ids.at(-1)
       if (ids.length < MAILS_AT_ONCE) break
     }
@@ -192,7 +192,7 @@ async function eraseInviteBatch(erasing: OrganizationErasure, atMost: number): P
 
 async function eraseRows(erasing: OrganizationErasure, table: TenantTable, atMost: number): Promise<number> {
   const gone = await countErased(erasing, async (inside) => {
-    const rows = await run(inside.db, deleteSome(inside.db, table, atMost))
+    const rows = await affectedRows(deleteSome(inside.db, table, atMost))
     return table === 'assessments' ? { assessments: rows } : { otherRows: rows }
   })
   return gone.assessments ?? gone.otherRows ?? 0
@@ -212,7 +212,7 @@ async function eraseMembers(erasing: OrganizationErasure, atMost: number): Promi
       .select('id')
       .orderBy('id')
     await theirs.forUpdate().execute()
-    await detachAccounts(inside, credentialIds)
+    await purgeAccountTraces(inside, credentialIds)
     await db.member.deleteMany({ where: { organizationId: organization.id, id: { in: members.map(({ id }) => id) } } })
     const isNobodys = { memberships: { none: {} } }
     await db.user.deleteMany({ where: { id: { in: members.map(({ userId }) => userId) }, ...isNobodys } })

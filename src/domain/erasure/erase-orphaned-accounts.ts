@@ -1,9 +1,9 @@
 import { sql } from '../../db/builder.ts'
 import { anyOfIds } from '../../db/queries.ts'
-import { affectedRows, all } from '../../db/statements.ts'
+import { affectedRows } from '../../db/statements.ts'
 import { unscoped } from '../../db/unscoped.ts'
 import { repeatBatch } from '../concurrency/bisect.ts'
-import type { ServiceContext } from '../context.ts'
+import type { Connection, ServiceContext } from '../context.ts'
 import { DAY_MS } from '../time/days.ts'
 import { inTransaction } from '../transaction.ts'
 
@@ -38,15 +38,19 @@ export async function eraseOrphanedAccounts(system: ServiceContext): Promise<num
   const now = deps.clock()
   let erased = 0
   for (const { table, members } of KEPT) {
-    const accounts = unscoped(system.db).selectFrom(table).select('id')
-    const back = accounts.where('orphanedSince', 'is not', null).where(({ exists }) => exists(members))
+    const accountsIn = (db: Connection) => unscoped(db).selectFrom(table).select('id')
+    const back = accountsIn(db)
+      .where('orphanedSince', 'is not', null)
+      .where(({ exists }) => exists(members))
     await unscoped(db).updateTable(table).set({ orphanedSince: null }).where('id', 'in', back).execute()
     await repeatBatch(ACCOUNTS_AT_ONCE, (atMost) => checkBatch(system, { table, members, atMost }))
-    const due = accounts.where('orphanedSince', '<=', new Date(now.getTime() - KEPT_MS)).orderBy('id')
     await repeatBatch(ACCOUNTS_AT_ONCE, async (atMost) => {
       const gone = await inTransaction(system, async (inside) => {
-        // Waits for a simultaneous join, which keeps the account.
-        const ids = (await all(inside.db, due.limit(atMost).forUpdate())).map(({ id }) => id)
+        // Whoever joins with one of them at this moment is waited for, and keeps it.
+        const due = accountsIn(inside.db)
+          .where('orphanedSince', '<=', new Date(now.getTime() - KEPT_MS))
+          .orderBy('id')
+        const ids = (await due.limit(atMost).forUpdate().execute()).map(({ id }) => id)
         const deletion = unscoped(inside.db).deleteFrom(table).where('id', '=', anyOfIds(ids))
         return affectedRows(deletion.where(({ not, exists }) => not(exists(members))))
       })

@@ -1,18 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from '../../db/builder.ts'
 import { anyOfIds, type Expression, type Expressions, type RawBuilder, type SqlBool } from '../../db/queries.ts'
-import { affectedRows, run } from '../../db/statements.ts'
+import { affectedRows } from '../../db/statements.ts'
 import type { Prisma } from '../../generated/prisma/client.ts'
 import type { AuditAction } from '../audit/record-audit.ts'
-import { deleteExpiredIdempotencyRecords, readStoredResponseKeys } from '../concurrency/idempotency.ts'
+import { purgeIdempotencyRecords, readStoredResponseKeys } from '../concurrency/idempotency.ts'
 import { type Context, inMode } from '../context.ts'
 import { CALLER_DATA_FIELDS } from '../events/event.ts'
 import { folderOf } from '../files/media-keys.ts'
 import { replaceInFilter } from '../invites/saved-filters.ts'
-import { forgetMailEvents } from '../mails/mail-events.ts'
-import { deleteOutageReason } from '../mails/mail-outage.ts'
+import { purgeMailEvents } from '../mails/mail-events.ts'
+import { purgeOutageReason } from '../mails/mail-outage.ts'
 import { formatHmac, hmacsOfAddress } from '../secrets/address-hmacs.ts'
-import { forgetSavedForms } from '../sign-in/saved-forms.ts'
+import { purgeSavedForms } from '../sign-in/saved-forms.ts'
 import { readErasedIds } from './collect-invites.ts'
 import {
   type AddressErasure,
@@ -47,17 +47,17 @@ export const textContainsAddress = (text: Expression<unknown>, address: string):
 export async function eraseMails(erasing: AddressErasure): Promise<void> {
   const { ctx, address } = erasing
   for await (const { relatedIds } of readErasedIds(ctx, erasing.id, INVITES_AT_ONCE)) {
-    await eraseCounted(erasing, async (inside) => ({ otherTraces: await forgetMailEvents(inside, relatedIds) }))
+    await eraseCounted(erasing, async (inside) => ({ otherTraces: await purgeMailEvents(inside, relatedIds) }))
     await purgeJobs(erasing, relatedIds)
   }
   await purgeJobs(erasing, [])
-  await deleteOutageReason(ctx, toAddressPattern(address))
+  await purgeOutageReason(ctx, toAddressPattern(address))
 }
 
 const purgeJobs = ({ ctx, address }: AddressErasure, emailIds: readonly string[]): Promise<void> =>
   purgeMailJobs(ctx, emailIds, { pattern: toAddressPattern(address) })
 
-/** @property patienceMs for how long what is under way is waited for. */
+/** @property patienceMs milliseconds to wait for mails that are being sent. */
 type PurgeOptions = { pattern: string; patienceMs?: number }
 
 /** Deletes queue entries of these mails, and others that match the pattern. @throws Error as {@link eraseMails}. */
@@ -67,7 +67,7 @@ export async function purgeMailJobs(
   { pattern, patienceMs = PATIENCE_MS }: PurgeOptions,
 ): Promise<void> {
   for (const until = performance.now() + patienceMs; ; await sleep(PAUSE_MS)) {
-    const underWay = await queue.forgetMails(emailIds, pattern)
+    const underWay = await queue.purgeMails(emailIds, pattern)
     if (underWay === 0) return
     if (performance.now() > until) throw new Error('A mail to the candidate is still being sent')
   }
@@ -102,7 +102,7 @@ export async function eraseEventsOf(inside: Context, inviteIds: readonly string[
       .where('position', isNumbered ? 'is not' : 'is', null)
       .where(({ ref }) => sql<SqlBool>`${ref('data')} ?| ${CALLER_DATA_FIELDS}::text[]`)
       .set(({ ref }) => ({ data: sql`${ref('data')} - ${CALLER_DATA_FIELDS}::text[]` }))
-  const events = (await run(inside.db, emptying(false))) + (await run(inside.db, emptying(true)))
+  const events = (await affectedRows(emptying(false))) + (await affectedRows(emptying(true)))
   const endpointIds = (await inside.db.selectFrom('webhookEndpoints').select('id').execute()).map((endpoint) => endpoint.id)
   if (endpointIds.length === 0) return { events }
   const told = its.db
@@ -178,7 +178,7 @@ export async function eraseOtherTraces(erasing: AddressErasure): Promise<void> {
 export async function eraseText(erasing: ErasureRef, text: string, replacement?: string): Promise<void> {
   const isInbound = (words: string) => containsAddress(text, words)
   const replace = replacement === undefined ? undefined : (words: string) => replaceAddress(text, words, replacement)
-  await eraseCounted(erasing, async (inside) => ({ otherTraces: await forgetSavedForms(inside, isInbound, replace) }))
+  await eraseCounted(erasing, async (inside) => ({ otherTraces: await purgeSavedForms(inside, isInbound, replace) }))
   await eraseCounted(erasing, async (inside) => {
     const isAbout = ({ or, ref }: Expressions<'savedFilters'>) =>
       or([textContainsAddress(ref('query'), text), textContainsAddress(ref('name'), text)])
@@ -227,7 +227,7 @@ export async function eraseStoredResponses(erasing: ErasureRef & { address: stri
     : { inKeys: toAddressPattern(address, { hyphenated: true }), inTexts: toAddressPattern(address) }
   for await (const keys of readStoredResponseKeys(ctx, ROWS_AT_ONCE))
     await eraseCounted(erasing, async (inside) => ({
-      requestRecords: await deleteExpiredIdempotencyRecords(inside, keys, patterns),
+      requestRecords: await purgeIdempotencyRecords(inside, keys, patterns),
     }))
 }
 

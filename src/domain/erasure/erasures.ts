@@ -3,7 +3,7 @@ import { findNames } from '../audit/audit-log.ts'
 import { authorize, may } from '../authorization/permissions.ts'
 import type { Context } from '../context.ts'
 import { DomainError } from '../errors.ts'
-import { type Listing, type Page, readPage } from '../lists/page.ts'
+import { type ListPage, type PageRequest, readPage } from '../lists/page.ts'
 import { isUuid } from '../text/uuid.ts'
 import { RETENTION_RULES, type RetentionRule } from './due-invites.ts'
 
@@ -116,7 +116,7 @@ export async function findErasureOfInvite(ctx: Context, inviteId: string): Promi
 }
 
 /** The organization's erasures, the newest first. @throws DomainError not_permitted. */
-export async function listErasures(ctx: Context, page: Page): Promise<Listing<Erasure>> {
+export async function listErasures(ctx: Context, page: PageRequest): Promise<ListPage<Erasure>> {
   authorize(ctx, 'erase_candidates')
   const { erasure } = ctx.db
   const where = visibleTo(ctx)

@@ -1,4 +1,4 @@
-import { run } from '../../db/statements.ts'
+import { affectedRows } from '../../db/statements.ts'
 import { recordAudit } from '../audit/record-audit.ts'
 import { authorize } from '../authorization/permissions.ts'
 import { lockOrganization } from '../concurrency/lock-organization.ts'
@@ -50,8 +50,7 @@ async function startErasure(
   const actorId = actor.kind === 'member' || actor.kind === 'apiKey' ? actor.id : null
   const encryptedAddress = encrypt(deps.secretKeys, purposeOf(id), address)
   const row = { id, subject: 'candidate', addressHmac, encryptedAddress, createdAt }
-  const inserted = await run(
-    db,
+  const inserted = await affectedRows(
     inside.db
       .insertInto('erasures')
       // The log has the line of one that is repeated: what is at its receipt looks for it.

@@ -12,8 +12,8 @@ import { encrypt } from '../secrets/encryption.ts'
 import { displayNameOf } from '../text/display-name.ts'
 import { userKeys } from '../text/fold-text.ts'
 import { throwIfIssues } from '../validation/throw-if-issues.ts'
-import { detachAccounts } from './detach-accounts.ts'
 import { type ErasedCounts, type Erasure, type ErasureStep, getErasure, type Subject } from './erasures.ts'
+import { purgeAccountTraces } from './purge-account-traces.ts'
 import { countOtherOpen, purposeOf } from './request-erasure.ts'
 
 // Erasing a member: who they are goes, and what they have done for the organization stays, by nobody. Their account goes with it where it
@@ -156,7 +156,7 @@ const lockAccount = ({ db }: Context, { credentialId }: Member) =>
 /** With its sessions, browsers, factors, identities and forms; where it opens another organization, those that rest on this one. */
 async function eraseAccount(inside: Context, credentialId: string | null): Promise<number> {
   if (credentialId === null) return 0
-  await detachAccounts(inside, [credentialId])
+  await purgeAccountTraces(inside, [credentialId])
   const { count } = await inside.db.credential.deleteMany({ where: { id: credentialId, memberships: { none: {} } } })
   return count
 }

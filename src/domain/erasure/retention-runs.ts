@@ -1,8 +1,7 @@
 import { sql } from '../../db/builder.ts'
-import { run } from '../../db/statements.ts'
 import { toAuditDetails } from '../audit/audit-details.ts'
 import { recordAudit } from '../audit/record-audit.ts'
-import { deleteExpiredIdempotencyRecords, readIdsInStoredResponses, readStoredResponseKeys } from '../concurrency/idempotency.ts'
+import { purgeIdempotencyRecords, readIdsInStoredResponses, readStoredResponseKeys } from '../concurrency/idempotency.ts'
 import type { Context } from '../context.ts'
 import { daysAfter } from '../time/days.ts'
 import { inTransaction } from '../transaction.ts'
@@ -28,10 +27,7 @@ export async function startRetentionRun(ctx: Context): Promise<ErasureRef> {
   const beginning = ctx.db
     .insertInto('erasures')
     .values({ ...row, actorKind: actor.kind, step: 'invites', createdAt: deps.clock() })
-  await run(
-    ctx.db,
-    beginning.onConflict((conflict) => conflict.doNothing()),
-  )
+  await beginning.onConflict((conflict) => conflict.doNothing()).execute()
   return { ctx, id: (await runningRetentionRun(ctx).select('id').executeTakeFirstOrThrow()).id }
 }
 
@@ -39,7 +35,7 @@ export async function startRetentionRun(ctx: Context): Promise<ErasureRef> {
 export async function finishRetentionRun(ctx: Context, next: Date): Promise<void> {
   const { deps, organization } = ctx
   const run = await runningRetentionRun(ctx).select('id').executeTakeFirst()
-  if (run) await deleteExpiredIdempotencyRecordsOf({ ctx, id: run.id })
+  if (run) await purgeStoredResponses({ ctx, id: run.id })
   await inTransaction(ctx, async (inside) => {
     const { db } = inside
     if (run) {
@@ -58,7 +54,7 @@ export async function finishRetentionRun(ctx: Context, next: Date): Promise<void
 }
 
 /** Deletes stored responses that name an invite of the run. */
-async function deleteExpiredIdempotencyRecordsOf(counting: ErasureRef): Promise<void> {
+async function purgeStoredResponses(counting: ErasureRef): Promise<void> {
   const { ctx, id } = counting
   for await (const keys of readStoredResponseKeys(ctx, ANSWERS_AT_ONCE)) {
     const named = await readIdsInStoredResponses(ctx, keys)
@@ -71,7 +67,7 @@ async function deleteExpiredIdempotencyRecordsOf(counting: ErasureRef): Promise<
     if (ids.length === 0) continue
     const patterns = { inKeys: ids.join('|'), inTexts: ids.join('|') }
     await eraseCounted(counting, async (inside) => ({
-      requestRecords: await deleteExpiredIdempotencyRecords(inside, keys, patterns),
+      requestRecords: await purgeIdempotencyRecords(inside, keys, patterns),
     }))
   }
 }

@@ -1,4 +1,4 @@
-import { affectedRows, run } from '../../db/statements.ts'
+import { affectedRows } from '../../db/statements.ts'
 import { recordAudit } from '../audit/record-audit.ts'
 import { authorize } from '../authorization/permissions.ts'
 import { type Context, enterOrganization, type ServiceContext } from '../context.ts'
@@ -50,12 +50,7 @@ export async function suspendOrganization(ctx: Context, { name }: { name: string
       erasesAt,
     }
     const insertion = db.insertInto('organizationSuspensions').values(row)
-    if (
-      (await run(
-        db,
-        insertion.onConflict((conflict) => conflict.doNothing()),
-      )) > 0
-    ) {
+    if ((await affectedRows(insertion.onConflict((conflict) => conflict.doNothing()))) > 0) {
       await deps.queue.enqueueSuspension(db, { suspensionId: id, at: daysAfter(requestedAt, SUSPENSION_DAYS - REMINDED_DAYS) })
       await deps.queue.enqueueSuspension(db, { suspensionId: id, at: erasesAt })
       await recordAudit(inside, { action: 'asked_for_organization_erasure', details: { until: erasesAt.toISOString() } })

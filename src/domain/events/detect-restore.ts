@@ -1,9 +1,8 @@
 import { sql } from '../../db/builder.ts'
 import { identity } from '../../db/identity.ts'
-import { first } from '../../db/statements.ts'
 import { unscoped } from '../../db/unscoped.ts'
-import { insertForEach } from '../../db/writes.ts'
-import type { ServiceContext } from '../context.ts'
+import { insertFromSelect } from '../../db/writes.ts'
+import type { Connection, ServiceContext } from '../context.ts'
 import { inTransaction } from '../transaction.ts'
 
 /**
@@ -14,7 +13,7 @@ import { inTransaction } from '../transaction.ts'
 export async function detectRestore(ctx: ServiceContext): Promise<void> {
   await inTransaction(ctx, async ({ db, deps: { clock, log } }) => {
     await unscoped(db).selectFrom('eventSequence').select('position').forUpdate().execute()
-    const gap = await first(db, skipMissingPositions(clock().getTime()))
+    const gap = await skipMissingPositions(db, clock().getTime()).executeTakeFirst()
     if (!gap) return
     const [after, until] = [Number(gap.after), Number(gap.until)]
     log.warn(
@@ -24,16 +23,16 @@ export async function detectRestore(ctx: ServiceContext): Promise<void> {
   })
 }
 
-function skipMissingPositions(milliseconds: number) {
-  const restored = unscoped().selectFrom('eventSequence').where('database', '<>', identity).where('position', '>', '0')
-  const insertion = insertForEach('missingEventPositions', restored, (eb) => ({
+function skipMissingPositions(db: Connection, milliseconds: number) {
+  const restored = unscoped(db).selectFrom('eventSequence').where('database', '<>', identity).where('position', '>', '0')
+  const insertion = insertFromSelect(db, 'missingEventPositions', restored, (eb) => ({
     after: eb.ref('position'),
     until: sql<string>`greatest(${eb.ref('position')} + 1, ${milliseconds}::bigint)`,
   }))
-  return unscoped()
+  return unscoped(db)
     .with('gap', () => insertion.returning(['after', 'until']))
-    .with('numbering', (db) =>
-      db.updateTable('eventSequence').set((eb) => {
+    .with('numbering', (behind) =>
+      behind.updateTable('eventSequence').set((eb) => {
         const end = eb.selectFrom('gap').select('until')
         return { database: identity, position: eb.fn.coalesce(end, 'position') }
       }),

@@ -8,7 +8,6 @@ import {
   type Selectable,
   type Tables,
 } from '../../db/queries.ts'
-import { all } from '../../db/statements.ts'
 import { scopeOf, type TenantDb } from '../../db/tenant-db.ts'
 import { unscoped } from '../../db/unscoped.ts'
 import { uuid } from '../../db/writes.ts'
@@ -77,7 +76,7 @@ export async function readEvents(
   const { types, inviteId, mode: asked = 'all' } = filter
   const modes = KEY_MODES.filter((mode) => [ctx.mode, asked].every((one) => one === 'all' || one === mode))
   // One statement, so that the events and how far they go are of the same instant. One more event tells whether there are more.
-  const found = await all(ctx.db, pageOf(ctx.db, { cursor, limit: limit + 1, modes, inviteId, types }))
+  const found = await pageOf(ctx.db, { cursor, limit: limit + 1, modes, inviteId, types }).execute()
   const { isGone, head } = found[0]!
   if (isGone) throw refuseCursor(cursor, head)
   const rows = found.flatMap((row) => (row.id === null ? [] : [row]))
@@ -121,7 +120,7 @@ export async function findEvents({ db }: Pick<ServiceContext, 'db'>, ids: string
     .select([...columns, 'events.testedType'])
     .where('id', '=', anyOfIds(ids))
     .where('position', 'is not', null)
-  return (await all(db, found)).map(({ testedType, ...row }) => ({
+  return (await found.execute()).map(({ testedType, ...row }) => ({
     ...toEvent<TestedType, WebhookEvent['data']>({ ...row, type: testedType ?? row.type }),
     isTest: row.type === TEST_EVENT,
   }))
@@ -142,7 +141,7 @@ export async function findInviteEvents(ctx: Context, inviteIds: readonly string[
     .unionAll(its.where('position', 'is', null))
     .orderBy('sequence', 'desc')
     .limit(limit)
-  return (await all(ctx.db, both)).map(toEvent<EventType, EventPayload>).reverse()
+  return (await both.execute()).map(toEvent<EventType, EventPayload>).reverse()
 }
 
 /** An event as the feed and webhooks show it. */

@@ -1,8 +1,8 @@
 import { sql } from '../../db/builder.ts'
 import type { Updates } from '../../db/queries.ts'
-import { jsonBuildObject, run } from '../../db/statements.ts'
+import { affectedRows, jsonBuildObject } from '../../db/statements.ts'
 import { unscoped } from '../../db/unscoped.ts'
-import { byDefault, insertForEach, insertRows, type NewRows, same, time, uuid } from '../../db/writes.ts'
+import { copyColumns, DEFAULT, insertFromSelect, insertRows, type NewRows, timestamp, uuid } from '../../db/writes.ts'
 import type { Actor, ServiceContext } from '../context.ts'
 import { notifyAfterCommit } from '../transaction.ts'
 import { type EmailEvent, EVENT_COLUMNS, type EventActor, mapInvitePayload, type NewEvent, TEST_EVENT } from './event.ts'
@@ -15,7 +15,7 @@ import { type EmailEvent, EVENT_COLUMNS, type EventActor, mapInvitePayload, type
  */
 export async function recordEvents(ctx: ServiceContext, events: NewEvent[]): Promise<void> {
   if (events.length === 0) return
-  await run(ctx.db, insertRows({ events: eventRows(ctx, events) }))
+  await insertRows(ctx.db, { events: eventRows(ctx, events) }).execute()
   notifyAfterCommit(ctx)
 }
 
@@ -58,14 +58,14 @@ export async function recordEmailEvent(
         .forShare('invites'),
     )
     .selectFrom('invite')
-  const insertion = insertForEach('events', invite, (eb) => ({
-    ...same(eb, 'organizationId', 'mode'),
+  const insertion = insertFromSelect(db, 'events', invite, (eb) => ({
+    ...copyColumns(eb, 'organizationId', 'mode'),
     id: uuid(deps.newId()),
     type: eb.val(type),
     inviteId: eb.ref('id'),
     actorType: eb.val<string>('system' satisfies EventActor),
-    actorId: byDefault,
-    testedType: byDefault,
+    actorId: DEFAULT,
+    testedType: DEFAULT,
     data: sql`jsonb_strip_nulls(${jsonBuildObject({
       ...mapInvitePayload((column) => eb.ref(column)),
       emailId: eb.ref('emailId'),
@@ -73,11 +73,11 @@ export async function recordEmailEvent(
       bounce: sql`${bounce}::text`,
       bounceStatus: sql`${bounceStatus}::text`,
     })}::jsonb)`,
-    createdAt: time(deps.clock()),
-    sequence: byDefault,
-    position: byDefault,
+    createdAt: timestamp(deps.clock()),
+    sequence: DEFAULT,
+    position: DEFAULT,
   }))
-  if ((await run(db, insertion)) > 0) deps.events.recorded()
+  if ((await affectedRows(insertion)) > 0) deps.events.recorded()
 }
 
 /** The operator counts as the system. */

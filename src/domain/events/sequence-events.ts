@@ -1,6 +1,6 @@
 import { identity } from '../../db/identity.ts'
 import type { Expressions } from '../../db/queries.ts'
-import { one, prepare, together } from '../../db/statements.ts'
+import { executeAll, prepare } from '../../db/statements.ts'
 import { unscoped } from '../../db/unscoped.ts'
 import type { ServiceContext } from '../context.ts'
 import { detectRestore } from './detect-restore.ts'
@@ -31,7 +31,7 @@ export async function sequenceEvents(ctx: ServiceContext): Promise<bigint> {
 }
 
 async function numberBatch({ db }: ServiceContext): Promise<{ head: bigint; numbered: number; isNoted: boolean }> {
-  const [batch] = await together(db, [lockSequence({}), numberNext({})])
+  const [batch] = await executeAll(db, [lockSequence(db, {}), numberNext(db, {})])
   return { ...batch!, head: BigInt(batch!.head) }
 }
 
@@ -98,7 +98,7 @@ const numberNext = prepare(() =>
 export async function measureSequenceLag({
   db,
 }: Pick<ServiceContext, 'db'>): Promise<{ head: bigint; oldest: Date | null; isNoted: boolean }> {
-  const measured = await one(db, numbering({}))
+  const measured = await numbering(db, {}).executeTakeFirstOrThrow()
   return { ...measured, head: BigInt(measured.head) }
 }
 

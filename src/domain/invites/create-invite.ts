@@ -1,7 +1,6 @@
 import { sql } from '../../db/builder.ts'
 import { violatedConstraint } from '../../db/errors.ts'
 import { anyOfIds, prepareScoped, type Selectable, type SqlBool, type Tables } from '../../db/queries.ts'
-import { all } from '../../db/statements.ts'
 import { insertRows, type NewRows } from '../../db/writes.ts'
 import { auditEntriesByMember } from '../audit/record-audit.ts'
 import { authorOf } from '../authorization/author.ts'
@@ -12,7 +11,7 @@ import { inviteEvents, type NewEvent } from '../events/event.ts'
 import { eventRows } from '../events/record-events.ts'
 import { matchLanguage } from '../languages/languages.ts'
 import { DEFAULT_EXPIRES_IN_DAYS } from '../limits.ts'
-import { shareQuery } from '../look-ups/shared-query.ts'
+import { batchLoader } from '../loaders/batch-loader.ts'
 import { mayGrade } from '../members/graders.ts'
 import { findTagIds } from '../tags/tags.ts'
 import { searchKey } from '../text/fold-text.ts'
@@ -108,7 +107,7 @@ async function insert(
 ): Promise<void> {
   const { id: inviteId, organizationId } = invite
   const mail = sendEmail ? await newInvitationEmail(ctx, invite, invite.createdAt) : undefined
-  const insertion = insertRows({
+  const insertion = insertRows(ctx.db, {
     invites: [invite],
     events: eventRows(ctx, events),
     inviteTags: tagIds.map((tagId, position) => ({ organizationId, inviteId, tagId, position })),
@@ -150,7 +149,7 @@ export async function resolveReferences(ctx: Context, { assessmentId, assignedGr
   return { assessment, issues }
 }
 
-const findNames = shareQuery<{ id: string; name: string }>((ctx, ids) => all(ctx.db, assessmentNames(ctx.db, { ids })))
+const findNames = batchLoader<{ id: string; name: string }>((ctx, ids) => assessmentNames(ctx.db, { ids }).execute())
 const assessmentNames = prepareScoped((db, { ids }: { ids: string[] }) =>
   db.selectFrom('assessments').select(['id', 'name']).where('id', '=', anyOfIds(ids)),
 )

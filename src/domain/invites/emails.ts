@@ -1,14 +1,14 @@
 import { anyOf } from '../../db/query.ts'
-import { foreign, run } from '../../db/statements.ts'
+import { rawStatement } from '../../db/statements.ts'
 import { unscoped } from '../../db/unscoped.ts'
 import { insertRows } from '../../db/writes.ts'
 import type { EmailFailure, EmailState, InviteEmail as InviteEmailRow } from '../../generated/prisma/client.ts'
 import { type QueuedRef, rowsOf } from '../concurrency/queued-ref.ts'
-import type { Context, ServiceContext } from '../context.ts'
+import type { Connection, Context, ServiceContext } from '../context.ts'
 import type { EmailEvent } from '../events/event.ts'
 import { recordEmailEvent } from '../events/record-events.ts'
 import { omitUndefined } from '../fields/omit-undefined.ts'
-import { type Listing, type Order, type Page, readPage, totalOrder } from '../lists/page.ts'
+import { type ListPage, type Order, type PageRequest, readPage, totalOrder } from '../lists/page.ts'
 import { INVITATION_KINDS, type InvitationKind, isAutomatic, isReminder, WITHDRAWAL_KIND } from '../mails/candidate-mails.ts'
 import { classifyBounce, findStatusCode } from '../mails/classify-bounce.ts'
 import { type EmailQueue, type FailedEmails, type RetrySelection, type SendOutcome, toRetry } from '../mails/send-outcome.ts'
@@ -45,8 +45,8 @@ export async function queueInvitationEmail(
   message: string | null = null,
 ): Promise<void> {
   const { record, job } = await newInvitationEmail(ctx, invite, ctx.deps.clock(), kind)
-  await run(ctx.db, insertRows({ inviteEmails: [{ ...record, message }] }))
-  await run(ctx.db, job)
+  await insertRows(ctx.db, { inviteEmails: [{ ...record, message }] }).execute()
+  await job.execute()
 }
 
 /**
@@ -62,20 +62,20 @@ export async function queueWithdrawalEmail(ctx: ServiceContext, invite: Recipien
   const invitation = { organizationId, inviteId, kind: { in: [...INVITATION_KINDS] }, OR: [{ sentAt: { not: null } }, isDue] }
   if ((await ctx.db.inviteEmail.count({ where: invitation })) === 0) return
   const { record, job } = await newInvitationEmail(ctx, invite, now, WITHDRAWAL_KIND)
-  await run(ctx.db, insertRows({ inviteEmails: [{ ...record, message }] }))
-  await run(ctx.db, job)
+  await insertRows(ctx.db, { inviteEmails: [{ ...record, message }] }).execute()
+  await job.execute()
 }
 
 /** One sending of the invite's mail, to be written with the invite: its row, and the statement that adds its job. */
 export async function newInvitationEmail(
-  { deps }: ServiceContext,
+  { db, deps }: ServiceContext,
   { id: inviteId, organizationId, linkVersion }: Recipient,
   createdAt: Date,
   kind: InvitationKind | typeof WITHDRAWAL_KIND = 'invitation',
 ) {
   const id = deps.newId()
   const record = { id, organizationId, inviteId, kind, linkVersion, createdAt, updatedAt: createdAt }
-  return { record, job: foreign(await deps.queue.invitationEmailJobs([{ id, organizationId }])) }
+  return { record, job: rawStatement(db, await deps.queue.invitationEmailJobs([{ id, organizationId }])) }
 }
 
 /** The number of queued mails, and the time of the oldest. */
@@ -102,7 +102,7 @@ export async function recordEmailAttempt(ctx: ServiceContext, email: SentEmail, 
   const now = ctx.deps.clock()
   const sentAt = state === 'sent' || state === 'captured' ? now : null
   const refusal = outcome.state === 'failed' && outcome.failure === 'refused' ? toBounce(reason, now) : undefined
-  const change = queuedEmail(email).set(({ eb, ref }) => ({
+  const change = queuedEmail(ctx.db, email).set(({ eb, ref }) => ({
     ...refusal,
     state,
     failure,
@@ -115,7 +115,7 @@ export async function recordEmailAttempt(ctx: ServiceContext, email: SentEmail, 
   }))
   const event = toEmailEvent(email.kind ?? 'invitation', outcome)
   if (event) await recordEmailEvent(ctx, change, event)
-  else await run(ctx.db, change)
+  else await change.execute()
   if (refusal) await suppressAddressOf(ctx, email.id, refusal.bounce)
 }
 
@@ -155,20 +155,20 @@ export const delayEmails = (
     })
     for (const isPatient of [false, true]) {
       const due = jobs.filter((job) => ids.has(job.id) && job.isPatient === isPatient)
-      if (due.length > 0) await run(db, foreign(await queue.invitationEmailJobs(due, { isPatient })))
+      if (due.length > 0) await rawStatement(db, await queue.invitationEmailJobs(due, { isPatient })).execute()
     }
   })
 
 /** Marks a sending without retries left as failed; the reason of its last attempt is kept. */
 export const giveUpEmail = (ctx: ServiceContext, ref: QueuedRef): Promise<void> =>
-  recordEmailEvent(ctx, queuedEmail(ref).set({ state: 'failed', failure: 'given_up', updatedAt: ctx.deps.clock() }), {
+  recordEmailEvent(ctx, queuedEmail(ctx.db, ref).set({ state: 'failed', failure: 'given_up', updatedAt: ctx.deps.clock() }), {
     type: 'email.failed',
     reason: 'given_up',
   })
 
 /** An UPDATE of a sending, if it is still queued. */
-const queuedEmail = ({ id, organizationId }: QueuedRef) =>
-  unscoped()
+const queuedEmail = (db: Connection, { id, organizationId }: QueuedRef) =>
+  unscoped(db)
     .updateTable('inviteEmails')
     .where('inviteEmails.organizationId', '=', organizationId)
     .where('inviteEmails.id', '=', id)
@@ -213,9 +213,9 @@ export async function listInviteEmails(
   ctx: Context,
   inviteId: string,
   order: InviteEmailOrder,
-  page: Page,
+  page: PageRequest,
   kinds: 'all' | 'invitations' = 'all',
-): Promise<Listing<InviteEmailRow>> {
+): Promise<ListPage<InviteEmailRow>> {
   await requireVisibleInvite(ctx, inviteId)
   const { inviteEmail } = ctx.db
   const kind = kinds === 'all' ? undefined : { in: [...INVITATION_KINDS] }
@@ -268,6 +268,6 @@ const requeue = (ctx: ServiceContext, ids: string[], state: 'failed' | 'captured
       data: { state: 'queued', failure: null, sentAt: null, ...NO_BOUNCE, updatedAt: clock() },
       select: { id: true, organizationId: true },
     })
-    await run(db, foreign(await queue.invitationEmailJobs(failed)))
+    await rawStatement(db, await queue.invitationEmailJobs(failed)).execute()
     return failed.length
   })

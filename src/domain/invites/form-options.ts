@@ -4,7 +4,7 @@ import { allAsJson } from '../../db/statements.ts'
 import { gradesBlindly } from '../assessments/blind-grading.ts'
 import { authorize, may } from '../authorization/permissions.ts'
 import type { Context } from '../context.ts'
-import { hasAll, worded } from '../lists/listing.ts'
+import { containsAll, toPatterns } from '../lists/listing.ts'
 import { graders } from '../members/graders.ts'
 import { isUuid } from '../text/uuid.ts'
 
@@ -92,9 +92,9 @@ export function readChoices({ db }: Context, names: ChoiceRows, { named = '', ch
   const chosen = chosenIds.filter(isUuid)
   const anyChosen = anyOfIds(chosen)
   const every = db.selectFrom(names.as('found')).select(['found.id', 'found.name'])
-  const { search } = worded({ search: named })
+  const { search } = toPatterns({ search: named })
   const found = search
-    ? every.where(({ eb, or, ref }) => or([hasAll(ref('found.search'), search), eb('found.id', '=', anyChosen)]))
+    ? every.where(({ eb, or, ref }) => or([containsAll(ref('found.search'), search), eb('found.id', '=', anyChosen)]))
     : every
   const first = chosen.length === 0 ? found : found.orderBy((eb) => eb('found.id', '=', anyChosen), 'desc')
   return allAsJson(db, first.orderBy('found.name').orderBy('found.id').limit(MAX_CHOICES))

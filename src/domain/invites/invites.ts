@@ -5,8 +5,8 @@ import type { TenantDb } from '../../db/tenant-db.ts'
 import { type InviteStatus, Prisma } from '../../generated/prisma/client.ts'
 import type { Context } from '../context.ts'
 import { DomainError } from '../errors.ts'
-import { type RowOf, type Selected, shapeOf } from '../lists/listing.ts'
-import { findById } from '../look-ups/shared-query.ts'
+import { projectionOf, type RowOf, type Selected } from '../lists/listing.ts'
+import { rowLoader } from '../loaders/batch-loader.ts'
 import { isUuid } from '../text/uuid.ts'
 import { withCurrentStatus } from './expiry.ts'
 import { authorizeInvites } from './visibility.ts'
@@ -66,12 +66,12 @@ const retakeOf = (eb: Expressions<'invites'>, db: TenantDb): Expression<string |
 }
 
 /** An invite with its assessment's name, the ids of its tags and, of a retake, that of the attempt before. */
-export const wholeInvite = shapeOf('invites', Prisma.InviteScalarFieldEnum, { assessmentName, tagIds, retakeOf })
+export const wholeInvite = projectionOf('invites', Prisma.InviteScalarFieldEnum, { assessmentName, tagIds, retakeOf })
 export type Invite = Selected<typeof wholeInvite>
 /** An invite as a list has it. */
 export type ListedInvite = RowOf<typeof wholeInvite>
 /** An invite with all that and the grader's account. */
-export const detailedInvite = shapeOf('invites', Prisma.InviteScalarFieldEnum, {
+export const detailedInvite = projectionOf('invites', Prisma.InviteScalarFieldEnum, {
   assessmentName,
   tagIds,
   retakeOf,
@@ -87,7 +87,7 @@ export async function getInvite(ctx: Context, id: string): Promise<InviteDetail>
   return withCurrentStatus(invite, ctx.deps.clock())
 }
 
-const findDetails = findById(detailedInvite)
+const findDetails = rowLoader(detailedInvite)
 
 /** @throws DomainError invite_not_found, not_permitted. */
 export async function requireVisibleInvite(ctx: Context, id: string): Promise<void> {

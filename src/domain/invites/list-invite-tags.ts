@@ -1,5 +1,5 @@
 import type { Context } from '../context.ts'
-import { type Listing, type Order, type Page, readPage } from '../lists/page.ts'
+import { type ListPage, type Order, type PageRequest, readPage } from '../lists/page.ts'
 import type { Tag, TagOrder } from '../tags/tags.ts'
 import { requireVisibleInvite } from './invites.ts'
 
@@ -10,8 +10,8 @@ export async function listInviteTags(
   ctx: Context,
   inviteId: string,
   { field, direction }: InviteTagOrder,
-  page: Page,
-): Promise<Listing<Tag>> {
+  page: PageRequest,
+): Promise<ListPage<Tag>> {
   await requireVisibleInvite(ctx, inviteId)
   const { inviteTag } = ctx.db
   const where = { organizationId: ctx.organization.id, inviteId }

@@ -1,7 +1,7 @@
 import { sql } from '../../db/builder.ts'
 import type { Connection } from '../../db/client.ts'
 import type { SqlBool } from '../../db/queries.ts'
-import { first, type Query } from '../../db/statements.ts'
+import type { Executable } from '../../db/statements.ts'
 import { type TenantDb, tenantDb } from '../../db/tenant-db.ts'
 import { createKeyedLimiter } from '../concurrency/work-queues.ts'
 import type { ServiceContext } from '../context.ts'
@@ -108,13 +108,13 @@ function limitsOf(db: Connection, { perRecipient, perOrganization }: MailLimits,
   return all.filter(({ ceiling }) => ceiling > 0)
 }
 
-type NthTime = (since: Date, n: number) => Query<{ at: Date }>
+type NthTime = (since: Date, n: number) => Executable<{ at: Date }>
 /** @property nth finds the nth latest mail that counts, from 0. @property nthPlanned counts mails that wait as well. */
 type MailLimit = { ceiling: number; key: string; nth: NthTime; nthPlanned?: NthTime }
 
 /** The first ceiling that is reached. @returns without a time where those under way may be what reaches it; undefined when none is. */
 async function findReachedLimit(
-  { db, deps }: ServiceContext,
+  { deps }: ServiceContext,
   checks: MailLimit[],
   underWay: number[],
 ): Promise<{ key: string; until: Date | undefined } | undefined> {
@@ -124,7 +124,7 @@ async function findReachedLimit(
     const n = ceiling - 1 - underWay[i]!
     if (n < 0) return { key, until: undefined }
     const dayAfter = async (find: NthTime) => {
-      const found = await first(db, find(since, n))
+      const found = await find(since, n).executeTakeFirst()
       return found && new Date(found.at.getTime() + DAY_MS)
     }
     const until = await dayAfter(nth)

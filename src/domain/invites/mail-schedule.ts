@@ -1,6 +1,5 @@
 import { sql } from '../../db/builder.ts'
 import type { Rows } from '../../db/queries.ts'
-import { first, type Query } from '../../db/statements.ts'
 import type { TenantDb } from '../../db/tenant-db.ts'
 import { modeOf } from '../authorization/author.ts'
 import type { Context } from '../context.ts'
@@ -16,7 +15,7 @@ const MAX_DAYS_COUNTED = 10
  * The time of the nth latest mail (from 0) that the organization sent since then or is to send. It reads n + 1 rows of either kind by their
  * index, so its cost does not grow with the number of mails that wait.
  */
-export function nthMailTime(db: TenantDb, since: Date, n: number): Query<{ at: Date }> {
+export function nthMailTime(db: TenantDb, since: Date, n: number) {
   const planned = db
     .selectFrom('inviteEmails')
     .where('state', '=', sql.lit('queued'))
@@ -27,7 +26,7 @@ export function nthMailTime(db: TenantDb, since: Date, n: number): Query<{ at: D
 }
 
 /** The time of the nth latest mail (from 0) that the organization sent since then. */
-export const nthSentTime = (db: TenantDb, since: Date, n: number): Query<{ at: Date }> => sentMails(db, since).offset(n).limit(1)
+export const nthSentTime = (db: TenantDb, since: Date, n: number) => sentMails(db, since).offset(n).limit(1)
 
 /** The latest first. */
 const sentMails = (db: TenantDb, since: Date) =>
@@ -77,7 +76,7 @@ export async function readMailSchedule(ctx: Context): Promise<MailSchedule> {
     async leavesAt(ahead) {
       const place = waiting + ahead
       // A place becomes free when this mail is a day old. Mails behind the first day's worth wait whole days longer.
-      const before = await first(db, nthMailTime(db, since, perDay - 1 - (place % perDay)))
+      const before = await nthMailTime(db, since, perDay - 1 - (place % perDay)).executeTakeFirst()
       const from = before ? before.at.getTime() + DAY_MS : now.getTime()
       return new Date(from + Math.floor(place / perDay) * DAY_MS)
     },

@@ -1,7 +1,7 @@
 import { sql } from '../../db/builder.ts'
 import type { SqlBool } from '../../db/queries.ts'
-import { all, foreign, run } from '../../db/statements.ts'
-import { byDefault, insertForEach, time, uuid } from '../../db/writes.ts'
+import { rawStatement } from '../../db/statements.ts'
+import { DEFAULT, insertFromSelect, timestamp, uuid } from '../../db/writes.ts'
 import { type Context, inMode } from '../context.ts'
 import type { NoticeKind } from '../mails/candidate-mails.ts'
 
@@ -32,38 +32,38 @@ export async function queueNotice(ctx: Context, inviteId: string, kind: NoticeKi
     .where('invites.id', '=', inviteId)
     .where(({ ref }) => sql<SqlBool>`coalesce(${ref(`assessments.${COLUMNS[kind]}`)}, (${isOn}))`)
   const now = deps.clock()
-  const insertion = insertForEach('inviteEmails', invite, (eb) => ({
+  const insertion = insertFromSelect(db, 'inviteEmails', invite, (eb) => ({
     id: uuid(deps.newId()),
     organizationId: eb.ref('invites.organizationId'),
     inviteId: eb.ref('invites.id'),
     kind: eb.val<string>(kind),
     dedupeKey: eb.val<string>(about === '' ? kind : `${kind}:${about}`),
     linkVersion: eb.ref('invites.linkVersion'),
-    createdAt: time(now),
-    updatedAt: time(now),
+    createdAt: timestamp(now),
+    updatedAt: timestamp(now),
     ...DEFAULT_COLUMNS,
   }))
     .onConflict((conflict) =>
       conflict.columns(['organizationId', 'inviteId', 'dedupeKey']).where('dedupeKey', 'is not', null).doNothing(),
     )
     .returning(['inviteEmails.id', 'inviteEmails.organizationId'])
-  const queued = await all(db, insertion)
-  if (queued.length > 0) await run(db, foreign(await deps.queue.invitationEmailJobs(queued, { isPatient: true })))
+  const queued = await insertion.execute()
+  if (queued.length > 0) await rawStatement(db, await deps.queue.invitationEmailJobs(queued, { isPatient: true })).execute()
 }
 
 const DEFAULT_COLUMNS = {
-  templateId: byDefault,
-  language: byDefault,
-  message: byDefault,
-  state: byDefault,
-  attempts: byDefault,
-  failure: byDefault,
-  reason: byDefault,
-  sentAt: byDefault,
-  delayedUntil: byDefault,
-  bouncedAt: byDefault,
-  bounce: byDefault,
-  bounceStatus: byDefault,
-  bounceReason: byDefault,
-  complainedAt: byDefault,
+  templateId: DEFAULT,
+  language: DEFAULT,
+  message: DEFAULT,
+  state: DEFAULT,
+  attempts: DEFAULT,
+  failure: DEFAULT,
+  reason: DEFAULT,
+  sentAt: DEFAULT,
+  delayedUntil: DEFAULT,
+  bouncedAt: DEFAULT,
+  bounce: DEFAULT,
+  bounceStatus: DEFAULT,
+  bounceReason: DEFAULT,
+  complainedAt: DEFAULT,
 } as const

@@ -1,6 +1,5 @@
 import { anyOfIds } from '../../db/queries.ts'
 import { anyOf } from '../../db/query.ts'
-import { all } from '../../db/statements.ts'
 import { unscoped } from '../../db/unscoped.ts'
 import type { Prisma, ReminderRule } from '../../generated/prisma/client.ts'
 import { loadZones } from '../concurrency/load-zones.ts'
@@ -136,7 +135,7 @@ async function findMailTexts(
   }
   const places = emails.filter((email) => !wasSent(email)).flatMap(placesFor)
   const rows = unscoped(db).selectFrom('mailTemplates').where('organizationId', '=', anyOfIds(organizationIds))
-  const newest = places.length > 0 ? await all(db, newestTexts(rows, places)) : []
+  const newest = places.length > 0 ? await newestTexts(rows, places).execute() : []
   return (email: WithInvite): Pick<InviteEmail, 'template' | 'spoken'> => {
     const language = languageOf(languages, email.invite)
     if (wasSent(email)) {

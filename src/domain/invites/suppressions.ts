@@ -1,9 +1,8 @@
 import { sql } from '../../db/builder.ts'
 import type { SqlBool } from '../../db/queries.ts'
-import { run } from '../../db/statements.ts'
 import { tenantDb } from '../../db/tenant-db.ts'
 import { unscoped } from '../../db/unscoped.ts'
-import { byDefault, insertForEach, time, uuid } from '../../db/writes.ts'
+import { DEFAULT, insertFromSelect, timestamp, uuid } from '../../db/writes.ts'
 import type { KeyMode, Suppression } from '../../generated/prisma/client.ts'
 import { recordAudit } from '../audit/record-audit.ts'
 import { modeOf } from '../authorization/author.ts'
@@ -11,7 +10,7 @@ import { authorize } from '../authorization/permissions.ts'
 import { type Context, enterOrganization, type ServiceContext } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import type { StoppedMails } from '../events/event.ts'
-import { type Listing, type Order, type Page, readPage, totalOrder } from '../lists/page.ts'
+import { type ListPage, type Order, type PageRequest, readPage, totalOrder } from '../lists/page.ts'
 import { isAutomatic } from '../mails/candidate-mails.ts'
 import { formatHmac, hmacsOfAddress } from '../secrets/address-hmacs.ts'
 import { isUuid } from '../text/uuid.ts'
@@ -100,15 +99,15 @@ export async function suppressAddressOf(
       join.onRef('invite.organizationId', '=', 'email.organizationId').onRef('invite.id', '=', 'email.inviteId'),
     )
     .where('email.id', '=', emailId)
-  const insertion = insertForEach('suppressions', mail, (eb) => ({
+  const insertion = insertFromSelect(system.db, 'suppressions', mail, (eb) => ({
     id: uuid(newId()),
     organizationId: eb.ref('email.organizationId'),
     mode: eb.ref('invite.mode'),
     address: eb.fn<string>('address_key', ['invite.recipientEmail']),
     reason: eb.val<string>(isFull ? 'full' : cause === 'complaint' ? 'complaint' : 'bounce'),
-    scope: byDefault,
-    since: time(now),
-    until: isFull ? time(new Date(now.getTime() + FULL_FOR_DAYS * DAY_MS)) : byDefault,
+    scope: DEFAULT,
+    since: timestamp(now),
+    until: isFull ? timestamp(new Date(now.getTime() + FULL_FOR_DAYS * DAY_MS)) : DEFAULT,
     emailId: eb.ref('email.id'),
   }))
   // A permanent suppression stays; one with an end is renewed.
@@ -123,7 +122,7 @@ export async function suppressAddressOf(
       }))
       .where('suppressions.until', 'is not', null),
   )
-  await run(system.db, again)
+  await again.execute()
 }
 
 /** True if the last mails to the address all bounced. */
@@ -155,8 +154,8 @@ export async function listSuppressions(
   ctx: Context,
   { search }: { search?: string },
   order: Order<'since'>,
-  page: Page,
-): Promise<Listing<Suppression>> {
+  page: PageRequest,
+): Promise<ListPage<Suppression>> {
   authorize(ctx, 'read')
   const { suppression } = ctx.db
   const where = {

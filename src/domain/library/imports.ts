@@ -1,6 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
 import { sql } from '../../db/builder.ts'
-import { run } from '../../db/statements.ts'
 import { insertRows } from '../../db/writes.ts'
 import type { LibraryImport, Prisma } from '../../generated/prisma/client.ts'
 import { findDefinitionIssues } from '../assessments/define-question.ts'
@@ -10,7 +9,7 @@ import { authorize } from '../authorization/permissions.ts'
 import type { Context } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import { MAX_NAME_LENGTH } from '../limits.ts'
-import { type Listing, type Page, readPage } from '../lists/page.ts'
+import { type ListPage, type PageRequest, readPage } from '../lists/page.ts'
 import { isUuid } from '../text/uuid.ts'
 import { inTransaction } from '../transaction.ts'
 import { createFileError, type ReadParts, truncateText } from '../validation/uploaded-files.ts'
@@ -71,7 +70,7 @@ export async function createImport(
     }
     const rows = await toRows(ctx, questions, seenHashes)
     const numbered = rows.map((row, i) => ({ organizationId, importId, ...row, number: count + i + 1 }))
-    await run(db, insertRows({ libraryImportRows: numbered }))
+    await insertRows(db, { libraryImportRows: numbered }).execute()
     count += questions.length
   })
   if (count === 0) throw createFileError('file', 'empty')
@@ -163,8 +162,8 @@ export function listImportRows(
   ctx: Context,
   importId: string,
   state: ImportState | undefined,
-  page: Page,
-): Promise<Listing<ImportRow>> {
+  page: PageRequest,
+): Promise<ListPage<ImportRow>> {
   authorize(ctx, 'write_assessments')
   const where = { organizationId: ctx.organization.id, importId, ...(state && { state }) }
   return readPage(

@@ -4,7 +4,7 @@ import { caseKey } from '../text/fold-text.ts'
 import { checkSize, findIssues } from '../validation/checks.ts'
 
 /** Filters of a list as an interface fills them: every filter is named, undefined if it is not set or not offered. */
-export type Asked<Filter> = { [Field in keyof Filter]-?: Filter[Field] | undefined }
+export type FilterInput<Filter> = { [Field in keyof Filter]-?: Filter[Field] | undefined }
 
 /** The trimmed, non-empty parts of a text. */
 export const splitText = (text: string, separator: RegExp): string[] =>
@@ -19,7 +19,7 @@ export const readWords = (search = ''): string[] => [
 ]
 
 /** The limit that the value of a filter exceeds, if any. Texts that are looked for word by word have a limit of words. */
-export function findExcess(field: string, value: unknown): Violation | undefined {
+export function checkFilterLimits(field: string, value: unknown): Violation | undefined {
   if (Array.isArray(value)) return checkSize('maxItems', value.length, MAX_FILTER_VALUES)
   if (typeof value !== 'string') return undefined
   const words = field === 'search' || field === 'recipient' ? readWords(value).length : 0
@@ -27,7 +27,7 @@ export function findExcess(field: string, value: unknown): Violation | undefined
 }
 
 /** @throws DomainError invalid, with an issue for each value that exceeds a limit. */
-export function refuseExcess(filter: object): void {
-  const issues = findIssues(Object.entries(filter).map(([field, value]) => [field, findExcess(field, value)]))
+export function validateFilter(filter: object): void {
+  const issues = findIssues(Object.entries(filter).map(([field, value]) => [field, checkFilterLimits(field, value)]))
   if (issues.length > 0) throw new DomainError('invalid', { issues })
 }

@@ -12,28 +12,30 @@ import {
   type Tables,
 } from '../../db/queries.ts'
 import { containing } from '../../db/query.ts'
-import { type AsJson, jsonOf, one } from '../../db/statements.ts'
+import { type AsJson, jsonOf } from '../../db/statements.ts'
 import type { TenantDb } from '../../db/tenant-db.ts'
 import type { TenantTable } from '../../db/tenant-tables.ts'
 import type { Context } from '../context.ts'
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE, PAGE_SIZES } from '../limits.ts'
 import { caseKey, searchKey } from '../text/fold-text.ts'
 import { readWords } from './filters.ts'
-import { type Listing, type Order, type Page, pageNumber } from './page.ts'
+import { type ListPage, type Order, type PageRequest, pageNumber } from './page.ts'
 
 export type { Tables }
 /** A time; or PostgreSQL's JSON of it, which is enough for who only shows it. */
 export type Time = Date | string
 
-/** Columns to read of a table. */
-export type Shape<T extends keyof Tables, Row> = { table: T; show: Selects<T, Row> }
-/** All that can be read of them. */
-export type WholeShape<T extends keyof Tables, Row> = Shape<T, Row> & { pick: (fields: readonly string[]) => Selects<T, never> }
-/** A row of a shape as it is read by itself. */
+/** Columns to read of a table's rows. */
+export type Projection<T extends keyof Tables, Row> = { table: T; show: Selects<T, Row> }
+/** All columns, and how to pick some. */
+export type FullProjection<T extends keyof Tables, Row> = Projection<T, Row> & {
+  pick: (fields: readonly string[]) => Selects<T, never>
+}
+/** A row of a projection that is read by a query of its own. */
 export type Selected<S> = S extends { show: (rows: never, sight: never) => { readonly expressionType?: infer Row | undefined } }
   ? NonNullable<Row>
   : never
-/** A row of a shape, from wherever: lists have times as text. */
+/** A row of a projection: lists have times as text. */
 export type RowOf<S> = S extends { show: (rows: never, sight: never) => { readonly expressionType?: infer Row | undefined } }
   ? WithTimes<NonNullable<Row>>
   : never
@@ -45,12 +47,12 @@ type Whole<T extends keyof Tables, R extends Related<T>> = Selectable<Tables[T]>
   [Field in keyof R]: ReturnType<R[Field]> extends Expression<infer Value> ? Value : never
 }
 
-/** @param columns all that the table has: those of a field's name in Prisma's list. */
-export function shapeOf<T extends keyof Tables, R extends Related<T> = Record<never, never>>(
+/** @param columns all columns of the table, as Prisma's `…ScalarFieldEnum` lists them. */
+export function projectionOf<T extends keyof Tables, R extends Related<T> = Record<never, never>>(
   table: T,
   columns: Record<keyof Tables[T] & string, string>,
   related: R = {} as R,
-): WholeShape<T, Whole<T, R>> {
+): FullProjection<T, Whole<T, R>> {
   const pick = (fields: readonly string[]) => (rows: Rows<T>, db: TenantDb) =>
     (rows as Rows<never>).select((eb) =>
       fields.map((field) =>
@@ -61,13 +63,13 @@ export function shapeOf<T extends keyof Tables, R extends Related<T> = Record<ne
 }
 
 /** Reads only these columns: half the work for a list. */
-export const showing = <T extends keyof Tables, Row, Field extends keyof Row & string>(
-  { table, pick }: WholeShape<T, Row>,
+export const pickColumns = <T extends keyof Tables, Row, Field extends keyof Row & string>(
+  { table, pick }: FullProjection<T, Row>,
   fields: readonly Field[],
-): Shape<T, Pick<Row, Field>> => ({ table, show: pick(fields) as never })
+): Projection<T, Pick<Row, Field>> => ({ table, show: pick(fields) as never })
 
-/** The condition of each filter of a list: of one that is forgotten it does not compile. */
-export type ConditionsOf<T extends keyof Tables, Filter> = {
+/** The condition of each filter of a list. A forgotten one doesn't compile. */
+export type FilterConditions<T extends keyof Tables, Filter> = {
   [F in keyof Filter]-?: (eb: Expressions<T>, value: NonNullable<Filter[F]>, db: TenantDb) => Condition
 }
 
@@ -75,107 +77,114 @@ export type ConditionsOf<T extends keyof Tables, Filter> = {
  * A filter as its conditions take it. A search becomes a pattern for each word. An exact name is compared composed, which no index knows, so its
  * key comes with it.
  */
-export type Worded<Filter> = {
+export type TokenizedFilter<Filter> = {
   [F in keyof Filter]: F extends 'search' | 'recipient' ? string[] : Filter[F]
 } & ('name' extends keyof Filter ? { nameKey?: string } : unknown)
-export function worded<Filter extends { search?: string | undefined; name?: string }>({
+export function toPatterns<Filter extends { search?: string | undefined; name?: string }>({
   search,
   ...filter
-}: Filter): Worded<Filter> {
+}: Filter): TokenizedFilter<Filter> {
   const words = readWords(search)
   const { name } = filter
   return {
     ...filter,
     ...(name !== undefined && { name: name.normalize('NFC'), nameKey: caseKey(name) }),
     ...(words.length > 0 && { search: words.map((word) => containing(searchKey(word))) }),
-  } as Worded<Filter>
+  } as TokenizedFilter<Filter>
 }
 
-/** The text is the same, composed; `name` is so already. */
+/** The texts are equal in Unicode's composed form; `name` is composed. */
 export const isComposed = (text: Expression<string>, name: string): Condition => sql`normalize(${text}, nfc) = ${name}`
 
-/** Each of the patterns is in a text that searchKey has folded. */
-export const hasAll = (text: Expression<string>, patterns: readonly string[]): Condition =>
+/** A text folded by searchKey contains all patterns. */
+export const containsAll = (text: Expression<string>, patterns: readonly string[]): Condition =>
   sql`${text} like all (${patterns}::text[])`
 
-/** The rows that meet the conditions of those filters that are given. */
-export function filtered<T extends TenantTable, Filter extends object>(
+/** The rows that meet the conditions of the given filters. */
+export function applyFilters<T extends TenantTable, Filter extends object>(
   db: TenantDb,
   rows: Rows<T>,
-  conditions: ConditionsOf<T, Filter>,
+  conditions: FilterConditions<T, Filter>,
   filter: Filter,
 ): Rows<T> {
   const given = (Object.keys(conditions) as (keyof Filter)[]).filter((field) => filter[field] !== undefined)
   return given.reduce((found, field) => found.where((eb) => conditions[field](eb as never, filter[field]!, db) as never), rows)
 }
 
-/** The sizes of page that most ask for. */
+/** Common page sizes. */
 const USUAL_SIZES: readonly number[] = [DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE, ...PAGE_SIZES]
 type Size = { skip?: number | undefined; take?: number | undefined }
 
 /**
- * A window of rows. What most ask for, the first page of a usual size, is literal: a plan that PostgreSQL keeps is made for a tenth of all
- * rows where it has to do for any window, which looks so dear that it plans each time anew.
+ * Limits rows to a page. The first page of a common size is literal: for a parameter PostgreSQL's generic plan assumes a tenth of all rows,
+ * which looks so expensive that it plans each execution anew.
  *
- * @param size a usual one; 0 where `take` says it.
+ * @param size a common one; 0 if `take` has it.
  */
-export const limited = <R extends Rows<never>>(rows: R, { skip, take }: { skip?: unknown; take?: unknown }, size: number): R => {
+export const limitRows = <R extends Rows<never>>(
+  rows: R,
+  { skip, take }: { skip?: unknown; take?: unknown },
+  size: number,
+): R => {
   const cut = (rows as Rows<never>).limit(size > 0 ? sql.lit(size) : (take as number))
   return (skip === undefined ? cut : cut.offset(skip as number)) as never
 }
-/** The arguments of `limited` for a page. */
-export const sizeOf = (take: number): { take: number | undefined; usual: number } =>
+/** The arguments of `limitRows` for a page. */
+export const toPageSize = (take: number): { take: number | undefined; usual: number } =>
   USUAL_SIZES.includes(take) ? { take: undefined, usual: take } : { take, usual: 0 }
 
-/** How many rows come before the page: of the last one by the length of the list. */
-export const skipped = ({ number, size }: Page, total: Expression<unknown>): RawBuilder<number> =>
+/** The number of rows before the page. That of the last page depends on the total. */
+export const offsetOf = ({ number, size }: PageRequest, total: Expression<unknown>): RawBuilder<number> =>
   number === 'last' ? sql`greatest(0, (${total} - 1) / ${size}::int * ${size}::int)` : sql`${(number - 1) * size}`
 
 /** Query that counts rows, and the error if the counted parent is missing. */
 type Total<Filter> = { of: (db: TenantDb, filter: Filter) => Expression<unknown>; missing: () => Error }
+/** A list of a table's rows: the condition of each filter, and a total where the rows need not be counted one by one. */
+type List<T extends TenantTable, Filter> = { table: T; filters: FilterConditions<T, Filter>; total?: Total<Filter> | undefined }
+/** @property projection columns of each row. @property order by any column of the table; the id decides between equals. */
+type ListQuery<T extends TenantTable, Filter, Row> = {
+  projection: Projection<T, Row>
+  filter: Filter
+  order: Order<keyof Tables[T] & string>
+  page: PageRequest
+}
 
-/**
- * A list of a table's rows: of a page and the length of the whole by one statement, which is made once for each set of filters.
- *
- * @param conditions of its filters.
- * @param total where the rows need not be counted one by one.
- * @returns what reads a page.
- */
-export function createList<T extends TenantTable, Filter extends object>(
-  table: T,
-  conditions: ConditionsOf<T, Filter>,
-  total?: Total<Filter>,
+/** Prepared statements of each list, by projection. */
+const prepared = new WeakMap<object, WeakMap<object, ReturnType<typeof prepareList>>>()
+
+function prepareList<T extends TenantTable, Filter extends object>(
+  { table, filters, total }: List<T, Filter>,
+  { show }: Projection<T, unknown>,
 ) {
   const rowsOf = (db: TenantDb) => db.selectFrom(table as TenantTable) as unknown as Rows<T>
   const countOf = (db: TenantDb, filter: Filter): Expression<unknown> =>
-    total ? total.of(db, filter) : filtered(db, rowsOf(db), conditions, filter).select(sql`count(*)`.as('total'))
-  const prepared = new WeakMap<object, ReturnType<typeof prepareFor>>()
-  const prepareFor = (shape: Shape<T, unknown>) =>
-    prepareScoped((db, given: Filter & Size, field: string, direction: 'asc' | 'desc', usual: number, isLast: boolean) => {
-      const count = sql<number | null>`(${countOf(db, given)})::int`
-      const size = usual > 0 ? sql.lit(usual) : sql`${given.take}::int`
-      const skip = isLast ? sql`greatest(0, (${count} - 1) / ${size} * ${size})` : given.skip
-      const rows = filtered(db, rowsOf(db), conditions, given)
-        .orderBy(sql.ref(`${table}.${field}`), direction)
-        .orderBy(sql.ref(`${table}.id`), direction)
-      const page = limited(rows as never, { skip, take: given.take }, usual)
-      const shown = project(db, page, table, shape.show) as Rows<T>
-      return db.selectNoFrom(() => [count.as('total'), jsonOf(shown).as('rows')])
-    })
-  return async <Row>(
-    { db }: Context,
-    shape: Shape<T, Row>,
-    filter: Filter,
-    { field, direction }: Order<keyof Tables[T] & string>,
-    page: Page,
-  ): Promise<Listing<AsJson<Row>>> => {
-    const statement = prepared.get(shape) ?? prepareFor(shape as never)
-    prepared.set(shape, statement)
-    const { take, usual } = sizeOf(page.size)
-    const skip = page.number === 'last' || page.number === 1 ? undefined : (page.number - 1) * page.size
-    const query = statement(db, { ...filter, skip, take }, field, direction, usual, page.number === 'last')
-    const found = (await one(db, query)) as { total: number | null; rows: AsJson<Row>[] }
-    if (found.total === null) throw total!.missing()
-    return { items: found.rows, total: found.total, page: pageNumber(page, found.total), pageSize: page.size }
-  }
+    total ? total.of(db, filter) : applyFilters(db, rowsOf(db), filters, filter).select(sql`count(*)`.as('total'))
+  return prepareScoped((db, given: Filter & Size, field: string, direction: 'asc' | 'desc', usual: number, isLast: boolean) => {
+    const count = sql<number | null>`(${countOf(db, given)})::int`
+    const size = usual > 0 ? sql.lit(usual) : sql`${given.take}::int`
+    const skip = isLast ? sql`greatest(0, (${count} - 1) / ${size} * ${size})` : given.skip
+    const rows = applyFilters(db, rowsOf(db), filters, given)
+      .orderBy(sql.ref(`${table}.${field}`), direction)
+      .orderBy(sql.ref(`${table}.id`), direction)
+    const page = limitRows(rows as never, { skip, take: given.take }, usual)
+    return db.selectNoFrom(() => [count.as('total'), jsonOf(project(db, page, table, show) as Rows<T>).as('rows')])
+  })
+}
+
+/** A page of a list, and the length of the whole list, by one statement that is compiled once for each set of filters. */
+export async function listPage<T extends TenantTable, Filter extends object, Row>(
+  { db }: Context,
+  list: List<T, Filter>,
+  { projection, filter, order: { field, direction }, page }: ListQuery<T, Filter, Row>,
+): Promise<ListPage<AsJson<Row>>> {
+  const statements = prepared.get(list) ?? new WeakMap<object, ReturnType<typeof prepareList>>()
+  prepared.set(list, statements)
+  const statement = statements.get(projection) ?? (prepareList(list, projection) as ReturnType<typeof prepareList>)
+  statements.set(projection, statement)
+  const { take, usual } = toPageSize(page.size)
+  const skip = page.number === 'last' || page.number === 1 ? undefined : (page.number - 1) * page.size
+  const query = statement(db, { ...filter, skip, take }, field, direction, usual, page.number === 'last')
+  const { total, rows } = (await query.executeTakeFirstOrThrow()) as { total: number | null; rows: AsJson<Row>[] }
+  if (total === null) throw list.total!.missing()
+  return { items: rows, total, page: pageNumber(page, total), pageSize: page.size }
 }

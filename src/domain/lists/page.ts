@@ -1,8 +1,8 @@
 /** The requested page of a list. Pages count from 1. */
-export type Page = { number: number | 'last'; size: number }
+export type PageRequest = { number: number | 'last'; size: number }
 
 /** A page of a list, and the length of the whole list. A page beyond the end has no items. */
-export type Listing<T> = { items: T[]; total: number; page: number; pageSize: number }
+export type ListPage<T> = { items: T[]; total: number; page: number; pageSize: number }
 
 /** Order of a list: by one field, and by the id where that is equal. */
 export type Order<Field extends string> = { field: Field; direction: 'asc' | 'desc' }
@@ -16,7 +16,7 @@ export const totalOrder = <Field extends string>({ field, direction }: Order<Fie
 export const pageCount = (total: number, size: number): number => Math.ceil(total / size)
 
 /** The number of the requested page of a list of that length: an empty list has a first page. */
-export const pageNumber = ({ number, size }: Page, total: number): number =>
+export const pageNumber = ({ number, size }: PageRequest, total: number): number =>
   number === 'last' ? Math.max(1, pageCount(total, size)) : number
 
 /** A range of rows, counted from 0. */
@@ -24,10 +24,10 @@ export type Window = { skip: number; take: number }
 
 /** Counts first, so that a page beyond the end needs no second query. `find` gets the count. */
 export async function readPage<T>(
-  page: Page,
+  page: PageRequest,
   count: () => Promise<number>,
   find: (window: Window, total: number) => Promise<T[]>,
-): Promise<Listing<T>> {
+): Promise<ListPage<T>> {
   const total = await count()
   const number = pageNumber(page, total)
   const skip = (number - 1) * page.size

@@ -1,9 +1,7 @@
 import { sql } from '../../db/builder.ts'
-import { affectedRows, run } from '../../db/statements.ts'
+import { affectedRows } from '../../db/statements.ts'
 import { unscoped } from '../../db/unscoped.ts'
-import { repeatBatch } from '../concurrency/bisect.ts'
 import type { ServiceContext } from '../context.ts'
-import { DAY_MS } from '../time/days.ts'
 import { inTransaction } from '../transaction.ts'
 
 // Whoever carries our mails tells what becomes of them: a mail server by a notice to the envelope's sender, a provider by a request. What
@@ -32,11 +30,8 @@ export type MailEventReader = {
 /** Enabled sources. */
 export type MailEventReaders = Partial<Record<MailEventSource, MailEventReader>>
 
-/** So long what was told is remembered: told again, it changes nothing. */
-export const KEPT_DAYS = 30
 /** Notices kept of one mail: more than any server sends. The mail's address is signed, but whoever knows it could send notices for ever. */
 const MAX_NOTICES = 20
-const FORGOTTEN_AT_ONCE = 1_000
 
 /** Stores a notice and queues its reading. A repeated notice, one of a mail that is gone, and one beyond the mail's limit are dropped. */
 export async function storeMailEvent(
@@ -51,8 +46,7 @@ export async function storeMailEvent(
     }
     const id = newId()
     const event = { id, provider, eventId, emailId, body: Uint8Array.from(body), receivedAt: clock() }
-    const kept = await run(
-      db,
+    const kept = await affectedRows(
       unscoped(db)
         .insertInto('mailEvents')
         .values(event)
@@ -62,15 +56,6 @@ export async function storeMailEvent(
   })
 }
 
-/** Deletes what was told of these mails. @returns how much that was. */
-export const forgetMailEvents = ({ db }: Pick<ServiceContext, 'db'>, emailIds: readonly string[]): Promise<number> =>
+/** Deletes the notices of these mails. @returns how many. */
+export const purgeMailEvents = ({ db }: Pick<ServiceContext, 'db'>, emailIds: readonly string[]): Promise<number> =>
   affectedRows(unscoped(db).deleteFrom('mailEvents').where('emailId', '=', sql<string>`any(${emailIds}::uuid[])`))
-
-/** Deletes what was told so long ago. */
-export async function forgetOldMailEvents({ db, deps }: ServiceContext): Promise<void> {
-  const until = new Date(deps.clock().getTime() - KEPT_DAYS * DAY_MS)
-  await repeatBatch(FORGOTTEN_AT_ONCE, (atMost) => {
-    const old = unscoped(db).selectFrom('mailEvents').select('id').where('receivedAt', '<', until).limit(atMost)
-    return affectedRows(unscoped(db).deleteFrom('mailEvents').where('id', 'in', old))
-  })
-}

@@ -37,8 +37,8 @@ const PAUSES: Record<OutageCause, { first: number; longest: number }> = {
   throttled: { first: 30, longest: 120 },
 }
 
-/** Empties what the server said last, if the regular expression matches it, in either case. It may be of any organization's mail: whether it was, is not told. */
-export async function deleteOutageReason({ db }: Db, pattern: string): Promise<void> {
+/** Empties the outage's reason if the regular expression matches it, ignoring case. Any organization's mail may have caused it. */
+export async function purgeOutageReason({ db }: Db, pattern: string): Promise<void> {
   const naming = unscoped(db)
     .updateTable('mailOutages')
     .set({ reason: '' })

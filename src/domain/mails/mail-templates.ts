@@ -1,4 +1,3 @@
-import { all, run } from '../../db/statements.ts'
 import { insertRows } from '../../db/writes.ts'
 import { recordAudit } from '../audit/record-audit.ts'
 import { authorize } from '../authorization/permissions.ts'
@@ -8,7 +7,7 @@ import type { Violation } from '../errors.ts'
 import { omitUndefined } from '../fields/omit-undefined.ts'
 import { offeredLanguages } from '../languages/languages.ts'
 import { MAX_MESSAGE_LENGTH, MAX_NAME_LENGTH } from '../limits.ts'
-import { requireAssessment } from '../look-ups/require-assessment.ts'
+import { requireAssessment } from '../loaders/require-assessment.ts'
 import { BRAND } from '../ports/brand.ts'
 import { inTransaction } from '../transaction.ts'
 import { checkChoice, checkName, checkText, findIssues } from '../validation/checks.ts'
@@ -37,7 +36,7 @@ export type MailTemplate = WrittenText & { version: number }
 export async function readMailTemplate(ctx: Context, place: TextPlace): Promise<MailTemplate> {
   authorize(ctx, 'manage_settings')
   if (place.assessmentId !== null) await requireAssessment(ctx, place.assessmentId)
-  const found = findTextAt(await all(ctx.db, newestTexts(ctx.db.selectFrom('mailTemplates'), [place])), place)
+  const found = findTextAt(await newestTexts(ctx.db.selectFrom('mailTemplates'), [place]).execute(), place)
   return { version: found?.version ?? 0, subject: found?.subject ?? '', body: found?.body ?? '' }
 }
 
@@ -56,7 +55,7 @@ export async function readMainLanguage(ctx: Context): Promise<{ main: string | n
 export async function findFallbackText(ctx: Context, place: TextPlace): Promise<FoundText | null> {
   const { main } = await readMainLanguage(ctx)
   const [, ...others] = placesOf(place, main)
-  return chooseText(others, others.length > 0 ? await all(ctx.db, newestTexts(ctx.db.selectFrom('mailTemplates'), others)) : [])
+  return chooseText(others, others.length > 0 ? await newestTexts(ctx.db.selectFrom('mailTemplates'), others).execute() : [])
 }
 
 /** A text as mails have it: where nothing is written, what stands in for it. @throws DomainError not_permitted. */
@@ -160,7 +159,7 @@ export async function saveMailTemplate(
       createdById: ctx.actor.kind === 'member' ? ctx.actor.id : null,
       createdAt: inside.deps.clock(),
     }
-    await run(inside.db, insertRows({ mailTemplates: [row] }))
+    await insertRows(inside.db, { mailTemplates: [row] }).execute()
     const target = assessmentId === null ? {} : { target: { kind: 'assessment' as const, id: assessmentId } }
     await recordAudit(inside, { action: 'changed_mail_text', ...target, details: { kind, language, version } })
     // Admins are notified, because a stolen session could write to candidates in the organization's name.

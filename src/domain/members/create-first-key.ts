@@ -1,7 +1,6 @@
-import { first } from '../../db/statements.ts'
 import { unscoped } from '../../db/unscoped.ts'
 import { createApiKeyUnlessNamed } from '../api-keys/api-keys.ts'
-import { enterOrganization, type ServiceContext } from '../context.ts'
+import { type Connection, enterOrganization, type ServiceContext } from '../context.ts'
 import { caseKey } from '../text/fold-text.ts'
 import { inTransaction } from '../transaction.ts'
 import { addressEquals } from '../validation/address-equals.ts'
@@ -40,7 +39,7 @@ export async function inviteFirstAdmin(
 ): Promise<boolean> {
   return inTransaction(ctx, async (inside) => {
     // Processes that start at once serialize here: one creates the member.
-    const organization = await first(inside.db, organizationsNamed(name).select(['id', 'name', 'tier']).forUpdate())
+    const organization = await organizationsNamed(inside.db, name).select(['id', 'name', 'tier']).forUpdate().executeTakeFirst()
     if (!organization) return false
     const operator = enterOrganization({ ...inside, actor: { kind: 'operator' } }, organization)
     const members = operator.db.selectFrom('members').where(({ ref }) => addressEquals(ref('email'), toStoredAddress(email)))
@@ -50,4 +49,5 @@ export async function inviteFirstAdmin(
   })
 }
 
-const organizationsNamed = (name: string) => unscoped().selectFrom('organizations').where('nameKey', '=', caseKey(name))
+const organizationsNamed = (db: Connection, name: string) =>
+  unscoped(db).selectFrom('organizations').where('nameKey', '=', caseKey(name))

@@ -3,9 +3,9 @@ import type { Prisma } from '../../generated/prisma/client.ts'
 import { EXPORTED_AT_ONCE, runExport, type WriteBatch } from '../audit/run-export.ts'
 import { authorize } from '../authorization/permissions.ts'
 import type { Context } from '../context.ts'
-import { refuseExcess } from '../lists/filters.ts'
-import { filtered } from '../lists/listing.ts'
-import { FORMER_MEMBER } from '../look-ups/former-members.ts'
+import { validateFilter } from '../lists/filters.ts'
+import { applyFilters } from '../lists/listing.ts'
+import { FORMER_MEMBER } from '../loaders/former-members.ts'
 import { type MemberFilter, memberConditions, toMemberConditions } from './members.ts'
 
 const include = {
@@ -27,7 +27,7 @@ export type ExportedMember = Found & { lastSignedInAt: Date | null; invitedBy: s
 /** Exports the members that match the filter, in the order of their ids. @throws DomainError not_permitted; invalid; too_many_exports. */
 export async function exportMembers(ctx: Context, filter: MemberFilter, write: WriteBatch<ExportedMember>): Promise<void> {
   authorize(ctx, 'manage_members')
-  refuseExcess(filter)
+  validateFilter(filter)
   const { status, roles = {}, portalRole, search } = filter
   const exported = {
     action: 'exported_members',
@@ -35,7 +35,7 @@ export async function exportMembers(ctx: Context, filter: MemberFilter, write: W
   } as const
   const find = async (last: ExportedMember | undefined) => {
     const after = last ? ctx.db.selectFrom('members').where('id', '>', last.id) : ctx.db.selectFrom('members')
-    const members = filtered(ctx.db, after, memberConditions, toMemberConditions(filter))
+    const members = applyFilters(ctx.db, after, memberConditions, toMemberConditions(filter))
     const found = await members.select('id').orderBy('id').limit(EXPORTED_AT_ONCE).execute()
     const batch = await ctx.db.member.findMany({
       where: { organizationId: ctx.organization.id, id: anyOf(found.map(({ id }) => id)) },

@@ -6,11 +6,20 @@ import { type Member as MemberRow, Prisma, type User as UserRow } from '../../ge
 import { authorize, type PortalRole } from '../authorization/permissions.ts'
 import type { Context } from '../context.ts'
 import { DomainError } from '../errors.ts'
-import { refuseExcess } from '../lists/filters.ts'
-import { type ConditionsOf, createList, hasAll, type RowOf, type Shape, shapeOf, type Worded, worded } from '../lists/listing.ts'
-import type { Listing, Order, Page } from '../lists/page.ts'
-import type { Source } from '../look-ups/find-together.ts'
-import { findById } from '../look-ups/shared-query.ts'
+import { validateFilter } from '../lists/filters.ts'
+import {
+  containsAll,
+  type FilterConditions,
+  listPage,
+  type Projection,
+  projectionOf,
+  type RowOf,
+  type TokenizedFilter,
+  toPatterns,
+} from '../lists/listing.ts'
+import type { ListPage, Order, PageRequest } from '../lists/page.ts'
+import { rowLoader } from '../loaders/batch-loader.ts'
+import type { Source } from '../loaders/multi-loader.ts'
 import { caseKey } from '../text/fold-text.ts'
 import { isUuid } from '../text/uuid.ts'
 import { addressEquals } from '../validation/address-equals.ts'
@@ -84,26 +93,30 @@ const clientOfCount = (eb: Expressions<'members'>, db: TenantDb) =>
     .whereRef('assessmentClients.memberId', '=', 'members.id')
     .$asScalar()
     .$notNull()
-export const wholeMember = shapeOf('members', Prisma.MemberScalarFieldEnum, { user, tagIds, gradingLanguageIds, clientOfCount })
+export const wholeMember = projectionOf('members', Prisma.MemberScalarFieldEnum, {
+  user,
+  tagIds,
+  gradingLanguageIds,
+  clientOfCount,
+})
 /** A member as a list has it. */
 export type ListedMember = RowOf<typeof wholeMember>
 
 /**
  * v1.md GET /members; alternate.md GET /organization_users.
  *
- * @param of what is read of each.
  * @throws DomainError invalid for a filter beyond its limits.
  */
 export async function listMembers<Row>(
   ctx: Context,
-  of: Shape<'members', Row>,
+  projection: Projection<'members', Row>,
   filter: MemberFilter,
   order: MemberOrder,
-  page: Page,
-): Promise<Listing<AsJson<Row>>> {
+  page: PageRequest,
+): Promise<ListPage<AsJson<Row>>> {
   authorize(ctx, 'read')
-  refuseExcess(filter)
-  return list(ctx, of, toMemberConditions(filter), order, page)
+  validateFilter(filter)
+  return listPage(ctx, memberList, { projection, filter: toMemberConditions(filter), order, page })
 }
 
 /** A member of the organization, active or not. @throws DomainError member_not_found. */
@@ -131,7 +144,7 @@ export async function lockAnyMember(inside: Context, id: string): Promise<Member
 }
 
 /** The organization's members with these ids, in no particular order; other ids are left out. */
-export const findMembers = findById(wholeMember)
+export const findMembers = rowLoader(wholeMember)
 
 /** The accounts whose person is a member of the organization. */
 export const users = <View>(present: (user: User) => View): Source<View> => ({
@@ -147,11 +160,11 @@ export const users = <View>(present: (user: User) => View): Source<View> => ({
 })
 
 /** A member's filter as its conditions take it: roles that it must have, and must not have. */
-type MemberConditionInput = Omit<Worded<MemberFilter>, 'roles'> & { has?: string[]; lacks?: string[]; isThere: true }
+type MemberConditionInput = Omit<TokenizedFilter<MemberFilter>, 'roles'> & { has?: string[]; lacks?: string[]; isThere: true }
 export function toMemberConditions({ roles = {}, ...filter }: MemberFilter): MemberConditionInput {
   const rolesThat = (wanted: boolean) => Object.keys(roles).filter((role) => roles[role as MemberRole] === wanted)
   const [has, lacks] = [rolesThat(true), rolesThat(false)]
-  const { firstName, lastName, email, ...others } = worded(filter)
+  const { firstName, lastName, email, ...others } = toPatterns(filter)
   return {
     ...others,
     isThere: true,
@@ -172,7 +185,7 @@ const ofAccount = (eb: Expressions<'members'>, condition: (account: Expressions<
       .where((account) => condition(account as never)),
   )
 
-export const memberConditions: ConditionsOf<'members', MemberConditionInput> = {
+export const memberConditions: FilterConditions<'members', MemberConditionInput> = {
   isThere: (eb) => eb('members.erasedAt', 'is', null),
   status: (eb, status) => eb('members.status', '=', status),
   has: (eb, roles) => sql`${eb.ref('members.roles')} @> ${roles}::text[]`,
@@ -187,6 +200,6 @@ export const memberConditions: ConditionsOf<'members', MemberConditionInput> = {
   firstName: (eb, name, db) => ofAccount(eb, (account) => account('users.firstNameKey', '=', name), db),
   lastName: (eb, name, db) => ofAccount(eb, (account) => account('users.lastNameKey', '=', name), db),
   email: (eb, email) => addressEquals(eb.ref('members.email'), email),
-  search: (eb, patterns, db) => ofAccount(eb, ({ ref }) => hasAll(ref('users.searchKey'), patterns), db),
+  search: (eb, patterns, db) => ofAccount(eb, ({ ref }) => containsAll(ref('users.searchKey'), patterns), db),
 }
-const list = createList('members', memberConditions)
+const memberList = { table: 'members', filters: memberConditions } as const

@@ -1,5 +1,4 @@
 import { violatedConstraint } from '../../db/errors.ts'
-import { first } from '../../db/statements.ts'
 import { tenantDb } from '../../db/tenant-db.ts'
 import type { Organization } from '../../generated/prisma/client.ts'
 import type { ServiceContext, Tier } from '../context.ts'
@@ -65,12 +64,10 @@ export async function findMemberId({ db }: ServiceContext, organizationId: strin
   const members = tenantDb(db, { organization: { id: organizationId }, mode: 'all' })
     .selectFrom('members')
     .select('id')
-  const member = await first(
-    db,
-    isUuid(idOrEmail)
-      ? members.where('id', '=', idOrEmail)
-      : members.where(({ ref }) => addressEquals(ref('email'), toStoredAddress(idOrEmail))),
-  )
+  const member = await (isUuid(idOrEmail)
+    ? members.where('id', '=', idOrEmail)
+    : members.where(({ ref }) => addressEquals(ref('email'), toStoredAddress(idOrEmail)))
+  ).executeTakeFirst()
   if (!member) throw new Error(`The organization has no member ${idOrEmail}.`)
   return member.id
 }

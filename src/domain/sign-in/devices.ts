@@ -1,7 +1,8 @@
 import { hash, randomBytes } from 'node:crypto'
 import { unscoped } from '../../db/unscoped.ts'
+import { EXPIRED_ROWS } from '../concurrency/expired-rows.ts'
 import type { ServiceContext } from '../context.ts'
-import { DAY_MS } from '../time/days.ts'
+import { daysAfter } from '../time/days.ts'
 
 /** Account of a person. @property emailVerifiedAt null until somebody has shown that the address is theirs. */
 export type Credential = { id: string; email: string; passwordHash: string; authVersion: number; emailVerifiedAt: Date | null }
@@ -18,8 +19,6 @@ export type NetworkOrigin = { network: string; isShared: boolean; isInside: bool
 /** The browser that a session is begun in. @property device the value of the cookie by which it is known again. */
 export type Browser = NetworkOrigin & { userAgent: string; device?: string | undefined }
 
-/** For so long a browser, and a network, in which somebody was signed in are known to be theirs. */
-export const KNOWN_DEVICE_MS = 90 * DAY_MS
 const TOKEN_BYTES = 32
 const MAX_USER_AGENT_LENGTH = 300
 /** Looked up for an unknown address, so that it takes as long as for a known one. */
@@ -50,7 +49,7 @@ export async function findFamiliarity(
   credential: Credential | undefined,
   { device, network, isShared, isInside }: Browser,
 ): Promise<Familiarity> {
-  const since = new Date(deps.clock().getTime() - KNOWN_DEVICE_MS)
+  const since = daysAfter(deps.clock(), -EXPIRED_ROWS.devices.days)
   const tokenHash = hashDevice(device ?? '')
   const theirs = unscoped(db)
     .selectFrom('devices')

@@ -1,4 +1,3 @@
-import { run } from '../../db/statements.ts'
 import { insertRows } from '../../db/writes.ts'
 import { recordAudit } from '../audit/record-audit.ts'
 import { createLruCache } from '../concurrency/lru-cache.ts'
@@ -83,7 +82,7 @@ async function recordCount(inside: ServiceContext, counted: { key: string; count
   if ((await db.usedToken.deleteMany({ where: { key, count } })).count === 0) return
   const entry = entryOf(inside, counted)
   if ((await db.organization.count({ where: { id: entry.organizationId } })) > 0)
-    await run(db, insertRows({ auditEntries: [entry] }))
+    await insertRows(db, { auditEntries: [entry] }).execute()
 }
 
 function entryOf({ deps }: Pick<ServiceContext, 'deps'>, { key, count }: { key: string; count: number }) {

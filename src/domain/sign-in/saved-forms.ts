@@ -137,7 +137,7 @@ export async function claimSavedForm(
  * @param replace takes them out of a text: with it, a form is kept that names them in its fields only.
  * @returns how many were deleted or changed.
  */
-export async function forgetSavedForms(
+export async function purgeSavedForms(
   { db, deps, organization }: Context,
   isAbout: (text: string) => boolean,
   replace?: (text: string) => string,

@@ -1,4 +1,4 @@
-import { run } from '../../db/statements.ts'
+import { affectedRows } from '../../db/statements.ts'
 import { unscoped } from '../../db/unscoped.ts'
 import type { ServiceContext } from '../context.ts'
 
@@ -10,11 +10,6 @@ import type { ServiceContext } from '../context.ts'
  * @returns false if it was used before.
  */
 export async function claimToken({ db }: Pick<ServiceContext, 'db'>, key: string, expiresAt: Date): Promise<boolean> {
-  const usedToken = unscoped(db).insertInto('usedTokens').values({ key, expiresAt })
-  return (
-    (await run(
-      db,
-      usedToken.onConflict((conflict) => conflict.column('key').doNothing()),
-    )) === 1
-  )
+  const spent = unscoped(db).insertInto('usedTokens').values({ key, expiresAt })
+  return (await affectedRows(spent.onConflict((conflict) => conflict.column('key').doNothing()))) === 1
 }

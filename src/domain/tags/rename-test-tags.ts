@@ -1,7 +1,6 @@
 import { sql } from '../../db/builder.ts'
 import type { Connection } from '../../db/client.ts'
 import type { Scope } from '../../db/queries.ts'
-import { one } from '../../db/statements.ts'
 import { tenantDb } from '../../db/tenant-db.ts'
 import type { ServiceContext } from '../context.ts'
 import { MAX_TAG_NAME_LENGTH } from '../limits.ts'
@@ -27,7 +26,7 @@ export async function renameTestTags(
     .where(sql<boolean>`tags.name_key = any(${names.map(caseKey)}::text[])`)
   const renamed: { id: string; name: string }[] = []
   for (const { id, name } of await testTags.select(['id', 'name']).orderBy('id').forNoKeyUpdate().execute()) {
-    const free = await one(db, findFreeName(db, organization, newNames(id, name)))
+    const free = await findFreeName(db, organization, newNames(id, name)).executeTakeFirstOrThrow()
     const change = { name: free.name, ...nameKeys(free.name), updatedAt: deps.clock() }
     await tenant.updateTable('tags').set(change).where('id', '=', id).execute()
     renamed.push({ id, name: free.name })

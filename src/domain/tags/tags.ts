@@ -1,7 +1,7 @@
 import { sql } from '../../db/builder.ts'
 import { violatedConstraint } from '../../db/errors.ts'
 import { anyOfIds, prepareScoped, scopeWhere } from '../../db/queries.ts'
-import { type AsJson, all } from '../../db/statements.ts'
+import type { AsJson } from '../../db/statements.ts'
 import { Prisma, type Tag } from '../../generated/prisma/client.ts'
 import { versionOf } from '../audit/find-last-change.ts'
 import { type AuditAction, recordByMember } from '../audit/record-audit.ts'
@@ -10,20 +10,20 @@ import { authorize } from '../authorization/permissions.ts'
 import { type Context, inMode } from '../context.ts'
 import { DomainError, type Issue } from '../errors.ts'
 import { HEX_COLOR_PATTERN, MAX_TAG_DESCRIPTION_LENGTH, MAX_TAG_NAME_LENGTH } from '../limits.ts'
-import { refuseExcess } from '../lists/filters.ts'
+import { validateFilter } from '../lists/filters.ts'
 import {
-  type ConditionsOf,
-  createList,
-  hasAll,
+  containsAll,
+  type FilterConditions,
   isComposed,
+  listPage,
+  type Projection,
+  projectionOf,
   type RowOf,
-  type Shape,
-  shapeOf,
-  type Worded,
-  worded,
+  type TokenizedFilter,
+  toPatterns,
 } from '../lists/listing.ts'
-import type { Listing, Order, Page } from '../lists/page.ts'
-import { findById } from '../look-ups/shared-query.ts'
+import type { ListPage, Order, PageRequest } from '../lists/page.ts'
+import { rowLoader } from '../loaders/batch-loader.ts'
 import { nameKeys } from '../text/fold-text.ts'
 import { isUuid } from '../text/uuid.ts'
 import { inTransaction } from '../transaction.ts'
@@ -49,34 +49,33 @@ export type TagChange = Partial<Required<NewTag>>
 
 export const DEFAULT_COLOR = '#6B7280'
 
-export const wholeTag = shapeOf('tags', Prisma.TagScalarFieldEnum)
+export const wholeTag = projectionOf('tags', Prisma.TagScalarFieldEnum)
 /** A tag as a list has it. */
 export type ListedTag = RowOf<typeof wholeTag>
 
-const conditions: ConditionsOf<'tags', Worded<TagFilter>> = {
+const filters: FilterConditions<'tags', TokenizedFilter<TagFilter>> = {
   name: (eb, name) => isComposed(eb.ref('tags.name'), name),
   nameKey: (eb, key) => eb('tags.nameKey', '=', key),
   createdById: (eb, id) => eb('tags.createdById', '=', id),
-  search: (eb, patterns) => hasAll(eb.ref('tags.nameSearch'), patterns),
+  search: (eb, patterns) => containsAll(eb.ref('tags.nameSearch'), patterns),
 }
-const list = createList('tags', conditions)
+const tagList = { table: 'tags', filters } as const
 
 /**
  * v1.md GET /tags; alternate.md GET /tags.
  *
- * @param of what is read of each.
  * @throws DomainError invalid for a filter beyond its limits.
  */
 export async function listTags<Row>(
   ctx: Context,
-  of: Shape<'tags', Row>,
+  projection: Projection<'tags', Row>,
   filter: TagFilter,
   order: TagOrder,
-  page: Page,
-): Promise<Listing<AsJson<Row>>> {
+  page: PageRequest,
+): Promise<ListPage<AsJson<Row>>> {
   authorize(ctx, 'read_assessments')
-  refuseExcess(filter)
-  return list(ctx, of, worded(filter), order, page)
+  validateFilter(filter)
+  return listPage(ctx, tagList, { projection, filter: toPatterns(filter), order, page })
 }
 
 /** v1.md GET /tags/{tagId}; alternate.md GET /tags/{id}. @throws DomainError tag_not_found. */
@@ -88,11 +87,11 @@ export async function getTag(ctx: Context, id: string): Promise<Tag> {
 }
 
 /** The organization's tags with these ids, in no particular order; other ids are left out. */
-export const findTags = findById(wholeTag)
+export const findTags = rowLoader(wholeTag)
 
 /** Ids of tags that the context may use. */
 export async function findTagIds(ctx: Context, ids: string[]): Promise<Set<string>> {
-  const found = await all(ctx.db, tagIds(ctx.db, { ids }))
+  const found = await tagIds(ctx.db, { ids }).execute()
   return new Set(found.map(({ id }) => id))
 }
 const tagIds = prepareScoped((db, { ids }: { ids: string[] }) =>

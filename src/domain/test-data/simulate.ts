@@ -80,5 +80,5 @@ export async function simulate(
     await simulations[action](ctx, invite, answers)
     return getInvite(ctx, inviteId)
   }
-  return keyedLimiter(ctx.organization.id, work, ctx.onGone)
+  return keyedLimiter(ctx.organization.id, work, ctx.signal)
 }

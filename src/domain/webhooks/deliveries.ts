@@ -7,7 +7,7 @@ import { TEST_EVENT, type TestedType } from '../events/event.ts'
 import { checkCursor } from '../events/feed.ts'
 import { recordEvents } from '../events/record-events.ts'
 import { createSampleData } from '../events/sample-data.ts'
-import { type Listing, type Order, type Page, readPage } from '../lists/page.ts'
+import { type ListPage, type Order, type PageRequest, readPage } from '../lists/page.ts'
 import { isUuid } from '../text/uuid.ts'
 import { inTransaction } from '../transaction.ts'
 import { changeEndpoint, getEndpoint, recordEndpoint, visibleEndpoints, type WebhookEndpoint } from './change-endpoint.ts'
@@ -28,8 +28,8 @@ export async function listDeliveries(
   endpointId: string,
   filter: DeliveryFilter,
   { field, direction }: DeliveryOrder,
-  page: Page,
-): Promise<Listing<WebhookDelivery>> {
+  page: PageRequest,
+): Promise<ListPage<WebhookDelivery>> {
   const { id, organizationId } = await getEndpoint(ctx, endpointId)
   const { webhookDelivery } = ctx.db
   const where = { organizationId, endpointId: id, ...filter }

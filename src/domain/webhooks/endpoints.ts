@@ -4,7 +4,7 @@ import { modeOf } from '../authorization/author.ts'
 import type { Context } from '../context.ts'
 import { DomainError, type Violation } from '../errors.ts'
 import type { EventType } from '../events/event.ts'
-import { type Listing, type Order, type Page, readPage } from '../lists/page.ts'
+import { type ListPage, type Order, type PageRequest, readPage } from '../lists/page.ts'
 import { inTransaction } from '../transaction.ts'
 import { checkText, findIssues } from '../validation/checks.ts'
 import { refuseUnseenChanges, type SeenAt, timeOfChange } from '../validation/refuse-unseen-changes.ts'
@@ -40,8 +40,8 @@ export const MAX_DESCRIPTION_LENGTH = 1_000
 export function listEndpoints(
   ctx: Context,
   { field, direction }: WebhookEndpointOrder,
-  page: Page,
-): Promise<Listing<WebhookEndpoint>> {
+  page: PageRequest,
+): Promise<ListPage<WebhookEndpoint>> {
   const where = visibleEndpoints(ctx)
   const { webhookEndpoint } = ctx.db
   return readPage(

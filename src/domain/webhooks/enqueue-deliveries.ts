@@ -1,9 +1,9 @@
 import { sql } from '../../db/builder.ts'
 import type { Rows } from '../../db/queries.ts'
-import { first, run, together } from '../../db/statements.ts'
+import { executeAll } from '../../db/statements.ts'
 import { unscoped } from '../../db/unscoped.ts'
-import { byDefault, insertForEach, time } from '../../db/writes.ts'
-import type { ServiceContext } from '../context.ts'
+import { DEFAULT, insertFromSelect, timestamp } from '../../db/writes.ts'
+import type { Connection, ServiceContext } from '../context.ts'
 import { TEST_EVENT } from '../events/event.ts'
 import { findEndOfBatch } from '../events/find-end-of-batch.ts'
 import { inTransaction } from '../transaction.ts'
@@ -64,9 +64,9 @@ async function enqueueNext(ctx: ServiceContext, { position, head, first }: Pendi
     .where('endpoint.state', '=', 'active')
     .whereRef('event.position', '>', 'endpoint.position')
     .where((eb) => eb(eb.selectFrom('webhookFanout').select('webhookFanout.position'), '=', String(position)))
-  await together(ctx.db, [
+  await executeAll(ctx.db, [
     unscoped(ctx.db).selectFrom('webhookFanout').select('position').forUpdate(),
-    deliveriesOf(active, ctx.deps.clock()).onConflict((conflict) => conflict.doNothing()),
+    deliveriesOf(ctx.db, active, ctx.deps.clock()).onConflict((conflict) => conflict.doNothing()),
     unscoped(ctx.db).updateTable('webhookFanout').set({ position: until }).where('position', '=', String(position)),
   ])
   return until < head
@@ -79,20 +79,20 @@ async function enqueueNext(ctx: ServiceContext, { position, head, first }: Pendi
 async function replayNext(ctx: ServiceContext): Promise<boolean> {
   const { db, deps } = ctx
   const endpoints = unscoped(ctx.db).selectFrom('webhookEndpoints').select(['id', 'replayPosition', 'replayUntil'])
-  const replay = await first(db, orderByTurn(toReplay(endpoints)).limit(1).forNoKeyUpdate().skipLocked())
+  const replay = await orderByTurn(toReplay(endpoints)).limit(1).forNoKeyUpdate().skipLocked().executeTakeFirst()
   if (!replay) return false
   const [from, end] = [BigInt(replay.replayPosition!), BigInt(replay.replayUntil!)]
   const until = await findEndOfBatch(ctx, { from, head: end }, REPLAYED_EVENTS_PER_TRANSACTION)
   const now = deps.clock()
   const its = eventsWithEndpoints({ from, until }).where('endpoint.id', '=', replay.id)
-  const again = deliveriesOf(its, now, { isReplay: true }).onConflict((conflict) =>
+  const again = deliveriesOf(db, its, now, { isReplay: true }).onConflict((conflict) =>
     conflict.columns(['organizationId', 'endpointId', 'eventId']).doUpdateSet((eb) => ({
       ...({ state: 'waiting', queuedAt: now, nextAttemptAt: now } as const),
       attemptsBeforeReplay: eb.ref('webhookDeliveries.attemptCount'),
       isReplay: sql<boolean>`${eb.ref('webhookDeliveries.state')} <> 'waiting' or ${eb.ref('webhookDeliveries.isReplay')}`,
     })),
   )
-  await run(db, again)
+  await again.execute()
   const data = until >= end ? { replayPosition: null, replayUntil: null } : { replayPosition: until }
   await db.webhookEndpoint.update({ where: { id: replay.id }, data: { ...data, replayTurnAt: now } })
   return true
@@ -128,16 +128,21 @@ const eventsWithEndpoints = ({ from, until }: { from: bigint; until: bigint }) =
       return eb.or([isForAll, eb('event.type', '=', eb.fn.any('endpoint.types'))])
     })
 
-const deliveriesOf = (told: ReturnType<typeof eventsWithEndpoints>, now: Date, { isReplay } = { isReplay: false }) =>
-  insertForEach('webhookDeliveries', told, (eb) => ({
+const deliveriesOf = (
+  db: Connection,
+  told: ReturnType<typeof eventsWithEndpoints>,
+  now: Date,
+  { isReplay } = { isReplay: false },
+) =>
+  insertFromSelect(db, 'webhookDeliveries', told, (eb) => ({
     organizationId: eb.ref('endpoint.organizationId'),
     endpointId: eb.ref('endpoint.id'),
     eventId: eb.ref('event.id'),
-    state: byDefault,
-    queuedAt: time(now),
-    nextAttemptAt: time(now),
-    leasedUntil: byDefault,
-    attemptCount: byDefault,
-    attemptsBeforeReplay: byDefault,
+    state: DEFAULT,
+    queuedAt: timestamp(now),
+    nextAttemptAt: timestamp(now),
+    leasedUntil: DEFAULT,
+    attemptCount: DEFAULT,
+    attemptsBeforeReplay: DEFAULT,
     isReplay: sql<boolean>`${isReplay}::boolean`,
   }))

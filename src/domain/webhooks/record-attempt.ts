@@ -1,11 +1,10 @@
 import { sql } from '../../db/builder.ts'
 import { isNotSuspended, type RawBuilder, sameOrganization } from '../../db/queries.ts'
-import { all, first } from '../../db/statements.ts'
 import { type TenantDb, tenantDb } from '../../db/tenant-db.ts'
 import { unscoped } from '../../db/unscoped.ts'
-import { insertForEach, same, time } from '../../db/writes.ts'
+import { copyColumns, insertFromSelect, timestamp } from '../../db/writes.ts'
 import type { WebhookDelivery, WebhookEndpoint } from '../../generated/prisma/client.ts'
-import type { ServiceContext } from '../context.ts'
+import type { Connection, ServiceContext } from '../context.ts'
 import { findEvents, type WebhookEvent } from '../events/feed.ts'
 import { type DueSendings, grantedRows } from './due-sendings.ts'
 import { nextAttempt } from './retries.ts'
@@ -42,13 +41,13 @@ export const findDueDeliveries = ({ db, deps }: ServiceContext, most: number): P
   unscoped(db)
     .withRecursive('waiting', (query) =>
       query
-        .selectFrom(nextWaitingEndpoint().as('first'))
+        .selectFrom(nextWaitingEndpoint(db).as('first'))
         .select('first.endpointId')
         .unionAll(
           query
             .selectFrom('waiting')
             .innerJoinLateral(
-              (eb) => nextWaitingEndpoint().where('delivery.endpointId', '>', eb.ref('waiting.endpointId')).as('next'),
+              (eb) => nextWaitingEndpoint(db).where('delivery.endpointId', '>', eb.ref('waiting.endpointId')).as('next'),
               (join) => join.onTrue(),
             )
             .select('next.endpointId'),
@@ -60,7 +59,7 @@ export const findDueDeliveries = ({ db, deps }: ServiceContext, most: number): P
     .crossJoinLateral((eb) =>
       eb
         .selectFrom(
-          dueDeliveries(deps.clock())
+          dueDeliveries(db, deps.clock())
             .where('delivery.endpointId', '=', eb.ref('endpoint.id'))
             .where('delivery.isReplay', '=', eb.ref('kind.isReplay'))
             .limit(most)
@@ -76,8 +75,8 @@ export const findDueDeliveries = ({ db, deps }: ServiceContext, most: number): P
     .select(({ ref }) => sql<boolean>`${ref('endpoint.failingSince')} is not null`.as('isFailing'))
     .execute()
 
-const nextWaitingEndpoint = () =>
-  unscoped()
+const nextWaitingEndpoint = (db: Connection) =>
+  unscoped(db)
     .selectFrom('webhookDeliveries as delivery')
     .select('delivery.endpointId')
     .where('delivery.state', '=', sql.lit('waiting'))
@@ -95,7 +94,7 @@ export async function leaseDeliveries(
   { db, deps }: ServiceContext,
   granted: readonly DueSendings[],
 ): Promise<{ deliveries: LeasedDelivery[]; forgotten: number }> {
-  const taken = await all(db, leaseOfDue(deps.clock(), granted))
+  const taken = await leaseOfDue(db, deps.clock(), granted).execute()
   const ids = new Set(taken.map(({ eventId }) => eventId))
   const events = new Map((ids.size > 0 ? await findEvents({ db }, [...ids]) : []).map((event) => [event.id, event]))
   const forgotten = taken.filter(({ eventId }) => !events.has(eventId))
@@ -103,16 +102,16 @@ export async function leaseDeliveries(
   return { deliveries: taken.flatMap((one) => toAttempt(one, events.get(one.eventId))), forgotten: forgotten.length }
 }
 
-const leaseOfDue = (now: Date, granted: readonly DueSendings[]) =>
-  unscoped()
+const leaseOfDue = (db: Connection, now: Date, granted: readonly DueSendings[]) =>
+  unscoped(db)
     .with(
       (cte) => cte('due').materialized(),
-      (db) =>
-        db
+      (due) =>
+        due
           .selectFrom(grantedRows(granted))
           .innerJoin('webhookEndpoints as endpoint', 'endpoint.id', 'granted.id')
           .crossJoinLateral((eb) =>
-            dueDeliveries(now)
+            dueDeliveries(db, now)
               .where('delivery.endpointId', '=', eb.ref('endpoint.id'))
               .where('delivery.isReplay', '=', eb.ref('granted.isReplay'))
               .limit(eb.ref('granted.count'))
@@ -140,8 +139,8 @@ const leaseOfDue = (now: Date, granted: readonly DueSendings[]) =>
     .returning(['webhookDeliveries.leasedUntil', 'webhookDeliveries.attemptCount', 'webhookDeliveries.attemptsBeforeReplay'])
     .returning(['due.url', 'due.encryptedSecret', 'due.encryptedPreviousSecret', 'due.previousSecretUntil'])
 
-const dueDeliveries = (now: Date) =>
-  unscoped()
+const dueDeliveries = (db: Connection, now: Date) =>
+  unscoped(db)
     .selectFrom('webhookDeliveries as delivery')
     .select(['delivery.organizationId', 'delivery.endpointId', 'delivery.eventId', 'delivery.nextAttemptAt'])
     .where('delivery.state', '=', sql.lit('waiting'))
@@ -238,10 +237,10 @@ async function writeAttempt(
   const written = tenant
     .with('attempted', () => attempt)
     .with('recorded', (made) =>
-      insertForEach('webhookAttempts', made.selectFrom('attempted'), (eb) => ({
-        ...same(eb, 'organizationId', 'endpointId', 'eventId'),
+      insertFromSelect(db, 'webhookAttempts', made.selectFrom('attempted'), (eb) => ({
+        ...copyColumns(eb, 'organizationId', 'endpointId', 'eventId'),
         number: eb.ref('attemptCount'),
-        createdAt: time(startedAt),
+        createdAt: timestamp(startedAt),
         milliseconds: sql<number>`${milliseconds}::int`,
         status: sql<number | null>`${status}::int`,
         error: sql<string>`${storable(error)}::text`,
@@ -255,7 +254,7 @@ async function writeAttempt(
       'attempted.endpointId',
     )
     .select(({ ref }) => sql<boolean>`${ref('endpoint.failingSince')} is not null`.as('wasFailing'))
-  return first(db, written)
+  return written.executeTakeFirst()
 }
 
 /** Drops a receiver's response about an erased person: it may name them. */

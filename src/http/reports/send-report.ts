@@ -26,8 +26,8 @@ export async function sendReportFile(
   report: ResultReport,
   disposition: 'inline' | 'attachment' = 'attachment',
 ): Promise<FastifyReply> {
-  const { deps, organization, onGone } = ctx
-  const pdf = await deps.typesetReport(printReport(report), { whose: organization.id, onGone })
+  const { deps, organization, signal } = ctx
+  const pdf = await deps.typesetReport(printReport(report), { whose: organization.id, signal })
   reply.header('content-disposition', `${disposition}; filename="report-${report.submissionId}.pdf"`)
   return reply.type('application/pdf').send(pdf)
 }

@@ -9,9 +9,9 @@ import { announceDeprecations } from '../openapi/deprecation.ts'
 import { requireMode, requireRight, requireScope } from '../openapi/key-access.ts'
 import { addEtags } from '../sending/etag.ts'
 import { auditOriginOf } from './audit-origin.ts'
+import { disconnectSignal, type RequestContext } from './disconnect-signal.ts'
 import { fingerprintRequests } from './idempotency.ts'
 import { readJsonBodies } from './json-body.ts'
-import { onGone, type RequestContext } from './on-gone.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -65,7 +65,7 @@ export function guardInterface(app: FastifyInstance, { authenticate, limiter, en
     reply.header('cache-control', 'private, no-cache') // personal data
     try {
       const ctx = await authenticate(request)
-      request.ctx = { ...ctx, origin: auditOriginOf(request), replica: ctx.deps.replica(), onGone: onGone(reply) }
+      request.ctx = { ...ctx, origin: auditOriginOf(request), replica: ctx.deps.replica(), signal: disconnectSignal(reply) }
     } catch (error) {
       // Only unknown keys count: the owner of an expired or revoked key should always learn the reason.
       if (error instanceof DomainError && error.kind === 'api_key_unknown') limiter.countUnknownKey(request)

@@ -1,5 +1,12 @@
 import { type ObjectOptions, type Static, type TObject, type TOptional, type TSchema, Type } from '@sinclair/typebox'
-import { type Shape, showing, type Tables, type Time, type WholeShape, type WithTimes } from '../../domain/lists/listing.ts'
+import {
+  type FullProjection,
+  type Projection,
+  pickColumns,
+  type Tables,
+  type Time,
+  type WithTimes,
+} from '../../domain/lists/listing.ts'
 import { isoTimeOrNull } from './field-types.ts'
 
 /** A field that differs from the column of its name: its schema, its columns, and the function that computes it. */
@@ -39,13 +46,13 @@ type ColumnOf<Row, F> = {
   string
 
 export type View<Whole, F extends FieldDeclarations> =
-  Whole extends WholeShape<infer T, infer Row>
+  Whole extends FullProjection<infer T, infer Row>
     ? {
         schema: TObject<Schemas<F>>
         /** Columns that the fields are made of. */
         columns: readonly ColumnOf<Row, F>[]
         /** Projection of these columns. */
-        shown: Shape<T, Pick<Row, ColumnOf<Row, F>>>
+        shown: Projection<T, Pick<Row, ColumnOf<Row, F>>>
         present: (row: WithTimes<Pick<Row, ColumnOf<Row, F>>>) => Static<TObject<Schemas<F>>>
       }
     : never
@@ -55,7 +62,7 @@ export type View<Whole, F extends FieldDeclarations> =
  *
  * @param whole all columns of the resource.
  */
-export const createViewBuilder = <T extends keyof Tables, Row>(whole: WholeShape<T, Row>) => ({
+export const createViewBuilder = <T extends keyof Tables, Row>(whole: FullProjection<T, Row>) => ({
   /** A field with another name than its column. */
   column: <S extends TSchema, Column extends MatchingColumn<Row, S>>(schema: S, column: Column): ComputedField<S, Column> => ({
     schema,
@@ -84,7 +91,7 @@ export const createViewBuilder = <T extends keyof Tables, Row>(whole: WholeShape
   view<const F extends FieldDeclarations>(
     fields: F & ValidFields<Row, F>,
     options: ObjectOptions = {},
-  ): View<WholeShape<T, Row>, F> {
+  ): View<FullProjection<T, Row>, F> {
     const all = Object.entries<TSchema | ComputedField<TSchema, string>>(fields).map(([name, field]) => ({
       name,
       ...toComputedField(name, field),
@@ -99,7 +106,7 @@ export const createViewBuilder = <T extends keyof Tables, Row>(whole: WholeShape
       return view
     }
     const columns = [...new Set(all.flatMap(({ columns }) => columns))]
-    return { schema: Type.Object(schemas, options), columns, shown: showing(whole, columns as never), present } as never
+    return { schema: Type.Object(schemas, options), columns, shown: pickColumns(whole, columns as never), present } as never
   },
 })
 

@@ -1,8 +1,8 @@
 import type { FastifyReply } from 'fastify'
 import { languages, wholeCategory, wholeInstruction } from '../../domain/assessments/assessments.ts'
 import type { Context } from '../../domain/context.ts'
-import { findTogether, ownSource } from '../../domain/look-ups/find-together.ts'
-import type { Ids } from '../../domain/look-ups/shared-query.ts'
+import type { Ids } from '../../domain/loaders/batch-loader.ts'
+import { multiLoader, tenantSource } from '../../domain/loaders/multi-loader.ts'
 import { users } from '../../domain/members/members.ts'
 import { assessmentView } from './assessments.view.ts'
 import { presentCategory, presentInstruction, presentLanguage, presentOrganization, presentUser } from './nested.view.ts'
@@ -42,14 +42,14 @@ const byKind = new Map(Object.entries(references).map(([kind, fields]) => [kind,
 const referencesOf = (kind: Kind): [field: string, referred: Loadable][] => byKind.get(kind) ?? []
 
 /** Each kind is shown as by its own endpoint, so that nesting can show no more. The organization is known. */
-const find = findTogether<Stored, View & { id: string }>({
-  assessment: ownSource(assessmentView.shown, assessmentView.present),
-  organization_user: ownSource(organizationUserView.shown, organizationUserView.present),
-  tag: ownSource(tagView.shown, tagView.present),
+const find = multiLoader<Stored, View & { id: string }>({
+  assessment: tenantSource(assessmentView.shown, assessmentView.present),
+  organization_user: tenantSource(organizationUserView.shown, organizationUserView.present),
+  tag: tenantSource(tagView.shown, tagView.present),
   user: users(presentUser),
-  instruction: ownSource(wholeInstruction, presentInstruction),
+  instruction: tenantSource(wholeInstruction, presentInstruction),
   language: languages(presentLanguage),
-  category: ownSource(wholeCategory, presentCategory),
+  category: tenantSource(wholeCategory, presentCategory),
 })
 
 type Node = { kind: Kind; view: View }

@@ -1,7 +1,7 @@
 import { type TObject, type TSchema, Type } from '@sinclair/typebox'
 import type { Issue, Violation } from '../../domain/errors.ts'
 import { MAX_FILTER_LENGTH, MAX_FILTER_VALUES, MAX_INTEGER, MAX_SEARCH_WORDS } from '../../domain/limits.ts'
-import { findExcess, splitText } from '../../domain/lists/filters.ts'
+import { checkFilterLimits, splitText } from '../../domain/lists/filters.ts'
 import { isUuid } from '../../domain/text/uuid.ts'
 import { StringEnum } from '../../http/schema/field-types.ts'
 import { toUuid } from './uuid.ts'
@@ -89,7 +89,7 @@ function readList(field: string, { format }: TSchema, text: string): Reading {
   return isIds && !list.every(isUuid) ? malformed('Enter a valid UUID.') : readLimited(field, list)
 }
 
-const readLimited = (field: string, value: string | string[]): Reading => findExcess(field, value) ?? { value }
+const readLimited = (field: string, value: string | string[]): Reading => checkFilterLimits(field, value) ?? { value }
 
 function readCount(text: string): Reading {
   if (!/^\s*[+-]?\d+(\.\d+)?\s*$/.test(text)) return malformed('Enter a number.')

@@ -6,7 +6,7 @@ import { createInvite, resolveReferences } from '../../domain/invites/create-inv
 import { getInvite } from '../../domain/invites/invites.ts'
 import type { InviteFilter } from '../../domain/invites/listing/invite-filter.ts'
 import { listInvites } from '../../domain/invites/listing/list-invites.ts'
-import type { Asked } from '../../domain/lists/filters.ts'
+import type { FilterInput } from '../../domain/lists/filters.ts'
 import { answerIdempotently, IdempotencyHeaders } from '../../http/requests/idempotency.ts'
 import type { TypedApp } from '../../http/requests/typed-app.ts'
 import { withMailDelay } from '../../http/sending/with-mail-delay.ts'
@@ -24,7 +24,7 @@ const filters = {
 } satisfies { [Name in SnakeCase<keyof InviteFilter>]?: TSchema }
 const Query = ListQuery({ organization: UuidFilter('Organization'), ...filters })
 
-const toInviteFilter = (query: Static<typeof Query>): Asked<InviteFilter> => ({
+const toInviteFilter = (query: Static<typeof Query>): FilterInput<InviteFilter> => ({
   search: query.search,
   externalId: query.external_id,
   assessmentId: undefined,

@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify'
 import type { Context } from '../../domain/context.ts'
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../../domain/limits.ts'
 import { onReplica } from '../../domain/lists/on-replica.ts'
-import { type Listing, type Page, pageCount } from '../../domain/lists/page.ts'
+import { type ListPage, type PageRequest, pageCount } from '../../domain/lists/page.ts'
 import { withParameter } from '../../http/addresses/address.ts'
 import { HttpError } from '../../http/errors/failure.ts'
 import { Nullable } from '../../http/schema/field-types.ts'
@@ -64,7 +64,7 @@ export const Envelope = <Item extends TSchema>(item: Item) =>
 type PageParameters = { page?: string; page_size?: string }
 
 /** @throws HttpError page_not_found for what is no page number. */
-function readPageParameters({ page = '1', page_size = '' }: PageParameters): Page {
+function readPageParameters({ page = '1', page_size = '' }: PageParameters): PageRequest {
   const size =
     /^\s*\+?\d+\s*$/.test(page_size) && Number(page_size) > 0 ? Math.min(MAX_PAGE_SIZE, Number(page_size)) : DEFAULT_PAGE_SIZE
   if (page === 'last') return { number: 'last', size }
@@ -81,7 +81,7 @@ function readPageParameters({ page = '1', page_size = '' }: PageParameters): Pag
  */
 export async function presentPage<Row, View>(
   request: FastifyRequest & { query: PageParameters & { organization?: string } },
-  read: (ctx: Context, page: Page) => Promise<Listing<Row>>,
+  read: (ctx: Context, page: PageRequest) => Promise<ListPage<Row>>,
   present: (row: Row) => View,
 ) {
   const { ctx, query } = request
@@ -101,7 +101,7 @@ export async function presentPage<Row, View>(
   } satisfies Static<ReturnType<typeof Envelope>>
 }
 
-const emptyPage = <Row>({ number, size }: Page): Listing<Row> => ({
+const emptyPage = <Row>({ number, size }: PageRequest): ListPage<Row> => ({
   items: [],
   total: 0,
   page: number === 'last' ? 1 : number,

@@ -5,7 +5,7 @@ import { getInvite } from '../../domain/invites/invites.ts'
 import type { InviteFilter } from '../../domain/invites/listing/invite-filter.ts'
 import { listInvites } from '../../domain/invites/listing/list-invites.ts'
 import { MAX_FILTER_LENGTH, MAX_FILTER_VALUES } from '../../domain/limits.ts'
-import type { Asked } from '../../domain/lists/filters.ts'
+import type { FilterInput } from '../../domain/lists/filters.ts'
 import { onReplica } from '../../domain/lists/on-replica.ts'
 import { answerIdempotently, IdempotencyHeaders } from '../../http/requests/idempotency.ts'
 import type { TypedApp } from '../../http/requests/typed-app.ts'
@@ -52,7 +52,7 @@ const filters = {
 } satisfies { [Name in keyof InviteFilter | 'assessment_id']?: TSchema }
 const Query = ListQuery(sortWords, filters)
 
-const toInviteFilter = (query: Static<typeof Query>): Asked<InviteFilter> => ({
+const toInviteFilter = (query: Static<typeof Query>): FilterInput<InviteFilter> => ({
   assessmentId: query.assessmentId ?? query.assessment_id,
   status: query.status,
   recipientEmail: query.recipientEmail,

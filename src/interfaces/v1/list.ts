@@ -1,7 +1,7 @@
 import { type Static, type TProperties, type TSchema, Type } from '@sinclair/typebox'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { COUNTS, DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../../domain/limits.ts'
-import { type Listing, type Order, type Page, pageCount } from '../../domain/lists/page.ts'
+import { type ListPage, type Order, type PageRequest, pageCount } from '../../domain/lists/page.ts'
 import { withParameter } from '../../http/addresses/address.ts'
 import type { HeaderName } from '../../http/openapi/headers.ts'
 import { StringEnum } from '../../http/schema/field-types.ts'
@@ -43,7 +43,7 @@ export const ListQuery = <Filters extends TProperties>(sortWords: SortWords<stri
 type ListParameters = { page?: number; limit?: number; sort?: string; order?: 'asc' | 'desc' }
 
 export const toLimit = ({ limit = DEFAULT_PAGE_SIZE }: { limit?: number }): number => limit
-export const toPage = ({ page = 1, ...query }: ListParameters): Page => ({ number: page, size: toLimit(query) })
+export const toPage = ({ page = 1, ...query }: ListParameters): PageRequest => ({ number: page, size: toLimit(query) })
 
 export function toOrder<Field extends string>(
   sortWords: SortWords<Field>,
@@ -89,7 +89,7 @@ export function answerList<Name extends string, Row, View>(
   request: FastifyRequest,
   reply: FastifyReply,
   name: Name,
-  list: Listing<Row>,
+  list: ListPage<Row>,
   present: (row: Row) => View,
 ) {
   const { total, page, pageSize } = list

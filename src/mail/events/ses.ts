@@ -1,6 +1,7 @@
 import { createVerify, X509Certificate } from 'node:crypto'
+import { EXPIRED_ROWS } from '../../domain/concurrency/expired-rows.ts'
 import { findStatusCode } from '../../domain/mails/classify-bounce.ts'
-import { KEPT_DAYS, type MailEventReader, type MailNotice } from '../../domain/mails/mail-events.ts'
+import type { MailEventReader, MailNotice } from '../../domain/mails/mail-events.ts'
 import { isUuid } from '../../domain/text/uuid.ts'
 import { DAY_MS } from '../../domain/time/days.ts'
 import { withoutNul } from '../verdict.ts'
@@ -89,7 +90,8 @@ function createCertificates(fetchText: FetchText): FetchText {
 const isSignable = (type: unknown): type is keyof typeof SIGNED => typeof type === 'string' && Object.hasOwn(SIGNED, type)
 
 /** Rejects messages older than the list of known event ids, which would be processed again. Amazon retries for 23 days. */
-const isRecent = (timestamp: unknown): boolean => Date.now() - Date.parse(String(timestamp)) < KEPT_DAYS * DAY_MS
+const isRecent = (timestamp: unknown): boolean =>
+  Date.now() - Date.parse(String(timestamp)) < EXPIRED_ROWS.mailEvents.days * DAY_MS
 
 function verifySignature(message: Sns, certificate: string): boolean {
   if (!isSignable(message.Type)) return false

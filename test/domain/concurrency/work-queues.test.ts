@@ -75,16 +75,9 @@ it('rejects a task at once if its expected wait, by recent durations, exceeds th
 it('skips tasks that were canceled or have waited too long', async () => {
   const inTurn = createKeyedLimiter(1, { waiting: 20, longest: 20, refusal: () => new Error('not done') })
   const { ends, results } = startWork(inTurn, 'acme', ['a', 'b'])
-  let leave = () => {}
-  const gone = inTurn(
-    'acme',
-    async () => 'c',
-    (tell) => {
-      leave = tell
-      return () => {}
-    },
-  )
-  leave()
+  const disconnect = new AbortController()
+  const gone = inTurn('acme', async () => 'c', disconnect.signal)
+  disconnect.abort()
   await expect(gone).rejects.toThrow('not done')
   await expect(results[1]).rejects.toThrow('not done')
   ends.get('a')!.succeed()

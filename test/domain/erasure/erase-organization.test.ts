@@ -255,7 +255,7 @@ it("deletes an organization's job that a dead process had started", async () => 
     INSERT INTO pgboss.job (name, data, state, retry_limit, retry_delay, started_on, heartbeat_on, heartbeat_seconds, expire_seconds)
     VALUES ('library-import', ${JSON.stringify({ organizationId })}::jsonb, 'active', 5, 3600,
       now() - interval '1 hour', now() - interval '1 hour', 10, 86400) RETURNING id::text`
-  expect(await service.deps.queue.forgetOrganization(organizationId)).toBe(0)
+  expect(await service.deps.queue.purgeOrganization(organizationId)).toBe(0)
   expect(await service.db.$queryRaw`SELECT id FROM pgboss.job WHERE id = ${id}::uuid`).toEqual([])
 })
 

@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { describe, expect, it } from 'vitest'
-import { textOf } from '../../../src/db/statements.ts'
+import { compile } from '../../../src/db/statements.ts'
 import { requestCandidateArchive } from '../../../src/domain/archives/request-archive.ts'
 import type { Context } from '../../../src/domain/context.ts'
 import { continueErasure } from '../../../src/domain/erasure/continue-erasure.ts'
@@ -327,9 +327,9 @@ it('applies a retention change made in the middle of a night', async () => {
   await set(ctx, { completed: 30, expired: 30 })
   await beginNow(organization.id)
   const { queue } = service.deps
-  const setBetween = async (...given: Parameters<typeof queue.forgetMails>) => {
+  const setBetween = async (...given: Parameters<typeof queue.purgeMails>) => {
     await set(ctx, { completed: 30 })
-    return queue.forgetMails(...given)
+    return queue.purgeMails(...given)
   }
   const mail = {
     id: service.deps.newId(),
@@ -339,7 +339,7 @@ it('applies a retention change made in the middle of a night', async () => {
     state: 'sent',
   } as const
   await db.inviteEmail.create({ data: { ...mail, createdAt: daysAgo(0), updatedAt: daysAgo(0) } })
-  const between = { ...service.deps, queue: { ...queue, forgetMails: setBetween } }
+  const between = { ...service.deps, queue: { ...queue, purgeMails: setBetween } }
   await eraseDueInvites({ ...service.system, deps: between })
   expect(await db.invite.count({ where: { id: completed.id } })).toBe(0)
   expect(await db.invite.count({ where: { id: expired.id } })).toBe(1)
@@ -392,7 +392,7 @@ it('finds due invites in index order, however many invites there are', async () 
   for (const rule of RETENTION_RULES)
     for (const mode of MODES) {
       const ctx = asEraser(service, organization)
-      const { text, values } = textOf(dueInvites(ctx, { mode, rule, days: 30, day }).limit(100).select('invites.id'))
+      const { text, values } = compile(dueInvites(ctx, { mode, rule, days: 30, day }).limit(100).select('invites.id'))
       const { rows } = await client.query(`EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${text}`, values)
       const plan = rows[0]['QUERY PLAN'][0].Plan
       expect(JSON.stringify(plan)).toMatch(/"Index Name":"invites_(completed_at|revoked_at|status_expires_at)_idx"/)

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { first, textOf } from '../../../src/db/statements.ts'
+import { compile } from '../../../src/db/statements.ts'
 import { tenantDb } from '../../../src/db/tenant-db.ts'
 import { enterOrganization } from '../../../src/domain/context.ts'
 import { type InviteEmail, recordEmailAttempt } from '../../../src/domain/invites/emails.ts'
@@ -298,9 +298,9 @@ describe('an organization over its daily mail limit', () => {
     await service.db.inviteEmail.createMany({ data: [...sent, ...waiting] })
     const n = PER_DAY - 1
     const query = nthMailTime(tenantDb(service.db, { organization, mode: 'all' }), new Date(now.getTime() - DAY_MS), n)
-    expect(await first(service.db, query)).toEqual({ at: waiting.at(-1 - n)!.delayedUntil })
+    expect(await query.executeTakeFirst()).toEqual({ at: waiting.at(-1 - n)!.delayedUntil })
 
-    const { text, values } = textOf(query)
+    const { text, values } = compile(query)
     const [row0] = await service.db.$transaction(async (tx) => {
       // With so few rows, PostgreSQL would scan the table.
       await tx.$executeRaw`SET LOCAL enable_seqscan = off`

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createApiKey } from '../../../src/domain/api-keys/api-keys.ts'
-import { forgetOldAnswers } from '../../../src/domain/concurrency/idempotency.ts'
+import { deleteExpiredRows } from '../../../src/domain/concurrency/expired-rows.ts'
 import { DAY_MS } from '../../support/factories.ts'
 import { type Service, startService } from '../../support/service.ts'
 import { type SmtpListener, startSmtpListener } from '../../support/smtp.ts'
@@ -192,10 +192,10 @@ describe('a used Idempotency-Key', () => {
   it('is deleted by the sweep after 24 hours', async () => {
     await tag('First')
     service.clock.advance(DAY_MS - 1)
-    await forgetOldAnswers(service.system)
+    await deleteExpiredRows(service.system, 'delete_expired_idempotency_records')
     expect(await records(by)).toBe(1)
     service.clock.advance(1)
-    await forgetOldAnswers(service.system)
+    await deleteExpiredRows(service.system, 'delete_expired_idempotency_records')
     expect(await records(by)).toBe(0)
   })
 

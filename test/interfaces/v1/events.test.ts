@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { deleteExpiredEvents } from '../../../src/domain/events/delete-expired-events.ts'
 import { detectRestore } from '../../../src/domain/events/detect-restore.ts'
-import { forgetOldEvents } from '../../../src/domain/events/forget-old-events.ts'
 import { candidateOf } from '../../support/candidate.ts'
 import { readFeed, type Told, waitForNumbering } from '../../support/events.ts'
 import { DAY_MS, unknownId } from '../../support/factories.ts'
@@ -145,10 +145,10 @@ describe('the feed (410 cursor_gone)', () => {
     const [, second, third] = (await get()).events
     own.clock.advance(90 * DAY_MS)
     await happen(1, (await own.make.invite(assessment)).id)
-    await forgetOldEvents(own.system, 90)
+    await deleteExpiredEvents(own.system, 90)
     expect((await get()).events).toHaveLength(4) // as old as is still kept
     own.clock.advance(1)
-    await forgetOldEvents(own.system, 90)
+    await deleteExpiredEvents(own.system, 90)
     expect(await client.get(`/events?cursor=${second!.position}`)).toMatchObject(gone)
     expect(await client.get('/events?cursor=0')).toMatchObject({ ...gone, headers: { 'x-error-code': 'cursor_gone' } })
     expect((await get(`?cursor=${third!.position}`)).events).toHaveLength(1)

@@ -1,6 +1,5 @@
 import { violatedConstraint } from '../../../db/errors.ts'
 import { scopeWhere } from '../../../db/queries.ts'
-import { run } from '../../../db/statements.ts'
 import { insertRows } from '../../../db/writes.ts'
 import type { InviteBatchRowState, InviteStatus, Prisma } from '../../../generated/prisma/client.ts'
 import { EXPORTED_AT_ONCE, runExport, type WriteBatch } from '../../audit/run-export.ts'
@@ -10,7 +9,7 @@ import { lockOrganization } from '../../concurrency/lock-organization.ts'
 import type { Context, ServiceContext } from '../../context.ts'
 import { DomainError } from '../../errors.ts'
 import { MAX_BATCH_ROWS, MAX_NAME_LENGTH, MAX_OPEN_BATCHES, MAX_ROWS_A_REQUEST } from '../../limits.ts'
-import { type Listing, type Page, readPage, type Window } from '../../lists/page.ts'
+import { type ListPage, type PageRequest, readPage, type Window } from '../../lists/page.ts'
 import { isUuid } from '../../text/uuid.ts'
 import { inTransaction } from '../../transaction.ts'
 import { checkSize, findIssues } from '../../validation/checks.ts'
@@ -35,8 +34,6 @@ export const BATCH_ROW_STATES = [
   'refused',
 ] as const satisfies InviteBatchRowState[]
 
-/** How long a list is kept: it is full of addresses. */
-const KEPT_FOR_MS = 90 * 86_400_000
 /** Milliseconds after which a list that is still loading has failed. */
 const LOADED_WITHIN_MS = 3_600_000
 const MAX_LISTED = 20
@@ -73,7 +70,7 @@ export async function createBatch(
 
 export type ReadRecipientList = ReadParts<ListRow, { unusedColumns: string[] }>
 
-/** Each part is a transaction of its own. Where one fails the batch stays unseen, and {@link deleteExpiredBatches} removes it. */
+/** Each part is a transaction of its own. Where one fails the batch stays unseen, and {@link deleteUnfinishedBatches} removes it. */
 async function loadBatch(
   ctx: Context,
   batch: { assessmentId: string; terms: BatchTerms; createdById: string; fileName: string },
@@ -184,7 +181,7 @@ export function requireMember(ctx: Context): string {
 
 async function storeRows({ db, organization }: Context, batchId: string, rows: CheckedRow[]): Promise<void> {
   const of = { batchId, organizationId: organization.id }
-  await run(db, insertRows({ inviteBatchRows: rows.map((row) => ({ ...of, ...row })) }))
+  await insertRows(db, { inviteBatchRows: rows.map((row) => ({ ...of, ...row })) }).execute()
 }
 
 const include = {
@@ -233,9 +230,9 @@ export async function listBatchRows(
   ctx: Context,
   { id, counts }: Batch,
   state: InviteBatchRowState | undefined,
-  page: Page,
+  page: PageRequest,
   { areFaultsFirst = false } = {},
-): Promise<Listing<BatchRow>> {
+): Promise<ListPage<BatchRow>> {
   const total = Object.entries(counts).reduce((sum, [of, count]) => (state === undefined || of === state ? sum + count : sum), 0)
   return readPage(
     page,
@@ -273,8 +270,8 @@ async function findRows(
   return rows.map((row) => ({ ...row, status: row.invite && withCurrentStatus(row.invite, deps.clock()).status }))
 }
 
-/** Deletes lists that are 90 days old, and those that were never read whole; the invites stay. */
-export async function deleteExpiredBatches({ db, deps }: ServiceContext): Promise<void> {
-  const before = (ms: number) => ({ createdAt: { lte: new Date(deps.clock().getTime() - ms) } })
-  await db.inviteBatch.deleteMany({ where: { OR: [before(KEPT_FOR_MS), { isLoading: true, ...before(LOADED_WITHIN_MS) }] } })
+/** Deletes lists that were never read to their end. */
+export async function deleteUnfinishedBatches({ db, deps }: ServiceContext): Promise<void> {
+  const createdAt = { lte: new Date(deps.clock().getTime() - LOADED_WITHIN_MS) }
+  await db.inviteBatch.deleteMany({ where: { isLoading: true, createdAt } })
 }

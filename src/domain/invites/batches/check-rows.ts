@@ -1,6 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
 import { sql } from '../../../db/builder.ts'
-import { all } from '../../../db/statements.ts'
 import type { InviteBatchRowState } from '../../../generated/prisma/client.ts'
 import type { Context } from '../../context.ts'
 import type { Issue } from '../../errors.ts'
@@ -179,7 +178,7 @@ async function findGraders({ db, organization }: Context): Promise<Map<string, s
 async function findInvited(ctx: Context, assessmentId: string, emails: string[]): Promise<Map<string, string>> {
   const found = new Map<string, string>()
   for (let i = 0; i < emails.length; i += LOOKED_UP_AT_ONCE) {
-    const rows = await all(ctx.db, invitesTo(ctx, assessmentId, emails.slice(i, i + LOOKED_UP_AT_ONCE)))
+    const rows = await invitesTo(ctx, assessmentId, emails.slice(i, i + LOOKED_UP_AT_ONCE)).execute()
     for (const { id, email } of rows) found.set(email, id)
   }
   return found

@@ -1,5 +1,4 @@
 import { sql } from '../../../db/builder.ts'
-import { all } from '../../../db/statements.ts'
 import type { Prisma } from '../../../generated/prisma/client.ts'
 import type { Context } from '../../context.ts'
 import { DEFAULT_EXPIRES_IN_DAYS } from '../../limits.ts'
@@ -48,7 +47,7 @@ function readGroups(ctx: Context, { id, terms }: { id: string; terms: Prisma.Jso
     .groupBy('rows.expiresInDays')
     .orderBy('rows.expiresInDays')
     .select(({ ref }) => ['rows.expiresInDays', sql<number>`max(${ref('rows.place')})::int`.as('last')])
-  return all(ctx.db, groups)
+  return groups.execute()
 }
 
 /** Rows of the organization's lists that are started and not yet invited. */

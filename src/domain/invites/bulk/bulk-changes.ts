@@ -1,15 +1,14 @@
 import { scopeWhere } from '../../../db/queries.ts'
-import { run } from '../../../db/statements.ts'
 import { insertRows } from '../../../db/writes.ts'
 import type { BulkAction, BulkRowState, Prisma } from '../../../generated/prisma/client.ts'
 import { type AuditAction, recordAudit } from '../../audit/record-audit.ts'
 import { EXPORTED_AT_ONCE, runExport, type WriteBatch } from '../../audit/run-export.ts'
 import { modeOf } from '../../authorization/author.ts'
 import { authorize } from '../../authorization/permissions.ts'
-import type { Context, ServiceContext } from '../../context.ts'
+import type { Context } from '../../context.ts'
 import { DomainError } from '../../errors.ts'
 import { MAX_BATCH_ROWS } from '../../limits.ts'
-import { type Listing, type Page, readPage } from '../../lists/page.ts'
+import { type ListPage, type PageRequest, readPage } from '../../lists/page.ts'
 import { isUuid } from '../../text/uuid.ts'
 import { inTransaction } from '../../transaction.ts'
 import { throwIfIssues } from '../../validation/throw-if-issues.ts'
@@ -33,7 +32,6 @@ export const BULK_ACTIONS = [
 export const BULK_ROW_STATES = ['ready', 'done', 'invalid', 'refused'] as const satisfies BulkRowState[]
 
 const STORED_AT_ONCE = 2_000
-const KEPT_FOR_MS = 90 * 86_400_000
 const MAX_LISTED = 20
 
 type NewBulkChange = {
@@ -79,7 +77,7 @@ export async function startBulkChange(
     await inside.db.bulkChange.create({ data: change })
     const rows = inviteIds.map((inviteId, i) => ({ ...of, bulkChangeId: id, number: i + 1, inviteId, state: 'ready' as const }))
     for (let i = 0; i < rows.length; i += STORED_AT_ONCE)
-      await run(inside.db, insertRows({ bulkChangeRows: rows.slice(i, i + STORED_AT_ONCE) }))
+      await insertRows(inside.db, { bulkChangeRows: rows.slice(i, i + STORED_AT_ONCE) }).execute()
     await deps.queue.enqueueBulkChange(inside.db, { ...of, id })
     const target = { kind: 'bulk_change', id } as const
     await recordAudit(inside, {
@@ -144,8 +142,8 @@ export async function listBulkChangeRows(
   ctx: Context,
   { id, counts }: BulkChange,
   state: BulkRowState | undefined,
-  page: Page,
-): Promise<Listing<BulkChangeRow>> {
+  page: PageRequest,
+): Promise<ListPage<BulkChangeRow>> {
   authorize(ctx, 'operate_invites')
   const states = state === undefined ? BULK_ROW_STATES : [state]
   const where = { organizationId: ctx.organization.id, bulkChangeId: id, ...(state && { state }) }
@@ -209,9 +207,4 @@ async function control(
   await inTransaction(ctx, async (inside) => {
     if (await work(inside, change)) await recordAudit(inside, { action, target: { kind: 'bulk_change', id } })
   })
-}
-
-/** Deletes bulk changes after 90 days. Their invites stay as they are. */
-export async function forgetOldBulkChanges({ db, deps }: ServiceContext): Promise<void> {
-  await db.bulkChange.deleteMany({ where: { createdAt: { lte: new Date(deps.clock().getTime() - KEPT_FOR_MS) } } })
 }

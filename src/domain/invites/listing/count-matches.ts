@@ -1,9 +1,9 @@
 import { sql } from '../../../db/builder.ts'
 import { type Expression, prepareScoped, project, type RawBuilder, type Rows, type SqlBool } from '../../../db/queries.ts'
-import { type AsJson, all, allAsJson, jsonOf, one } from '../../../db/statements.ts'
+import { type AsJson, allAsJson, jsonOf } from '../../../db/statements.ts'
 import type { TenantDb } from '../../../db/tenant-db.ts'
 import type { Context } from '../../context.ts'
-import { limited, type Shape, sizeOf } from '../../lists/listing.ts'
+import { limitRows, type Projection, toPageSize } from '../../lists/listing.ts'
 import type { Window } from '../../lists/page.ts'
 import { earliestExpiry } from '../expiry.ts'
 import { INVITE_STATUSES } from '../invites.ts'
@@ -49,7 +49,7 @@ const isAmong = (status: Expression<unknown>, statuses: readonly string[]) =>
  * @returns null while an invite is due but not set to expired yet: the counters are then out of date.
  */
 export const countInvites = async (ctx: Context, { statuses, ...filter }: CountedFilter): Promise<number | null> =>
-  toCountUnlessDue(ctx, await one(ctx.db, prepareCount(ctx.db, filter, writeStatuses(statuses))))
+  toCountUnlessDue(ctx, await prepareCount(ctx.db, filter, writeStatuses(statuses)).executeTakeFirstOrThrow())
 
 function selectCount(db: TenantDb, { assessmentId, status, tagId }: FilterWithoutStatuses, statuses: Statuses) {
   const sum = sql<number>`coalesce(sum(count), 0)::int`.as('total')
@@ -137,12 +137,12 @@ function orderedIds(
 type Sized = FilterWithoutStatuses & { skip?: number | undefined; take?: number | undefined }
 
 /** A page near the beginning, and the counts, by one statement. */
-const prepareFirst = (shape: Shape<'invites', unknown>) =>
+const prepareFirst = (shape: Projection<'invites', unknown>) =>
   prepareScoped((db, given: Sized, field: InviteOrder['field'], direction: Direction, usual: number, written: string) => {
     const statuses = readStatuses(written)
     const size = usual > 0 ? sql`${sql.lit(usual)}` : sql`${given.take}::int`
     const most = given.skip === undefined ? sql<number>`${size}` : sql<number>`(${given.skip}::int + ${size})`
-    const cut = <R extends Rows<never>>(rows: R) => limited(rows, given, usual)
+    const cut = <R extends Rows<never>>(rows: R) => limitRows(rows, given, usual)
     const ofTag = () =>
       db.selectFrom('invites').where('invites.id', '=', anyIn(cut(orderedIds(db, given, statuses, field, direction, most))))
     const page =
@@ -161,16 +161,23 @@ const prepared = new WeakMap<object, ReturnType<typeof prepareFirst>>()
 /** A page near the beginning of the list. @returns null while an invite is due but not set to expired yet. */
 export async function readEarlyPage<Row>(
   ctx: Context,
-  shape: Shape<'invites', Row>,
+  shape: Projection<'invites', Row>,
   { statuses, ...filter }: CountedFilter,
   { field, direction }: InviteOrder,
   { skip, take }: Window,
 ): Promise<{ rows: AsJson<Row>[]; total: number } | null> {
   const statement = prepared.get(shape) ?? prepareFirst(shape)
   prepared.set(shape, statement)
-  const size = sizeOf(take)
+  const size = toPageSize(take)
   const given = { ...filter, skip: skip === 0 ? undefined : skip, take: size.take }
-  const { rows, ...found } = await one(ctx.db, statement(ctx.db, given, field, direction, size.usual, writeStatuses(statuses)))
+  const { rows, ...found } = await statement(
+    ctx.db,
+    given,
+    field,
+    direction,
+    size.usual,
+    writeStatuses(statuses),
+  ).executeTakeFirstOrThrow()
   const total = toCountUnlessDue(ctx, found)
   return total === null ? null : { rows: rows as AsJson<Row>[], total }
 }
@@ -182,7 +189,7 @@ export async function readEarlyPage<Row>(
  */
 export async function readDistantPage<Row extends { id: string }>(
   ctx: Context,
-  shape: Shape<'invites', Row>,
+  shape: Projection<'invites', Row>,
   filter: CountedFilter,
   order: InviteOrder,
   window: Window,
@@ -206,14 +213,14 @@ export async function findDistantIds(
   const page = fromEnd
     ? ordered.offset(sql<number>`greatest(0, ${left} - ${take}::int)`).limit(sql<number>`least(${take}::int, ${left})`)
     : ordered.offset(skip).limit(take)
-  const ids = (await all(ctx.db, page)).map(({ id }) => id)
+  const ids = (await page.execute()).map(({ id }) => id)
   return fromEnd ? ids.reverse() : ids
 }
 
 /** Reads rows in the order of the ids; ids without a row are left out. */
 export async function readRowsInOrder<Row extends { id: string }>(
   ctx: Context,
-  shape: Shape<'invites', Row>,
+  shape: Projection<'invites', Row>,
   invites: Rows<'invites'>,
   ids: string[],
 ): Promise<AsJson<Row>[]> {

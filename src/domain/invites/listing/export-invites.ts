@@ -1,12 +1,12 @@
 import { anyOfIds, type Expressions, project, type Rows, type Selectable, type Tables } from '../../../db/queries.ts'
-import { all, listOf } from '../../../db/statements.ts'
+import { listOf } from '../../../db/statements.ts'
 import type { TenantDb } from '../../../db/tenant-db.ts'
 import { Prisma } from '../../../generated/prisma/client.ts'
 import { EXPORTED_AT_ONCE, runExport, type WriteBatch } from '../../audit/run-export.ts'
 import { may } from '../../authorization/permissions.ts'
 import type { Context } from '../../context.ts'
-import { readWords, refuseExcess } from '../../lists/filters.ts'
-import { addressOrFormer, FORMER_GRADER, FORMER_MEMBER } from '../../look-ups/former-members.ts'
+import { readWords, validateFilter } from '../../lists/filters.ts'
+import { addressOrFormer, FORMER_GRADER, FORMER_MEMBER } from '../../loaders/former-members.ts'
 import { expireDueInvites } from '../expire-due-invites.ts'
 import { statusNow } from '../expiry.ts'
 import { authorizeInvites } from '../visibility.ts'
@@ -35,7 +35,7 @@ const columns = Object.values(others).map((column) => `invites.${column}` as con
  */
 export async function exportInvites(ctx: Context, filter: InviteFilter, write: WriteBatch<ExportedInvite>): Promise<void> {
   await authorizeInvites(ctx, filter)
-  refuseExcess(filter)
+  validateFilter(filter)
   await expireDueInvites(ctx)
   const { status, assessmentId, tagId, assignedGraderId, ...others } = filter
   // Not for what was searched: the audit log keeps no candidate's address.
@@ -109,10 +109,9 @@ async function findMatches(ctx: Context, filter: InviteFilter, { after, until }:
  * their number.
  */
 const readExported = (ctx: Context, matches: Matches): Promise<ExportedInvite[]> =>
-  all(
-    ctx.db,
-    project(ctx.db, matches.clearSelect() as unknown as Rows<'invites'>, 'invites', (invites) => toExportedInvite(ctx, invites)),
-  )
+  project(ctx.db, matches.clearSelect() as unknown as Rows<'invites'>, 'invites', (invites) =>
+    toExportedInvite(ctx, invites),
+  ).execute()
 
 const newestResult = (eb: Expressions<'invites'>, db: TenantDb) =>
   eb

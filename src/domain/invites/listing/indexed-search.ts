@@ -1,9 +1,9 @@
-import { type AsJson, one } from '../../../db/statements.ts'
+import { type AsJson, rawStatement } from '../../../db/statements.ts'
 import { type Combination, searchFacts, searchInvites } from '../../../db/statements-by-hand/search-invites.ts'
 import type { Context } from '../../context.ts'
 import { readWords } from '../../lists/filters.ts'
-import type { Shape } from '../../lists/listing.ts'
-import { type Listing, type Page, pageNumber } from '../../lists/page.ts'
+import type { Projection } from '../../lists/listing.ts'
+import { type ListPage, type PageRequest, pageNumber } from '../../lists/page.ts'
 import { expireDueInvites } from '../expire-due-invites.ts'
 import { addressPattern, addressWord, type InviteOrder, namePattern, type SearchFilter } from './invite-filter.ts'
 import { chooseParts } from './search-parts.ts'
@@ -25,11 +25,11 @@ const MOST_COMBINATIONS = 8
  */
 export async function listByIndexedSearch<Row>(
   ctx: Context,
-  { show }: Shape<'invites', Row>,
+  { show }: Projection<'invites', Row>,
   filter: SearchFilter,
   { field, direction }: InviteOrder,
-  page: Page,
-): Promise<Listing<AsJson<Row>> | null> {
+  page: PageRequest,
+): Promise<ListPage<AsJson<Row>> | null> {
   const words = readWords(filter.search)
   const combinations = (await readCombinations(ctx, words)) ?? (await readAfterExpiry(ctx, words))
   if (!combinations) return null
@@ -37,7 +37,7 @@ export async function listByIndexedSearch<Row>(
   const { assessmentId, status } = filter
   const searched = { ...searchedBy(ctx, words), assessmentId, status }
   const query = searchInvites(ctx.db, searched, combinations, { field, direction, ...page }, MOST_BY_ADDRESS, show)
-  const { rows, total, tooMany } = await one(ctx.db, query)
+  const { rows, total, tooMany } = await rawStatement(ctx.db, query).executeTakeFirstOrThrow()
   if (tooMany) return null
   return { items: rows, total, page: pageNumber(page, total), pageSize: page.size }
 }
@@ -59,7 +59,7 @@ async function readAfterExpiry(ctx: Context, words: string[]): Promise<Combinati
  * @returns null while an expired invite still has another status.
  */
 async function readCombinations(ctx: Context, words: string[]): Promise<Combination[] | null> {
-  const { next, sample, names } = await one(ctx.db, searchFacts(searchedBy(ctx, words)))
+  const { next, sample, names } = await rawStatement(ctx.db, searchFacts(searchedBy(ctx, words))).executeTakeFirstOrThrow()
   if (next && next <= ctx.deps.clock()) return null
   return [[], ...(names ?? [])]
     .map((numbers) => ({

@@ -1,9 +1,9 @@
 import type { AsJson } from '../../../db/statements.ts'
-import { untilGone } from '../../../db/transact.ts'
+import { withSignal } from '../../../db/transact.ts'
 import type { Context } from '../../context.ts'
-import { refuseExcess } from '../../lists/filters.ts'
-import type { Shape } from '../../lists/listing.ts'
-import { type Listing, type Page, readPage } from '../../lists/page.ts'
+import { validateFilter } from '../../lists/filters.ts'
+import type { Projection } from '../../lists/listing.ts'
+import { type ListPage, type PageRequest, readPage } from '../../lists/page.ts'
 import { expireDueInvites } from '../expire-due-invites.ts'
 import { authorizeInvites } from '../visibility.ts'
 import { countInvites, isCounted, readDistantPage, readEarlyPage } from './count-matches.ts'
@@ -25,14 +25,14 @@ const DISTANT = 1_000
  */
 export const listInvites: ListInvites<InviteFilter> = async (ctx, of, filter, order, page) => {
   await authorizeInvites(ctx, filter)
-  refuseExcess(filter)
+  validateFilter(filter)
   if (isCounted(filter, order)) {
     const list = await listCurrent(ctx, of, filter, order, page)
     if (list) return list
   }
   // Expired invites have changed, even if their rows still have another status.
   if (filter.updatedSince !== undefined && (await countInvites(ctx, {})) === null) await expireDueInvites(ctx)
-  const searching = { ...ctx, db: untilGone(ctx.db, ctx.onGone) }
+  const searching = { ...ctx, db: withSignal(ctx.db, ctx.signal) }
   const found = isSearch(filter) ? await listByIndexedSearch(searching, of, filter, order, page) : null
   return found ?? listMatches(searching, of, filter, order, page)
 }
@@ -48,11 +48,11 @@ const listCurrent: ListInvites<CountedFilter, null> = async (ctx, of, filter, or
 /** @returns null while an invite is due but not set to expired yet. */
 async function listStored<Row extends ListedColumns>(
   ctx: Context,
-  of: Shape<'invites', Row>,
+  of: Projection<'invites', Row>,
   filter: CountedFilter,
   order: InviteOrder,
-  page: Page,
-): Promise<Listing<AsJson<Row>> | null> {
+  page: PageRequest,
+): Promise<ListPage<AsJson<Row>> | null> {
   const skip = page.number === 'last' ? Infinity : (page.number - 1) * page.size
   if (skip < DISTANT) {
     const found = await readEarlyPage(ctx, of, filter, order, { skip, take: page.size })

@@ -5,9 +5,9 @@ import type { InviteStatus } from '../../../generated/prisma/client.ts'
 import { createKeyedLimiter } from '../../concurrency/work-queues.ts'
 import type { Context } from '../../context.ts'
 import { DomainError } from '../../errors.ts'
-import { readWords, refuseExcess } from '../../lists/filters.ts'
-import { type Shape, skipped, type Time } from '../../lists/listing.ts'
-import { type Listing, type Page, pageNumber, readPage } from '../../lists/page.ts'
+import { readWords, validateFilter } from '../../lists/filters.ts'
+import { offsetOf, type Projection, type Time } from '../../lists/listing.ts'
+import { type ListPage, type PageRequest, pageNumber, readPage } from '../../lists/page.ts'
 import { throwIfIssues } from '../../validation/throw-if-issues.ts'
 import { statusNow, withCurrentStatus } from '../expiry.ts'
 import { authorizeInvites, isVisibleUnblinded } from '../visibility.ts'
@@ -23,11 +23,11 @@ export type ListedColumns = { id: string; status: InviteStatus; expiresAt: Time 
 /** Reads a page of a list. @param of what is read of each. */
 export type ListInvites<Filter, None = never> = <Row extends ListedColumns>(
   ctx: Context,
-  of: Shape<'invites', Row>,
+  of: Projection<'invites', Row>,
   filter: Filter,
   order: InviteOrder,
-  page: Page,
-) => Promise<Listing<AsJson<Row>> | None>
+  page: PageRequest,
+) => Promise<ListPage<AsJson<Row>> | None>
 
 /** The invites that match the filter and may be seen: the columns that a list is ordered by, and the status of each as of now. */
 export const selectMatches = (ctx: Context, filter: InviteFilter, now: Date) =>
@@ -57,12 +57,12 @@ export const listMatches: ListInvites<InviteFilter> = async (ctx, of, filter, or
     const list = await (isFew ? listFew : listOfAll)(ctx, of, selectMatches(ctx, filter, now), order, page)
     return { ...list, items: list.items.map((invite) => withCurrentStatus(invite as typeof invite & ListedColumns, now)) }
   }
-  return isNarrow(filter) ? read() : keyedLimiter(ctx.organization.id, read, ctx.onGone)
+  return isNarrow(filter) ? read() : keyedLimiter(ctx.organization.id, read, ctx.signal)
 }
 
 /** By one statement, which finds them once. The rows stand as they were found: not each has yet the status that it is ordered by. */
 const listFew: ListInvites<Matches> = async (ctx, of, matches, { field, direction }, page) => {
-  const { take, skip } = { take: page.size, skip: skipped(page, sql`(select count(*) from matches)`) }
+  const { take, skip } = { take: page.size, skip: offsetOf(page, sql`(select count(*) from matches)`) }
   const place = sql<number>`array_position((select ids from found), ${sql.ref('invites.id')})`
   const found = ctx.db.selectFrom('invites').where('invites.id', '=', sql<string>`any((select ids from found)::uuid[])`)
   const query = ctx.db
@@ -119,7 +119,7 @@ const listOfAll: ListInvites<Matches> = (ctx, of, matches, { field, direction },
  */
 export async function findMatchingIds(ctx: Context, filter: InviteFilter, most: number): Promise<string[]> {
   await authorizeInvites(ctx, filter)
-  refuseExcess(filter)
+  validateFilter(filter)
   const isFound = isCountable(filter) || isNarrow(filter) || readWords(filter.recipient).some(isIndexed)
   throwIfIssues(isFound ? [] : [{ field: 'search', rule: 'account', problem: 'minLength', limit: 3 }])
   const latest = selectMatches(ctx, filter, ctx.deps.clock()).orderBy('invites.sentAt', 'desc').orderBy('invites.id', 'desc')

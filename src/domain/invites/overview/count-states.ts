@@ -1,6 +1,5 @@
 import { sql } from '../../../db/builder.ts'
 import { anyOfIds } from '../../../db/queries.ts'
-import { all } from '../../../db/statements.ts'
 import type { InviteStatus } from '../../../generated/prisma/client.ts'
 import type { Context } from '../../context.ts'
 import { isDue } from '../expiry.ts'
@@ -31,7 +30,7 @@ export function countStates(ctx: Context) {
 export async function readStates(ctx: Context, of: { assessmentId?: string }): Promise<StateCounts> {
   await authorizeInvites(ctx, of)
   const counts = of.assessmentId === undefined ? countStates(ctx) : countStatesOf(ctx, [of.assessmentId])
-  return toStateCounts(await all<StateCount>(ctx.db, counts))
+  return toStateCounts(await counts.execute())
 }
 
 /** How many invites of each of these assessments, by its `id`, are in each state as of now, see {@link countStates}. */

@@ -1,4 +1,3 @@
-import { all } from '../../../db/statements.ts'
 import { authorize, may } from '../../authorization/permissions.ts'
 import type { Context } from '../../context.ts'
 import { statusNow } from '../expiry.ts'
@@ -40,7 +39,7 @@ export async function countAssigned(ctx: Context): Promise<StateCounts> {
 async function countOfAssessments(ctx: Context): Promise<(Choice & { states: StateCounts })[]> {
   const assessments = await listClientAssessments(ctx)
   const ids = assessments.map(({ id }) => id)
-  const counts = await all(ctx.db, countStatesOf(ctx, ids))
+  const counts = await countStatesOf(ctx, ids).execute()
   const byId = Map.groupBy(counts, ({ id }) => id)
   return assessments.map((assessment) => ({ ...assessment, states: toStateCounts(byId.get(assessment.id) ?? []) }))
 }

@@ -1,4 +1,4 @@
-import { all } from '../../../db/statements.ts'
+import { rawStatement } from '../../../db/statements.ts'
 import { countOpenReminders, openReminders } from '../../../db/statements-by-hand/due-reminders.ts'
 import type { Invite } from '../../../generated/prisma/client.ts'
 import { recordByMember } from '../../audit/record-audit.ts'
@@ -168,8 +168,8 @@ export async function listOpenReminders(ctx: Context, assessmentId: string | nul
   })
   const which = { organizationId: ctx.organization.id, ruleId: rule.id, mode: modeOf(ctx) }
   const limits = { tooLate: MAX_DELAY_MS, tooShort: MIN_BEFORE_EXPIRY_MS }
-  const found = await all(ctx.db, openReminders(now, which, { ...limits, rows: MAX_LISTED_OPEN }))
-  const counts = await all(ctx.db, countOpenReminders(now, which, limits))
+  const found = await rawStatement(ctx.db, openReminders(now, which, { ...limits, rows: MAX_LISTED_OPEN })).execute()
+  const counts = await rawStatement(ctx.db, countOpenReminders(now, which, limits)).execute()
   await loadZones(ctx.db, [timeZone, ...counts.map(({ zone }) => zone)])
   const sentAt = ({ after, zone, dueAt: due }: { after: string; zone: string; dueAt: Date }): Date =>
     nextInWindow(toQuietTimes(rule, weekDaysOff, after === 'before_expiry'), zone, due > now ? due : now) ?? due

@@ -1,4 +1,4 @@
-import { all, foreign, run } from '../../../db/statements.ts'
+import { rawStatement } from '../../../db/statements.ts'
 import { queueDueReminders } from '../../../db/statements-by-hand/due-reminders.ts'
 import { startTimeBudget } from '../../concurrency/sweep-parts.ts'
 import type { ServiceContext } from '../../context.ts'
@@ -25,8 +25,8 @@ export async function queueReminders(system: ServiceContext): Promise<number> {
   for (;;) {
     const found = await inTransaction(system, async ({ db, deps: { clock, newId, queue } }) => {
       const ids = Array.from({ length: QUEUED_AT_ONCE }, () => newId())
-      const mails = await all(db, queueDueReminders(clock(), ids, LIMITS))
-      if (mails.length > 0) await run(db, foreign(await queue.invitationEmailJobs(mails, { isPatient: true })))
+      const mails = await rawStatement(db, queueDueReminders(clock(), ids, LIMITS)).execute()
+      if (mails.length > 0) await rawStatement(db, await queue.invitationEmailJobs(mails, { isPatient: true })).execute()
       return mails.length
     })
     queued += found

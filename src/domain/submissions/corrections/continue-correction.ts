@@ -1,5 +1,4 @@
 import { anyOfIds } from '../../../db/queries.ts'
-import { run } from '../../../db/statements.ts'
 import { insertRows } from '../../../db/writes.ts'
 import type { Prisma } from '../../../generated/prisma/client.ts'
 import { readNewestKey } from '../../assessments/answer-keys.ts'
@@ -157,7 +156,7 @@ async function releaseAgain(ctx: Context, anew: Map<string, RescoredAnswer[]>, k
     .where('submissions.id', '=', anyOfIds([...anew.keys()]))
     .set({ releasedAt: now, updatedAt: now })
   await released.execute()
-  await run(db, insertRows({ auditEntries: made.flatMap(({ audit }) => audit) }))
+  await insertRows(db, { auditEntries: made.flatMap(({ audit }) => audit) }).execute()
   await recordEvents(
     ctx,
     made.map(({ event }) => event),

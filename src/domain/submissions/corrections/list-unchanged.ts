@@ -1,5 +1,5 @@
 import type { Context } from '../../context.ts'
-import type { Listing, Page } from '../../lists/page.ts'
+import type { ListPage, PageRequest } from '../../lists/page.ts'
 import { readPage } from '../../lists/page.ts'
 import { authorizeCorrections } from './authorize-corrections.ts'
 
@@ -22,8 +22,8 @@ export type UnchangedAnswer = {
 export function listUnchanged(
   ctx: Context,
   { versionId, keyNumber, outcome }: { versionId: string; keyNumber: number; outcome: UnchangedReason },
-  page: Page,
-): Promise<Listing<UnchangedAnswer>> {
+  page: PageRequest,
+): Promise<ListPage<UnchangedAnswer>> {
   authorizeCorrections(ctx)
   const found = ctx.db
     .selectFrom('submissions')

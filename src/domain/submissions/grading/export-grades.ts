@@ -5,7 +5,7 @@ import { EXPORTED_AT_ONCE, runExport, type WriteBatch } from '../../audit/run-ex
 import { authorize } from '../../authorization/permissions.ts'
 import type { Context } from '../../context.ts'
 import { DomainError } from '../../errors.ts'
-import { addressOrFormer, FORMER_GRADER } from '../../look-ups/former-members.ts'
+import { addressOrFormer, FORMER_GRADER } from '../../loaders/former-members.ts'
 import { isUuid } from '../../text/uuid.ts'
 import type { GradableQuestion } from '../scores.ts'
 import { gradingFacts } from '../scores.ts'

@@ -1,10 +1,9 @@
 import { sql } from '../../../db/builder.ts'
 import { type Expression, project } from '../../../db/queries.ts'
-import { all } from '../../../db/statements.ts'
 import type { TenantDb } from '../../../db/tenant-db.ts'
 import type { Prisma } from '../../../generated/prisma/client.ts'
 import type { Context } from '../../context.ts'
-import { type Listing, type Page, readPage } from '../../lists/page.ts'
+import { type ListPage, type PageRequest, readPage } from '../../lists/page.ts'
 import { displayNameOf } from '../../text/display-name.ts'
 import type { GradableQuestion } from '../scores.ts'
 import {
@@ -25,7 +24,7 @@ export type NewestGrade = GradeByPerson & { earlier: number }
 
 /** Newest grade of each grader in each round. Earlier ones cost only counting. */
 export async function findGrades(ctx: Context, submissionId: string): Promise<NewestGrade[]> {
-  const rows = await all(ctx.db, newestGradeRows(ctx.db, submissionId))
+  const rows = await newestGradeRows(ctx.db, submissionId).execute()
   return rows.map(({ firstName, lastName, email, ...row }) => ({ ...row, name: displayNameOf({ firstName, lastName, email }) }))
 }
 
@@ -95,8 +94,8 @@ export function newestGrades(db: TenantDb, submissionId: Expression<string>) {
 export async function listGrades(
   ctx: Context,
   { submissionId, number }: { submissionId: string; number: number },
-  page: Page,
-): Promise<Listing<GradeByPerson>> {
+  page: PageRequest,
+): Promise<ListPage<GradeByPerson>> {
   const submission = await findSubmitted(ctx, submissionId)
   const round = requireRound(ctx, submission)
   const paper = await findPaper(ctx, submissionId)

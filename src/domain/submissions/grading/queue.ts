@@ -7,7 +7,7 @@ import { authorize, may } from '../../authorization/permissions.ts'
 import type { Context } from '../../context.ts'
 import { DomainError } from '../../errors.ts'
 import { type Choice, type ChoiceFilter, readChoices } from '../../invites/form-options.ts'
-import { type Listing, type Page, readPage } from '../../lists/page.ts'
+import { type ListPage, type PageRequest, readPage } from '../../lists/page.ts'
 import { graders } from '../../members/graders.ts'
 import { isUuid } from '../../text/uuid.ts'
 import type { GradableQuestion } from '../scores.ts'
@@ -45,7 +45,7 @@ export type QueuedSubmission = Row & { progress: GradingProgress | null }
  * Submitted and not released, longest waiting first. @throws DomainError not_permitted, also for a queue that the actor may not
  * see.
  */
-export async function listQueue(ctx: Context, filter: QueueFilter, page: Page): Promise<Listing<QueuedSubmission>> {
+export async function listQueue(ctx: Context, filter: QueueFilter, page: PageRequest): Promise<ListPage<QueuedSubmission>> {
   if (!visibleQueues(ctx).includes(filter.queue)) throw new DomainError('not_permitted')
   const { db } = ctx
   const waiting = waitingSubmissions(ctx, filter)

@@ -4,7 +4,7 @@ import type { Prisma, Release } from '../../../generated/prisma/client.ts'
 import { EXPORTED_AT_ONCE, runExport, type WriteBatch } from '../../audit/run-export.ts'
 import { authorize, may } from '../../authorization/permissions.ts'
 import type { Context } from '../../context.ts'
-import { type Listing, type Page, readPage } from '../../lists/page.ts'
+import { type ListPage, type PageRequest, readPage } from '../../lists/page.ts'
 import { isUuid } from '../../text/uuid.ts'
 import { checkInteger, findIssues } from '../../validation/checks.ts'
 import { throwIfIssues } from '../../validation/throw-if-issues.ts'
@@ -69,9 +69,9 @@ const RELEASED_LAST_FIRST: ResultOrder = { field: 'releasedAt', direction: 'desc
 export function listResults(
   ctx: Context,
   filter: ResultFilter,
-  page: Page,
+  page: PageRequest,
   order: ResultOrder = RELEASED_LAST_FIRST,
-): Promise<Listing<ReleasedResult>> {
+): Promise<ListPage<ReleasedResult>> {
   checkFilter(filter)
   return readPage(
     page,

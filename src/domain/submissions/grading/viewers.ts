@@ -1,4 +1,3 @@
-import { run } from '../../../db/statements.ts'
 import type { Context } from '../../context.ts'
 import { displayNameOf } from '../../text/display-name.ts'
 
@@ -16,7 +15,7 @@ export async function recordViewer({ actor, db, deps }: Context, submissionId: s
         .columns(['organizationId', 'submissionId', 'memberId'])
         .doUpdateSet((eb) => ({ lastSeenAt: eb.ref('excluded.lastSeenAt') })),
     )
-  await run(db, insertionOrChange)
+  await insertionOrChange.execute()
 }
 
 /** Names of other graders who have the submission open. */

@@ -1,6 +1,5 @@
 import { sql } from '../../../db/builder.ts'
 import { anyOfIds, type Expressions, type RawBuilder, type SqlBool, sameOrganization, scopeWhere } from '../../../db/queries.ts'
-import { all } from '../../../db/statements.ts'
 import { tenantDb } from '../../../db/tenant-db.ts'
 import { unscoped } from '../../../db/unscoped.ts'
 import type { MediaKind } from '../../../generated/prisma/client.ts'
@@ -43,15 +42,15 @@ type CheckedSubmission = { organizationId: string; submissionId: string; due: bo
  * A submission is looked at when something of it is due, and once a day besides, because its state or the settings may have changed; not
  * any more once nothing is left of it. So this costs by what is due, however much is kept.
  */
-export async function forgetOldMedia(system: ServiceContext, kept: KeptDays): Promise<void> {
-  await forgetUnfinishedPhotos(system)
+export async function deleteExpiredMedia(system: ServiceContext, kept: KeptDays): Promise<void> {
+  await deleteUnfinishedPhotos(system)
   const dueAt = dueBy(kept)
   const failed: FailedItem<CheckedSubmission>[] = []
   for (const isOver = startTimeBudget(); !isOver(); ) {
     const looked = await findToCheck(system, dueAt)
     const dueNow = looked.filter(({ due }) => due)
     const failedNow = await processEach(dueNow, ({ organizationId, submissionId }) =>
-      inTransaction(system, (inside) => markDueMedia(inside, organizationId, submissionId, dueAt)),
+      inTransaction(system, (inside) => deleteDue(inside, organizationId, submissionId, dueAt)),
     )
     failed.push(...failedNow)
     await planNextCheck(system, looked, kept)
@@ -94,11 +93,11 @@ function findToCheck({ db, deps }: ServiceContext, dueAt: DueBy): Promise<Checke
     .where('submissions.mediaDeletionDueAt', '<=', now)
     .orderBy('submissions.mediaDeletionDueAt')
     .limit(LOOKED_AT_ONCE)
-  return all(db, looked)
+  return looked.execute()
 }
 
 /** Marks what is due of a submission, with the event. */
-async function markDueMedia(ctx: ServiceContext, organizationId: string, submissionId: string, dueAt: DueBy): Promise<void> {
+async function deleteDue(ctx: ServiceContext, organizationId: string, submissionId: string, dueAt: DueBy): Promise<void> {
   const now = ctx.deps.clock()
   const db = tenantDb(ctx.db, { organization: { id: organizationId }, mode: 'all' })
   const submission = db.selectFrom('submissions').where('submissions.id', '=', submissionId)
@@ -180,7 +179,7 @@ async function findInvite({ db }: ServiceContext, organizationId: string, submis
  * Nobody has seen them: a crash, or a store that was away, has cut them off before they were there. The states stand in the statement
  * because an index of some states serves no parameter.
  */
-async function forgetUnfinishedPhotos({ db, deps }: ServiceContext): Promise<void> {
+async function deleteUnfinishedPhotos({ db, deps }: ServiceContext): Promise<void> {
   const now = deps.clock()
   const unfinished = unscoped(db)
     .updateTable('mediaFiles')

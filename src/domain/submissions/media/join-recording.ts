@@ -151,7 +151,7 @@ async function recordJoined(system: ServiceContext, media: Joinable, joined: Joi
 
 async function deleteParts({ deps }: ServiceContext, media: Joinable): Promise<void> {
   await deps.media.deletePrefix(partsFolderOf(media.key))
-  await media.forgetParts()
+  await media.deleteParts()
 }
 
 async function digest(content: Readable): Promise<{ bytes: number; sha256: string }> {

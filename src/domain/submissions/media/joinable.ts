@@ -19,7 +19,7 @@ export type Joinable = {
   declaredParts: number[]
   /** Its parts in their order. */
   readParts: () => Promise<JoinPart[]>
-  forgetParts: () => Promise<unknown>
+  deleteParts: () => Promise<unknown>
   /** Counts a try that it made fail itself. @returns how many there were; undefined: it is gone. */
   countFault: () => Promise<number | undefined>
   /** Marks it as failed; `succeed` marks it as ready. @returns false if it did not wait to be joined. */
@@ -52,7 +52,7 @@ async function findRecording(system: ServiceContext, { id, organizationId }: Que
   return {
     ...media,
     readParts: () => db.mediaFilePart.findMany({ where: parts, orderBy: inOrder }),
-    forgetParts: () => db.mediaFilePart.deleteMany({ where: parts }),
+    deleteParts: () => db.mediaFilePart.deleteMany({ where: parts }),
     async countFault() {
       const data = { failedJoins: { increment: 1 } }
       const [counted] = await db.mediaFile.updateManyAndReturn({ where: joining, data, select: { failedJoins: true } })
@@ -85,7 +85,7 @@ async function findAsset(system: ServiceContext, organizationId: string, id: str
   return {
     ...asset,
     readParts: () => db.assetPart.findMany({ where: parts, orderBy: inOrder }),
-    forgetParts: () => db.assetPart.deleteMany({ where: parts }),
+    deleteParts: () => db.assetPart.deleteMany({ where: parts }),
     async countFault() {
       const data = { failedJoins: { increment: 1 } }
       const [counted] = await db.asset.updateManyAndReturn({ where: joining, data, select: { failedJoins: true } })

@@ -1,6 +1,5 @@
 import { sql } from '../../../db/builder.ts'
 import { anyOfIds } from '../../../db/queries.ts'
-import { all } from '../../../db/statements.ts'
 import { unscoped } from '../../../db/unscoped.ts'
 import { startTimeBudget } from '../../concurrency/sweep-parts.ts'
 import type { ServiceContext } from '../../context.ts'
@@ -76,7 +75,7 @@ function findDeleted(system: ServiceContext): Promise<Removable[]> {
     .where(({ eb, or }) => or([eb('refusedAt', 'is', null), eb('refusedAt', '<=', refused)]))
     .orderBy('deletedAt')
     .limit(FOUND_AT_ONCE)
-  return all(system.db, removable)
+  return removable.execute()
 }
 
 function findLeftovers(system: ServiceContext): Promise<Removable[]> {

@@ -1,6 +1,5 @@
 import { sql } from '../../../db/builder.ts'
 import { type SqlBool, sameOrganization } from '../../../db/queries.ts'
-import { run } from '../../../db/statements.ts'
 import { unscoped } from '../../../db/unscoped.ts'
 import { type FailedItem, processEach, throwFirstFailure } from '../../concurrency/bisect.ts'
 import { type Context, enterOrganization, type ServiceContext } from '../../context.ts'
@@ -34,7 +33,7 @@ export async function completeOpenRecordings(ctx: Context, submissionId: string,
       state: sql<'complete'>`case when ${eb.exists(parts)} then 'complete'::answer_attempt_state else ${state} end`,
     }
   })
-  await run(ctx.db, number === undefined ? ended : ended.where('answerAttempts.questionNumber', '=', number))
+  await (number === undefined ? ended : ended.where('answerAttempts.questionNumber', '=', number)).execute()
 }
 
 /**

@@ -4,7 +4,7 @@ import { authorize } from '../../authorization/permissions.ts'
 import type { Context } from '../../context.ts'
 import { DomainError } from '../../errors.ts'
 import { omitUndefined } from '../../fields/omit-undefined.ts'
-import { type Listing, type Order, type Page, readPage, totalOrder } from '../../lists/page.ts'
+import { type ListPage, type Order, type PageRequest, readPage, totalOrder } from '../../lists/page.ts'
 import { isUuid } from '../../text/uuid.ts'
 import { newestRelease, newestTotal } from '../newest-release.ts'
 
@@ -33,8 +33,8 @@ export function listSubmissions(
   ctx: Context,
   { state, assessmentId }: SubmissionFilter,
   order: SubmissionOrder,
-  page: Page,
-): Promise<Listing<ListedSubmission>> {
+  page: PageRequest,
+): Promise<ListPage<ListedSubmission>> {
   authorize(ctx, 'read')
   const begun = state ?? { in: [...SUBMISSION_STATES] }
   const where = { ...omitUndefined({ ...scopeWhere(ctx), assessmentId }), state: begun }

@@ -4,7 +4,7 @@ import { isBlindTo } from '../../assessments/blind-grading.ts'
 import type { Context } from '../../context.ts'
 import { DomainError } from '../../errors.ts'
 import { MAX_SESSION_EVENTS } from '../../limits.ts'
-import { type Listing, readPage } from '../../lists/page.ts'
+import { type ListPage, readPage } from '../../lists/page.ts'
 import { isUuid } from '../../text/uuid.ts'
 import { findNeeds } from '../find-needs.ts'
 import type { MediaFile } from '../media/media.ts'
@@ -40,7 +40,7 @@ const shownInvite = {
 
 /** All that a candidate has sent in, with the paper as it was; of the webcam's stills, of which there are many, a page. */
 export type SubmissionDetail = Prisma.SubmissionGetPayload<{ include: typeof include }> & {
-  stills: Listing<MediaFile>
+  stills: ListPage<MediaFile>
   /** Null where the screen was not to be recorded, or must not be seen. */
   screen: ScreenFacts | null
 }
@@ -83,7 +83,7 @@ export async function findDetail(
 }
 
 /** Ready pictures, oldest first. */
-function listStills({ db, organization }: Context, submissionId: string, number: number): Promise<Listing<MediaFile>> {
+function listStills({ db, organization }: Context, submissionId: string, number: number): Promise<ListPage<MediaFile>> {
   const where = { organizationId: organization.id, submissionId, kind: 'webcam_still', state: 'ready' } as const
   return readPage(
     { number, size: STILLS_AT_ONCE },

@@ -1,9 +1,9 @@
 import { sql } from '../../../db/builder.ts'
 import { type Condition, type Expressions, sameOrganization } from '../../../db/queries.ts'
-import { run } from '../../../db/statements.ts'
+import { affectedRows } from '../../../db/statements.ts'
 import type { TenantDb } from '../../../db/tenant-db.ts'
 import { unscoped } from '../../../db/unscoped.ts'
-import { byDefault, insertForEach, same, time, uuid } from '../../../db/writes.ts'
+import { copyColumns, DEFAULT, insertFromSelect, timestamp, uuid } from '../../../db/writes.ts'
 import { type FailedItem, processEach, throwFirstFailure } from '../../concurrency/bisect.ts'
 import { type Context, enterOrganization, type ServiceContext } from '../../context.ts'
 import type { InvitationRef } from '../../secrets/invitation-tokens.ts'
@@ -45,42 +45,39 @@ export async function openMissingSubmission(ctx: Context, inviteId: string): Pro
       .selectFrom('invites')
       .where('invites.id', '=', invite.id)
       .innerJoin(inside.db.table('assessments'), 'assessments.id', 'invites.assessmentId')
-    const submission = insertForEach('submissions', invites, (eb) => ({
+    const submission = insertFromSelect(inside.db, 'submissions', invites, (eb) => ({
       id: uuid(submissionId),
       organizationId: eb.ref('invites.organizationId'),
       inviteId: eb.ref('invites.id'),
-      ...same(eb, 'mode', 'assessmentId', 'questionReplayLimit', 'answerRecordLimit', 'extraTimePercent'),
+      ...copyColumns(eb, 'mode', 'assessmentId', 'questionReplayLimit', 'answerRecordLimit', 'extraTimePercent'),
       state: sql`'in_progress'::submission_state`,
-      startedAt: eb.fn.coalesce('invites.startedAt', time(now)),
+      startedAt: eb.fn.coalesce('invites.startedAt', timestamp(now)),
       deadlineAt: sql<Date | null>`${now}::timestamptz + ${limitWithExtra(eb.ref('assessments.timeLimit'), eb.ref('invites.extraTimePercent'))}`,
-      createdAt: time(now),
-      updatedAt: time(now),
-      consentVersion: byDefault,
-      consentMedia: byDefault,
-      consentLanguage: byDefault,
-      consentTextHash: byDefault,
-      organizationConsentLanguage: byDefault,
-      organizationConsentVersion: byDefault,
-      consentAt: byDefault,
-      passedChecks: byDefault,
-      userAgent: byDefault,
-      tab: byDefault,
-      previousTabIds: byDefault,
-      mediaBytes: byDefault,
-      submittedAt: byDefault,
-      graderId: byDefault,
-      secondGraderId: byDefault,
-      keepsOneGrader: byDefault,
-      releasedAt: byDefault,
-      mediaDeletionDueAt: time(now),
-      needsGrading: byDefault,
-      penaltyPercent: byDefault,
-      isDeadlineOfQuestion: byDefault,
+      createdAt: timestamp(now),
+      updatedAt: timestamp(now),
+      consentVersion: DEFAULT,
+      consentMedia: DEFAULT,
+      consentLanguage: DEFAULT,
+      consentTextHash: DEFAULT,
+      organizationConsentLanguage: DEFAULT,
+      organizationConsentVersion: DEFAULT,
+      consentAt: DEFAULT,
+      passedChecks: DEFAULT,
+      userAgent: DEFAULT,
+      tab: DEFAULT,
+      previousTabIds: DEFAULT,
+      mediaBytes: DEFAULT,
+      submittedAt: DEFAULT,
+      graderId: DEFAULT,
+      secondGraderId: DEFAULT,
+      keepsOneGrader: DEFAULT,
+      releasedAt: DEFAULT,
+      mediaDeletionDueAt: timestamp(now),
+      needsGrading: DEFAULT,
+      penaltyPercent: DEFAULT,
+      isDeadlineOfQuestion: DEFAULT,
     }))
-    const made = await run(
-      db,
-      submission.onConflict((conflict) => conflict.doNothing()),
-    )
+    const made = await affectedRows(submission.onConflict((conflict) => conflict.doNothing()))
     if (made === 1) await copyPaper(inside, { submissionId, assessmentId: invite.assessmentId })
   })
 }

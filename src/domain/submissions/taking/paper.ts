@@ -1,7 +1,6 @@
 import { sql } from '../../../db/builder.ts'
 import type { Condition, Expression, Expressions } from '../../../db/queries.ts'
-import { all, first } from '../../../db/statements.ts'
-import { byDefault, givenRows, insertForEach, same, uuid } from '../../../db/writes.ts'
+import { copyColumns, DEFAULT, givenRows, insertFromSelect, uuid } from '../../../db/writes.ts'
 import type { SubmissionQuestion } from '../../../generated/prisma/client.ts'
 import { sealVersions } from '../../assessments/question-versions.ts'
 import type { Context } from '../../context.ts'
@@ -35,8 +34,8 @@ export async function copyPaper(ctx: Inside, place: PaperRef): Promise<void> {
 /** @returns of each its version, and whether that could still be changed. */
 async function copyQuestions(ctx: Inside, { submissionId, assessmentId }: PaperRef) {
   const questions = ctx.db.selectFrom('questions').where('questions.assessmentId', '=', assessmentId)
-  const paper = insertForEach('submissionQuestions', questions, (eb) => ({
-    ...same(
+  const paper = insertFromSelect(ctx.db, 'submissionQuestions', questions, (eb) => ({
+    ...copyColumns(
       eb,
       'organizationId',
       'inputType',
@@ -48,32 +47,31 @@ async function copyQuestions(ctx: Inside, { submissionId, assessmentId }: PaperR
       'points',
       'timeLimit',
     ),
-    ...same(eb, 'sourceLanguage', 'targetLanguage', 'versionId', 'assetIds'),
+    ...copyColumns(eb, 'sourceLanguage', 'targetLanguage', 'versionId', 'assetIds'),
     submissionId: uuid(submissionId),
     number: eb.fn.agg<number>('row_number').over((over) => over.orderBy('questions.order').orderBy('questions.id')),
     questionId: eb.ref('questions.id'),
-    plays: byDefault,
-    playUsedAt: byDefault,
-    openedAt: byDefault,
-    closesAt: byDefault,
-    closedAt: byDefault,
-    shown: byDefault,
+    plays: DEFAULT,
+    playUsedAt: DEFAULT,
+    openedAt: DEFAULT,
+    closesAt: DEFAULT,
+    closedAt: DEFAULT,
+    shown: DEFAULT,
   }))
   const isUnsealed = ctx.db
     .selectFrom('questionVersions')
     .where('questionVersions.id', '=', sql.ref<string>('submissionQuestions.versionId'))
     .select((eb) => eb('questionVersions.lockedAt', 'is', null).as('isUnsealed'))
-  return all(ctx.db, paper.returning(['submissionQuestions.versionId', isUnsealed.as('isUnsealed')]))
+  return paper.returning(['submissionQuestions.versionId', isUnsealed.as('isUnsealed')]).execute()
 }
 
 /** Gives a paper its own order of what its versions show. */
 async function arrangePaper(ctx: Inside, submissionId: string): Promise<void> {
   const ofPaper = ctx.db.selectFrom('submissionQuestions').where('submissionQuestions.submissionId', '=', submissionId)
   const versions = ofPaper.innerJoin(ctx.db.table('questionVersions'), 'questionVersions.id', 'submissionQuestions.versionId')
-  const asked = await all(
-    ctx.db,
-    versions.select(['submissionQuestions.number', 'questionVersions.responseType', 'questionVersions.spec']),
-  )
+  const asked = await versions
+    .select(['submissionQuestions.number', 'questionVersions.responseType', 'questionVersions.spec'])
+    .execute()
   const arranged = asked.flatMap(({ number, responseType, spec }) => {
     const shown = ctx.deps.kinds.get(responseType)?.arrange(spec, ctx.deps.random)
     return shown ? [{ number, shown }] : []
@@ -170,7 +168,7 @@ export async function openQuestion(session: PreparedSession, number: number): Pr
         const over = sql`${now}::timestamptz + ${limitWithExtra(ref('submissionQuestions.timeLimit'), sql`${held.extraTimePercent}::integer`)}`
         return { openedAt: now, closesAt: sql<Date | null>`least(${over}, ${held.deadlineAt}::timestamptz)` }
       })
-    const opened = await first(inside.db, open.returning('submissionQuestions.closesAt'))
+    const opened = await open.returning('submissionQuestions.closesAt').executeTakeFirst()
     if (!opened) return
     await requireSharedScreen(inside, session)
     if (!opened.closesAt || held.deadlineAt) return

@@ -1,6 +1,5 @@
 import { sql } from '../../../db/builder.ts'
-import { run } from '../../../db/statements.ts'
-import { byDefault, insertForEach, same, time, uuid } from '../../../db/writes.ts'
+import { copyColumns, DEFAULT, insertFromSelect, timestamp, uuid } from '../../../db/writes.ts'
 import { MAX_USER_AGENT_LENGTH } from '../../limits.ts'
 import { consentedMedia, type Needs } from '../needs.ts'
 import type { CandidateSession } from './session.ts'
@@ -48,37 +47,37 @@ export async function recordConsent(
     .where('invites.status', '=', 'accepted')
     .where('invites.expiresAt', '>', now)
     .forNoKeyUpdate()
-  const begin = insertForEach('submissions', accepted, (eb) => ({
-    ...same(eb, 'organizationId', 'mode', 'assessmentId', 'questionReplayLimit', 'answerRecordLimit'),
+  const begin = insertFromSelect(ctx.db, 'submissions', accepted, (eb) => ({
+    ...copyColumns(eb, 'organizationId', 'mode', 'assessmentId', 'questionReplayLimit', 'answerRecordLimit'),
     id: uuid(deps.newId()),
     inviteId: eb.ref('invites.id'),
     consentVersion: sql<number>`${CONSENT_VERSION}::smallint`,
     consentMedia: sql<string[]>`${media}::text[]`,
-    consentAt: time(now),
+    consentAt: timestamp(now),
     consentLanguage: sql<string | null>`${shown?.language ?? null}::text`,
     consentTextHash: sql<Uint8Array<ArrayBuffer> | null>`${shown?.textHash ?? null}::bytea`,
     organizationConsentLanguage: sql<string | null>`${shown?.own?.language ?? null}::text`,
     organizationConsentVersion: sql<number | null>`${shown?.own?.version ?? null}::integer`,
     userAgent: sql<string>`${browser}::text`,
-    createdAt: time(now),
-    updatedAt: time(now),
-    state: byDefault,
-    passedChecks: byDefault,
-    tab: byDefault,
-    previousTabIds: byDefault,
-    mediaBytes: byDefault,
-    startedAt: byDefault,
-    deadlineAt: byDefault,
-    extraTimePercent: byDefault,
-    isDeadlineOfQuestion: byDefault,
-    submittedAt: byDefault,
-    graderId: byDefault,
-    secondGraderId: byDefault,
-    keepsOneGrader: byDefault,
-    releasedAt: byDefault,
-    mediaDeletionDueAt: time(now),
-    needsGrading: byDefault,
-    penaltyPercent: byDefault,
+    createdAt: timestamp(now),
+    updatedAt: timestamp(now),
+    state: DEFAULT,
+    passedChecks: DEFAULT,
+    tab: DEFAULT,
+    previousTabIds: DEFAULT,
+    mediaBytes: DEFAULT,
+    startedAt: DEFAULT,
+    deadlineAt: DEFAULT,
+    extraTimePercent: DEFAULT,
+    isDeadlineOfQuestion: DEFAULT,
+    submittedAt: DEFAULT,
+    graderId: DEFAULT,
+    secondGraderId: DEFAULT,
+    keepsOneGrader: DEFAULT,
+    releasedAt: DEFAULT,
+    mediaDeletionDueAt: timestamp(now),
+    needsGrading: DEFAULT,
+    penaltyPercent: DEFAULT,
   }))
   const again = begin.onConflict((conflict) =>
     conflict
@@ -96,5 +95,5 @@ export async function recordConsent(
         updatedAt: ref('excluded.updatedAt'),
       })),
   )
-  await run(db, again)
+  await again.execute()
 }

@@ -1,7 +1,6 @@
 import { sql } from '../../../db/builder.ts'
 import type { SqlBool } from '../../../db/queries.ts'
-import { first } from '../../../db/statements.ts'
-import { byDefault, insertForEach, time, uuid } from '../../../db/writes.ts'
+import { DEFAULT, insertFromSelect, timestamp, uuid } from '../../../db/writes.ts'
 import { MAX_ANSWER_LENGTH } from '../../limits.ts'
 import { checkText, findIssues } from '../../validation/checks.ts'
 import { throwIfIssues } from '../../validation/throw-if-issues.ts'
@@ -99,7 +98,7 @@ async function save(
   value: unknown,
 ): Promise<number | undefined> {
   const { ctx, submission } = session
-  const { db, deps } = ctx
+  const { deps } = ctx
   const now = deps.clock()
   const typedAt = new Date(Math.max(0, now.getTime() - ago))
   const knownRevision = revision ?? null
@@ -124,7 +123,7 @@ async function save(
     )
     .where(({ exists }) => exists(writable))
     .forShare()
-  const insertion = insertForEach('answerAttempts', questions, (eb) => ({
+  const insertion = insertFromSelect(ctx.db, 'answerAttempts', questions, (eb) => ({
     id: uuid(deps.newId()),
     organizationId: eb.ref('submissionQuestions.organizationId'),
     submissionId: eb.ref('submissionQuestions.submissionId'),
@@ -133,13 +132,13 @@ async function save(
     state: sql`'complete'::answer_attempt_state`,
     text: sql`${text}::text`,
     revision: sql`coalesce(${knownRevision}::integer, 1)`,
-    createdAt: time(now),
+    createdAt: timestamp(now),
     completedAt: sql<Date>`greatest(${eb.ref('submissionQuestions.openedAt')}, ${typedAt}::timestamptz)`,
-    mediaId: byDefault,
-    wasInterrupted: byDefault,
-    selectedAt: byDefault,
-    interruptions: byDefault,
-    restarted: byDefault,
+    mediaId: DEFAULT,
+    wasInterrupted: DEFAULT,
+    selectedAt: DEFAULT,
+    interruptions: DEFAULT,
+    restarted: DEFAULT,
     value: sql`${value === undefined ? null : JSON.stringify(value)}::jsonb`,
   }))
   const insertionOrChange = insertion.onConflict((conflict) =>
@@ -157,6 +156,6 @@ async function save(
           sql<SqlBool>`(${knownRevision}::integer is null or ${ref('answerAttempts.revision')} < ${knownRevision}::integer)`,
       ),
   )
-  const saved = await first(db, insertionOrChange.returning('answerAttempts.revision'))
+  const saved = await insertionOrChange.returning('answerAttempts.revision').executeTakeFirst()
   return saved?.revision
 }

@@ -2,10 +2,10 @@ import { hash } from 'node:crypto'
 import { sql } from '../../../db/builder.ts'
 import { violatedConstraint } from '../../../db/errors.ts'
 import { prepareScoped, type SqlBool, sameOrganization } from '../../../db/queries.ts'
-import { first, prepare, run } from '../../../db/statements.ts'
+import { prepare } from '../../../db/statements.ts'
 import { tenantDb } from '../../../db/tenant-db.ts'
 import { unscoped } from '../../../db/unscoped.ts'
-import { insertForEach, time, uuid } from '../../../db/writes.ts'
+import { insertFromSelect, timestamp, uuid } from '../../../db/writes.ts'
 import type { MediaState, SubmissionState } from '../../../generated/prisma/client.ts'
 import type { ServiceContext } from '../../context.ts'
 import { partOf } from '../../files/media-keys.ts'
@@ -106,14 +106,15 @@ export async function putPart(
     sha256,
     now: deps.clock(),
   }
-  const added = await run(db, insertPart(tenantDb(db, { organization: { id: taken.organizationId }, mode: 'all' }), taken)).catch(
-    (error) => {
-      if (violatedConstraint(error) === 'media_file_parts_pkey') return 0
+  const tenant = tenantDb(db, { organization: { id: taken.organizationId }, mode: 'all' })
+  const added = await insertPart(tenant, taken)
+    .execute()
+    .catch((error) => {
+      if (violatedConstraint(error) === 'media_file_parts_pkey') return []
       throw error
-    },
-  )
+    })
   // Another request was faster, with this part, with what leaves no room for it, or by another tab: look again.
-  if (added === 0) return putPart(service, ref, tab, part)
+  if (added.length === 0) return putPart(service, ref, tab, part)
 }
 
 type PartToInsert = {
@@ -160,15 +161,15 @@ const insertPart = prepareScoped((db, given: PartToInsert) => {
     .with('roomy', () => roomy.returning('submissions.id'))
     .with('grown', () => grown.returning('mediaFiles.id'))
     .selectFrom('roomy')
-  return insertForEach('mediaFileParts', rows, () => ({
+  return insertFromSelect(db, 'mediaFileParts', rows, () => ({
     mediaId: uuid(given.mediaId),
     segment: sql<number>`${given.segment}::integer`,
     number: sql<number>`${given.number}::integer`,
     organizationId: uuid(given.organizationId),
     bytes: sql<number>`${given.bytes}::integer`,
     sha256: sql<Uint8Array<ArrayBuffer>>`${given.sha256}::bytea`,
-    createdAt: time(given.now),
-  }))
+    createdAt: timestamp(given.now),
+  })).returning('mediaFileParts.number')
 })
 
 /** @throws DomainError session_refused: not_found, taken_over, too_big. */
@@ -193,7 +194,7 @@ async function findTarget(
   bytes: number,
 ): Promise<Target | undefined> {
   if (!isUuid(mediaId)) return undefined
-  return first(db, findTargetQuery({ inviteId, linkVersion, mediaId, segment, number, bytes }))
+  return findTargetQuery(db, { inviteId, linkVersion, mediaId, segment, number, bytes }).executeTakeFirst()
 }
 
 type PartTargetParams = { inviteId: string; linkVersion: number; mediaId: string; segment: number; number: number; bytes: number }

@@ -3,7 +3,7 @@ import { MAX_ARCHIVES } from '../../../domain/archives/request-archive.ts'
 import { may } from '../../../domain/authorization/permissions.ts'
 import type { Context } from '../../../domain/context.ts'
 import type { Traces } from '../../../domain/erasure/find-traces.ts'
-import type { Listing } from '../../../domain/lists/page.ts'
+import type { ListPage } from '../../../domain/lists/page.ts'
 import { type Html, html } from '../../../html/html.ts'
 import { TRACE_LABELS } from '../erasure/erasure.page.ts'
 import { time } from '../kit/formatting.ts'
@@ -72,7 +72,7 @@ const labelProgress = ({ finishedAt, fetchedAt, retryUntil }: Archive) => {
 }
 
 /** @property names names of members, by id. */
-type ListFacts = { ctx: Context; list: Listing<Archive>; names: ReadonlyMap<string, string>; query: URLSearchParams }
+type ListFacts = { ctx: Context; list: ListPage<Archive>; names: ReadonlyMap<string, string>; query: URLSearchParams }
 
 export const archivesPage = ({ ctx, list, names, query }: ListFacts): Page => ({
   title: 'Archives',

@@ -4,7 +4,7 @@ import type { ListedQuestion } from '../../../domain/assessments/questions.ts'
 import type { AssessmentWarnings } from '../../../domain/assessments/read-warnings.ts'
 import { may } from '../../../domain/authorization/permissions.ts'
 import type { Context } from '../../../domain/context.ts'
-import type { Listing } from '../../../domain/lists/page.ts'
+import type { ListPage } from '../../../domain/lists/page.ts'
 import { type Html, html } from '../../../html/html.ts'
 import { formatCount } from '../../../http/pages/candidate-view.ts'
 import { icon } from '../../../http/pages/icon.ts'
@@ -28,7 +28,7 @@ export type AssessmentFacts = {
   ctx: Context
   assessment: Assessment
   input: AssessmentInput
-  questions: Listing<ListedQuestion>
+  questions: ListPage<ListedQuestion>
   cautions: AssessmentWarnings
 }
 
@@ -86,7 +86,7 @@ export function editorPage(
 
 const questionList = (
   path: string,
-  questions: Listing<ListedQuestion>,
+  questions: ListPage<ListedQuestion>,
   { refusal, importPath }: { refusal: string | undefined; importPath: string },
   currentId?: string,
 ): Html => html`<section id="order" aria-labelledby="questions-heading">
@@ -97,7 +97,7 @@ ${addQuestionBox(path, refusal)}
 </section>`
 
 /** For roles that read questions and can't edit them. */
-const readList = (path: string, questions: Listing<ListedQuestion>): Html => html`<section aria-labelledby="questions-heading">
+const readList = (path: string, questions: ListPage<ListedQuestion>): Html => html`<section aria-labelledby="questions-heading">
 <h2 class="mb-3" id="questions-heading">Questions</h2>
 ${readCards(questions)}
 ${pager(path, new URLSearchParams(), questions)}

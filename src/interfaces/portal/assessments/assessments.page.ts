@@ -1,7 +1,7 @@
 import type { ListedAssessment } from '../../../domain/assessments/assessments.ts'
 import { may } from '../../../domain/authorization/permissions.ts'
 import type { Context } from '../../../domain/context.ts'
-import type { Listing } from '../../../domain/lists/page.ts'
+import type { ListPage } from '../../../domain/lists/page.ts'
 import { type Html, html } from '../../../html/html.ts'
 import { labelLanguage, timeAgo } from '../kit/formatting.ts'
 import { type Form, mistakes } from '../kit/forms.ts'
@@ -25,7 +25,7 @@ export const NOTICES = new Map([
   ['question-deleted', 'The question is deleted.'],
 ])
 
-type ListFacts = { ctx: Context; listing: Listing<ListedAssessment>; search: string; archived: boolean; done: string }
+type ListFacts = { ctx: Context; listing: ListPage<ListedAssessment>; search: string; archived: boolean; done: string }
 
 export function assessmentsPage(form: Form, { ctx, listing, search, archived, done }: ListFacts): Page {
   const path = pathOf(ctx, 'assessments')
@@ -68,7 +68,7 @@ const headingOf = (search: string, archived: boolean): string => {
   return search ? `${which} with “${search}”` : which
 }
 
-const assessmentTable = (ctx: Context, { items }: Listing<ListedAssessment>): Html =>
+const assessmentTable = (ctx: Context, { items }: ListPage<ListedAssessment>): Html =>
   table(
     'list-heading',
     ['Name', 'Questions', 'Points', 'Languages', 'Invites', 'Changed'],

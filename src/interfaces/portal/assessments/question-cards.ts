@@ -1,5 +1,5 @@
 import type { ListedQuestion } from '../../../domain/assessments/questions.ts'
-import type { Listing } from '../../../domain/lists/page.ts'
+import type { ListPage } from '../../../domain/lists/page.ts'
 import { type Html, html } from '../../../html/html.ts'
 import { formatCount, formatDuration, plainQuestionText } from '../../../http/pages/candidate-view.ts'
 import { icon } from '../../../http/pages/icon.ts'
@@ -19,7 +19,7 @@ const EXCERPT = 140
  *
  * @param path the assessment's address. @param currentId the question whose form is open.
  */
-export function questionCards(path: string, questions: Listing<ListedQuestion>, currentId?: string): Html {
+export function questionCards(path: string, questions: ListPage<ListedQuestion>, currentId?: string): Html {
   const { items, total, page, pageSize } = questions
   if (items.length === 0) return empty('list-checks', total > 0 ? 'No questions here.' : 'No questions yet. Add the first one.')
   const before = (page - 1) * pageSize
@@ -30,7 +30,7 @@ ${items.map((question, i) => card(path, question, { place: before + i + 1, total
 }
 
 /** Cards for roles that can't edit questions. */
-export function readCards({ items, total, page, pageSize }: Listing<ListedQuestion>): Html {
+export function readCards({ items, total, page, pageSize }: ListPage<ListedQuestion>): Html {
   if (items.length === 0) return empty('list-checks', total > 0 ? 'No questions here.' : 'No questions yet.')
   return html`<ol class="space-y-3" aria-labelledby="questions-heading">
 ${items.map((question, i) => html`<li class="panel flex items-start gap-3 p-3">${questionSummary(question, html`<span class="font-medium">${(page - 1) * pageSize + i + 1}. ${text(question)}</span>`)}</li>\n`)}</ol>`

@@ -11,7 +11,7 @@ import {
   type Subject,
 } from '../../../domain/erasure/erasures.ts'
 import type { Traces } from '../../../domain/erasure/find-traces.ts'
-import type { Listing } from '../../../domain/lists/page.ts'
+import type { ListPage } from '../../../domain/lists/page.ts'
 import { type Html, html } from '../../../html/html.ts'
 import { RETAINED_DATA_REASONS } from '../../../http/erasures/retained-data.ts'
 import { time } from '../kit/formatting.ts'
@@ -123,7 +123,7 @@ const SUBJECT_LABELS: Record<Subject, string> = {
 
 const labelProgress = ({ finishedAt }: Erasure) => (finishedAt ? html`Done ${time(finishedAt)}` : 'In progress')
 
-type ListFacts = { ctx: Context; list: Listing<Erasure>; query: URLSearchParams }
+type ListFacts = { ctx: Context; list: ListPage<Erasure>; query: URLSearchParams }
 
 export const erasuresPage = ({ ctx, list, query }: ListFacts): Page => ({
   title: 'Erasures',

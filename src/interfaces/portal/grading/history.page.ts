@@ -1,12 +1,12 @@
 import type { Context } from '../../../domain/context.ts'
-import type { Listing } from '../../../domain/lists/page.ts'
+import type { ListPage } from '../../../domain/lists/page.ts'
 import type { GradeByPerson } from '../../../domain/submissions/grading/grades.ts'
 import { html } from '../../../html/html.ts'
 import { type Page, panel, pathOf } from '../kit/layout.ts'
 import { pager } from '../kit/paging.ts'
 import { gradeTable } from './sheet.parts.ts'
 
-type Facts = { ctx: Context; submissionId: string; number: number; list: Listing<GradeByPerson> }
+type Facts = { ctx: Context; submissionId: string; number: number; list: ListPage<GradeByPerson> }
 
 export function gradeHistoryPage({ ctx, submissionId, number, list }: Facts): Page {
   const sheet = pathOf(ctx, `grading/${submissionId}`)

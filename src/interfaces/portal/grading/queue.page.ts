@@ -1,7 +1,7 @@
 import { candidateName } from '../../../domain/assessments/blind-grading.ts'
 import { may } from '../../../domain/authorization/permissions.ts'
 import type { Context } from '../../../domain/context.ts'
-import type { Listing } from '../../../domain/lists/page.ts'
+import type { ListPage } from '../../../domain/lists/page.ts'
 import { mayGrade } from '../../../domain/members/graders.ts'
 import { effectiveGraderOf } from '../../../domain/submissions/grading/graded-submission.ts'
 import { type NextTask, nextTask, type Task } from '../../../domain/submissions/grading/next-task.ts'
@@ -40,7 +40,7 @@ type Facts = {
   whose: QueueName
   queues: { queue: QueueName; count: number }[]
   assessments: { id: string; name: string }[]
-  list: Listing<QueuedSubmission>
+  list: ListPage<QueuedSubmission>
   /** Notice about the last action. */
   done: string | null
 }

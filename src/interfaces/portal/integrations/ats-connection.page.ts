@@ -1,8 +1,9 @@
-import { type AtsCall, CALLS_KEPT_DAYS } from '../../../domain/ats/calls.ts'
+import type { AtsCall } from '../../../domain/ats/calls.ts'
 import type { ConnectionDetail } from '../../../domain/ats/connections.ts'
 import type { OrderSummary } from '../../../domain/ats/orders.ts'
+import { EXPIRED_ROWS } from '../../../domain/concurrency/expired-rows.ts'
 import type { Context } from '../../../domain/context.ts'
-import type { Listing } from '../../../domain/lists/page.ts'
+import type { ListPage } from '../../../domain/lists/page.ts'
 import { type Html, html, type Value } from '../../../html/html.ts'
 import { icon } from '../../../http/pages/icon.ts'
 import { time } from '../kit/formatting.ts'
@@ -23,8 +24,8 @@ const NOTICES = new Map([
 type Facts = {
   ctx: Context
   connection: ConnectionDetail
-  orders: Listing<OrderSummary>
-  calls: Listing<AtsCall>
+  orders: ListPage<OrderSummary>
+  calls: ListPage<AtsCall>
   done: string
 }
 
@@ -50,7 +51,7 @@ ${sizedPager(address, form.values, orders, ['order', 'orders'])}`,
     )}${panel(
       'calls',
       'Recent calls',
-      html`<p class="hint mb-3">Calls are kept for ${CALLS_KEPT_DAYS} days.</p>
+      html`<p class="hint mb-3">Calls are kept for ${EXPIRED_ROWS.atsCalls.days} days.</p>
 ${calls.items.length === 0 ? empty('plug', 'There are no calls yet. Send a test to see one.') : callTable(calls.items, ATS_SYSTEMS[ats].name)}`,
     )}`,
   }

@@ -1,8 +1,8 @@
 import type { Context } from '../../../domain/context.ts'
-import type { Listing } from '../../../domain/lists/page.ts'
+import type { ListPage } from '../../../domain/lists/page.ts'
 import { hostOf, type WebhookEndpoint } from '../../../domain/webhooks/change-endpoint.ts'
+import { DELIVERIES_KEPT_DAYS } from '../../../domain/webhooks/delete-expired-deliveries.ts'
 import { DELIVERY_STATES, type WebhookDelivery, type WebhookDeliveryDetail } from '../../../domain/webhooks/deliveries.ts'
-import { DELIVERIES_KEPT_DAYS } from '../../../domain/webhooks/forget-old-deliveries.ts'
 import { type Html, html, type Value } from '../../../html/html.ts'
 import { labelEvent } from '../kit/event-labels.ts'
 import { time } from '../kit/formatting.ts'
@@ -16,7 +16,7 @@ import { table } from '../kit/table.ts'
 
 const addressOf = (ctx: Context, { id }: WebhookEndpoint) => pathOf(ctx, `settings/webhooks/${id}`)
 
-type ListFacts = { ctx: Context; endpoint: WebhookEndpoint; list: Listing<WebhookDelivery> }
+type ListFacts = { ctx: Context; endpoint: WebhookEndpoint; list: ListPage<WebhookDelivery> }
 
 export function deliveriesPage(form: Form, { ctx, endpoint, list }: ListFacts): Page {
   const address = `${addressOf(ctx, endpoint)}/deliveries`

@@ -1,5 +1,5 @@
 import type { Context } from '../../../domain/context.ts'
-import type { Listing } from '../../../domain/lists/page.ts'
+import type { ListPage } from '../../../domain/lists/page.ts'
 import { hostOf, type WebhookEndpoint } from '../../../domain/webhooks/change-endpoint.ts'
 import type { DeliveryCounts, WebhookDelivery } from '../../../domain/webhooks/deliveries.ts'
 import { DISABLED_AFTER_DAYS } from '../../../domain/webhooks/state.ts'
@@ -26,7 +26,7 @@ type Facts = {
   ctx: Context
   endpoint: WebhookEndpoint
   counts: DeliveryCounts | undefined
-  deliveries: Listing<WebhookDelivery>
+  deliveries: ListPage<WebhookDelivery>
   done: string
 }
 

@@ -9,7 +9,7 @@ import {
   type ListedBulkChange,
 } from '../../../domain/invites/bulk/bulk-changes.ts'
 import { parseParams } from '../../../domain/invites/bulk/bulk-params.ts'
-import type { Listing } from '../../../domain/lists/page.ts'
+import type { ListPage } from '../../../domain/lists/page.ts'
 import { displayNameOf } from '../../../domain/text/display-name.ts'
 import { isUuid } from '../../../domain/text/uuid.ts'
 import { type Html, html } from '../../../html/html.ts'
@@ -131,7 +131,7 @@ const stateOf = ({ stoppedAt, finishedAt }: ListedBulkChange): string =>
 type Facts = {
   ctx: Context
   change: BulkChange
-  list: Listing<BulkChangeRow>
+  list: ListPage<BulkChangeRow>
   names: Map<string, string>
   values: URLSearchParams
 }

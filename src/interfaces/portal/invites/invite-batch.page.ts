@@ -8,7 +8,7 @@ import type { MissingTags } from '../../../domain/invites/batches/missing-tags.t
 import type { MailPlan } from '../../../domain/invites/batches/plan-mails.ts'
 import { parseTerms, type TermNames } from '../../../domain/invites/batches/term-names.ts'
 import type { FollowUp } from '../../../domain/invites/bulk/follow-up.ts'
-import type { Listing } from '../../../domain/lists/page.ts'
+import type { ListPage } from '../../../domain/lists/page.ts'
 import { type Html, html } from '../../../html/html.ts'
 import { formatCount } from '../../../http/pages/candidate-view.ts'
 import type { Column } from '../../../http/sending/send-csv.ts'
@@ -37,7 +37,7 @@ const STATES: Record<InviteBatchRowState, string> = {
 type Facts = {
   ctx: Context
   batch: Batch
-  list: Listing<BatchRow>
+  list: ListPage<BatchRow>
   names: TermNames
   values: URLSearchParams
   isPaused: boolean

@@ -6,7 +6,7 @@ import { INVITE_STATUSES, type ListedInvite } from '../../../domain/invites/invi
 import type { InviteOrder } from '../../../domain/invites/listing/invite-filter.ts'
 import type { RowExtras } from '../../../domain/invites/listing/row-extras.ts'
 import type { StateCounts } from '../../../domain/invites/overview/count-states.ts'
-import type { Listing } from '../../../domain/lists/page.ts'
+import type { ListPage } from '../../../domain/lists/page.ts'
 import { type Html, html } from '../../../html/html.ts'
 import { icon } from '../../../http/pages/icon.ts'
 import { nameFilterField, readNameFilter } from '../kit/choices.ts'
@@ -39,7 +39,7 @@ export type ListFacts = {
   /** Number of undelivered invites, if known. */
   undelivered: number | undefined
   /** Null if the reader may see no invites. */
-  list: Listing<ListedInvite> | null
+  list: ListPage<ListedInvite> | null
   extras: RowExtras
   /** Set on an assessment's own page: lists only its invites. */
   of?: { id: string }
@@ -161,7 +161,7 @@ export const formatExpiry = (ctx: Context, invite: Declinable & { expiresAt: Dat
     : timeAgo(ctx, new Date(invite.expiresAt))
 
 /** Actions for the selected invites, or for all that match. */
-function bulkBar({ ctx, of }: ListFacts, values: URLSearchParams, { items, total }: Listing<ListedInvite>): Html {
+function bulkBar({ ctx, of }: ListFacts, values: URLSearchParams, { items, total }: ListPage<ListedInvite>): Html {
   const keptValue = (name: string) => (name === 'assessment' && of ? of.id : values.get(name))
   const kept = FILTERS.filter((name) => keptValue(name)).map(
     (name) => html`<input type="hidden" name="${name}" value="${keptValue(name)}">`,

@@ -12,8 +12,8 @@ import {
 } from '../../../domain/invites/form-options.ts'
 import { INVITE_STATUSES } from '../../../domain/invites/invites.ts'
 import type { InviteFilter, ListPart } from '../../../domain/invites/listing/invite-filter.ts'
-import type { Asked } from '../../../domain/lists/filters.ts'
-import { ERASED_MEMBER } from '../../../domain/look-ups/former-members.ts'
+import type { FilterInput } from '../../../domain/lists/filters.ts'
+import { ERASED_MEMBER } from '../../../domain/loaders/former-members.ts'
 import { findMembers } from '../../../domain/members/members.ts'
 import { isUuid } from '../../../domain/text/uuid.ts'
 import { isEmailAddress } from '../../../domain/validation/email-address.ts'
@@ -90,7 +90,7 @@ function readFilter(values: URLSearchParams): InviteFilter {
   const { state, assessment, tag, grader, search, list, part } = readFields(values, ...FILTERS)
   const typed = search.trim()
   const isAddress = isEmailAddress(typed)
-  const input: Asked<InviteFilter> = {
+  const input: FilterInput<InviteFilter> = {
     status: INVITE_STATUSES.find((status) => status === state),
     assessmentId: isUuid(assessment) ? assessment : undefined,
     tagId: isUuid(tag) ? tag : undefined,

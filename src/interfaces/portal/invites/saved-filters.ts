@@ -1,7 +1,7 @@
 import { may } from '../../../domain/authorization/permissions.ts'
 import type { Context } from '../../../domain/context.ts'
 import type { SavedFilter } from '../../../domain/invites/saved-filters.ts'
-import { ERASED_MEMBER } from '../../../domain/look-ups/former-members.ts'
+import { ERASED_MEMBER } from '../../../domain/loaders/former-members.ts'
 import { type Html, html } from '../../../html/html.ts'
 import { icon } from '../../../http/pages/icon.ts'
 import { confirmButton } from '../kit/confirm.ts'

@@ -1,5 +1,5 @@
 import type { Context } from '../../../domain/context.ts'
-import type { Listing } from '../../../domain/lists/page.ts'
+import type { ListPage } from '../../../domain/lists/page.ts'
 import {
   type AnswerKeyChange,
   type CorrectableVersion,
@@ -35,7 +35,7 @@ export type KeyFacts = {
   kind: KindPart | null
   unaccepted: UnacceptedAnswer[]
   outcome: UnchangedReason
-  unchanged: Listing<UnchangedAnswer>
+  unchanged: ListPage<UnchangedAnswer>
   query: URLSearchParams
 }
 
@@ -131,7 +131,7 @@ ${unchanged.total > 0 ? html`<div class="mt-3">${list(ctx, unchanged)}${pager(pa
   )}</div>`
 }
 
-const list = (ctx: Context, { items }: Listing<UnchangedAnswer>): Html =>
+const list = (ctx: Context, { items }: ListPage<UnchangedAnswer>): Html =>
   table(
     'done-heading',
     ['Candidate', 'Assessment', 'Question', 'The key gives'],

@@ -55,7 +55,7 @@ async function answerOnce(
     if (typeof next === 'string') return { code: 303, text: next }
     return {
       code: 200,
-      text: await render({ ctx: { ...ctx, onGone: request.ctx.onGone }, signedIn, originalUrl }, next),
+      text: await render({ ctx: { ...ctx, signal: request.ctx.signal }, signedIn, originalUrl }, next),
       isSecret: true,
     }
   }

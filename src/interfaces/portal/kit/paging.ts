@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import { PAGE_SIZES } from '../../../domain/limits.ts'
-import { type Listing, type Order, type Page, pageCount } from '../../../domain/lists/page.ts'
+import { type ListPage, type Order, type PageRequest, pageCount } from '../../../domain/lists/page.ts'
 import { type Html, html } from '../../../html/html.ts'
 import { icon } from '../../../http/pages/icon.ts'
 import { homeAddressIn } from './confirm.ts'
@@ -10,7 +10,7 @@ import { membershipOf } from './sidebar.ts'
 import type { SortableHeading } from './table.ts'
 
 /** Filter form of a list, and the matching rows: none if the filter is invalid. */
-export type FilteredList<T> = { form: Form; list: Listing<T> }
+export type FilteredList<T> = { form: Form; list: ListPage<T> }
 
 export const queryOf = ({ url }: FastifyRequest): URLSearchParams =>
   new URLSearchParams(url.includes('?') ? url.slice(url.indexOf('?')) : '')
@@ -20,7 +20,7 @@ export const pageSizeOf = ({ ctx, signedIn }: FastifyRequest): number =>
   (signedIn && membershipOf({ ctx, signedIn })?.pageSize) ?? PAGE_SIZES[0]
 
 /** The page in a list's address, by default the first. */
-export const readPage = (query: URLSearchParams, size: number): Page => ({ number: readPageNumber(query), size })
+export const readPage = (query: URLSearchParams, size: number): PageRequest => ({ number: readPageNumber(query), size })
 
 export function readPageNumber(query: URLSearchParams): number {
   const value = query.get('page') ?? ''
@@ -28,7 +28,10 @@ export function readPageNumber(query: URLSearchParams): number {
 }
 
 /** Reads the page of a list in the request's address. */
-export async function readList<T>(request: FastifyRequest, find: (page: Page) => Promise<Listing<T>>): Promise<FilteredList<T>> {
+export async function readList<T>(
+  request: FastifyRequest,
+  find: (page: PageRequest) => Promise<ListPage<T>>,
+): Promise<FilteredList<T>> {
   const values = queryOf(request)
   const pageSize = pageSizeOf(request)
   try {
@@ -102,7 +105,7 @@ export function sortable<Field extends string>(
 export function pager(
   path: string,
   query: URLSearchParams,
-  { total, page, pageSize }: Omit<Listing<unknown>, 'items'>,
+  { total, page, pageSize }: Omit<ListPage<unknown>, 'items'>,
   noun?: [one: string, several: string],
   anchor = '',
 ): Html | false {
@@ -128,7 +131,7 @@ ${page < last - 1 && link(last, 'Last')}
 export const sizedPager = (
   path: string,
   query: URLSearchParams,
-  list: Omit<Listing<unknown>, 'items'>,
+  list: Omit<ListPage<unknown>, 'items'>,
   noun?: [one: string, several: string],
 ): Html => html`${pager(path, query, list, noun)}${list.total > PAGE_SIZES[0] && pageSizes(path, query, list.pageSize)}`
 

@@ -7,7 +7,7 @@ import {
   type LibraryImport,
   MAX_IMPORTED,
 } from '../../../domain/library/imports.ts'
-import type { Listing } from '../../../domain/lists/page.ts'
+import type { ListPage } from '../../../domain/lists/page.ts'
 import { type Html, html } from '../../../html/html.ts'
 import { icon } from '../../../http/pages/icon.ts'
 import { confirmButton } from '../kit/confirm.ts'
@@ -62,7 +62,7 @@ ${isWrong && html`<p class="mistake" id="file-mistake">${wrong.join(' ')}</p>`}<
 type Facts = {
   ctx: Context
   found: LibraryImport & { counts: Record<ImportState, number> }
-  list: Listing<ImportRow>
+  list: ListPage<ImportRow>
   values: URLSearchParams
 }
 

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '../../../domain/context.ts'
-import { requireAssessment } from '../../../domain/look-ups/require-assessment.ts'
+import { requireAssessment } from '../../../domain/loaders/require-assessment.ts'
 import { TEMPLATE_KINDS, type TemplateKind } from '../../../domain/mails/candidate-mails.ts'
 import {
   findFallbackText,

@@ -11,7 +11,7 @@ import {
   settingsOf,
 } from '../../../domain/invites/reminders/reminder-rules.ts'
 import { ALWAYS_ACTIVE, type Anchor, MAX_STEPS, type RemindedState } from '../../../domain/invites/reminders/reminder-steps.ts'
-import { requireAssessment } from '../../../domain/look-ups/require-assessment.ts'
+import { requireAssessment } from '../../../domain/loaders/require-assessment.ts'
 import { emptyForm, type Form, readFields, submit } from '../kit/forms.ts'
 import { pathOf, show } from '../kit/layout.ts'
 import { queryOf } from '../kit/paging.ts'

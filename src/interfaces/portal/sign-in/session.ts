@@ -20,7 +20,7 @@ import { findOfferedProviders } from '../../../domain/single-sign-on/find-provid
 import { PORTAL_PREFIX, showsTestData } from '../../../http/addresses/links.ts'
 import { sessionCookie } from '../../../http/addresses/preview.ts'
 import { auditOriginOf } from '../../../http/requests/audit-origin.ts'
-import { onGone } from '../../../http/requests/on-gone.ts'
+import { disconnectSignal } from '../../../http/requests/disconnect-signal.ts'
 import { suspendedPage } from '../erasure/suspended.page.ts'
 import { type Page, show } from '../kit/layout.ts'
 import { deviceCookie } from './browser-of.ts'
@@ -113,7 +113,7 @@ export function requireMember(app: FastifyInstance, system: ServiceContext): voi
     const ctx = contextOf(system, signedIn, { organizationId, mode, ...asked, duringSuspension: true })
     const held = await findSuspendedPage(ctx, request)
     if (held) return show(request, reply, held, 403)
-    request.ctx = { ...ctx, origin, onGone: onGone(reply) }
+    request.ctx = { ...ctx, origin, signal: disconnectSignal(reply) }
   })
 }
 

@@ -1,7 +1,7 @@
 import { may } from '../../../domain/authorization/permissions.ts'
 import type { Context } from '../../../domain/context.ts'
 import type { Choice } from '../../../domain/invites/form-options.ts'
-import type { Listing } from '../../../domain/lists/page.ts'
+import type { ListPage } from '../../../domain/lists/page.ts'
 import type { AssessmentReport } from '../../../domain/submissions/grading/report.ts'
 import type { ResultOrder } from '../../../domain/submissions/grading/result-list.ts'
 import type { ReleasedResult, ReleasedResultDetail, Result } from '../../../domain/submissions/grading/results.ts'
@@ -34,7 +34,7 @@ export const RESULT_ORDERS: Record<string, ResultOrder> = {
   'name-last': { field: 'name', direction: 'desc' },
 }
 
-type ListFacts = { ctx: Context; assessments: Choice[]; tags: Choice[]; list: Listing<ReleasedResult> }
+type ListFacts = { ctx: Context; assessments: Choice[]; tags: Choice[]; list: ListPage<ReleasedResult> }
 
 export function resultsPage(form: Form, { ctx, assessments, tags, list }: ListFacts): Page {
   const address = pathOf(ctx, 'results')
@@ -63,7 +63,7 @@ ${sizedPager(address, form.values, list, ['result', 'results'])}
 
 export function assessmentResultsPage(
   headed: AssessmentHead,
-  { list, query }: { list: Listing<ReleasedResult>; query: URLSearchParams },
+  { list, query }: { list: ListPage<ReleasedResult>; query: URLSearchParams },
   report: AssessmentReport,
 ): Page {
   const { ctx, assessment } = headed

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { deleteSubmissionMedia, forgetOldMedia } from '../../../../src/domain/submissions/media/delete-expired-media.ts'
+import { deleteExpiredMedia, deleteSubmissionMedia } from '../../../../src/domain/submissions/media/delete-expired-media.ts'
 import type { MediaKind } from '../../../../src/domain/submissions/media/media.ts'
 import { removeFiles } from '../../../../src/domain/submissions/media/remove-files.ts'
 import { settleOverdueRecordings } from '../../../../src/domain/submissions/media/settle-recordings.ts'
@@ -56,7 +56,7 @@ async function isStored(service: Service, key: string): Promise<boolean> {
 }
 
 async function sweep(service: Service) {
-  await forgetOldMedia(service.system, KEPT)
+  await deleteExpiredMedia(service.system, KEPT)
   await removeFiles(service.system)
 }
 const handedIn = (service: Service) => ({

@@ -6,9 +6,10 @@ import path from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { DOWNLOAD_RETRY_MS } from '../../../../src/domain/archives/archives.ts'
 import { buildArchive, PART_BYTES } from '../../../../src/domain/archives/build-archive.ts'
-import { forgetOldArchives } from '../../../../src/domain/archives/forget-archives.ts'
 import { readArchivedMember } from '../../../../src/domain/archives/member-data.ts'
+import { removeInterruptedDownloads } from '../../../../src/domain/archives/remove-interrupted-downloads.ts'
 import { requestCandidateArchive, requestMemberArchive } from '../../../../src/domain/archives/request-archive.ts'
+import { deleteExpiredRows } from '../../../../src/domain/concurrency/expired-rows.ts'
 import type { Context } from '../../../../src/domain/context.ts'
 import { continueErasure } from '../../../../src/domain/erasure/continue-erasure.ts'
 import { requestErasure } from '../../../../src/domain/erasure/request-erasure.ts'
@@ -162,9 +163,9 @@ describe('an archive of a candidate', () => {
     expect(expiresAt.getTime() - finishedAt!.getTime()).toBe(7 * 86_400_000)
     const { key } = await service.db.archive.findFirstOrThrow({ where: { id } })
     const at = (time: number) => ({ ...service.system, deps: { ...service.deps, clock: () => new Date(time) } })
-    await forgetOldArchives(at(expiresAt.getTime() - 1_000))
+    await deleteExpiredRows(at(expiresAt.getTime() - 1_000), 'delete_expired_media')
     expect(await service.db.archive.count({ where: { id } })).toBe(1)
-    await forgetOldArchives(at(expiresAt.getTime()))
+    await deleteExpiredRows(at(expiresAt.getTime()), 'delete_expired_media')
     expect(await service.db.archive.count({ where: { id } })).toBe(0)
     expect(await service.db.deletedMediaFile.count({ where: { key: key! } })).toBe(1)
   })
@@ -324,8 +325,8 @@ describe('the download of an archive', () => {
     service.clock.advance(DOWNLOAD_RETRY_MS)
     await proveAgain(service, owner.member)
     expect((await open()).statusCode).toBe(409)
-    expect((await owner.get(location)).text).toContain('was interrupted and not repeated within an hour')
-    await forgetOldArchives(service.system)
+    expect((await owner.get(location)).text).toContain('was not repeated within an hour')
+    await removeInterruptedDownloads(service.system)
     expect(await read()).toMatchObject({ key: null, fetchedAt: null })
     expect(await service.db.deletedMediaFile.count({ where: { key } })).toBe(1)
   })

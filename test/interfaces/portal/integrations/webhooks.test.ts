@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { forgetOldEvents } from '../../../../src/domain/events/forget-old-events.ts'
+import { deleteExpiredEvents } from '../../../../src/domain/events/delete-expired-events.ts'
 import { waitForNumbering } from '../../../support/events.ts'
 import { DAY_MS } from '../../../support/factories.ts'
 import { factsOf, mistakesIn, rowsOf } from '../../../support/forms.ts'
@@ -203,7 +203,7 @@ describe('a webhook', () => {
     await post(`${own}/enable`)
     expect((await get(own)).text).toContain('Send missed events')
     service.clock.advance(1)
-    await forgetOldEvents(service.system, 0)
+    await deleteExpiredEvents(service.system, 0)
     const answer = await post(`${own}/replay`)
     expect([answer.status, mistakesIn(answer)]).toEqual([422, [expect.stringContaining('no longer kept')]])
   })

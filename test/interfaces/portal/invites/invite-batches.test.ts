@@ -1,7 +1,8 @@
 import { parse } from 'csv-parse/sync'
 import { describe, expect, it } from 'vitest'
+import { deleteExpiredRows } from '../../../../src/domain/concurrency/expired-rows.ts'
 import type { Context } from '../../../../src/domain/context.ts'
-import { deleteExpiredBatches } from '../../../../src/domain/invites/batches/batches.ts'
+import { deleteUnfinishedBatches } from '../../../../src/domain/invites/batches/batches.ts'
 import { continueBatch } from '../../../../src/domain/invites/batches/continue-batch.ts'
 import { createMissingTags, findMissingTags } from '../../../../src/domain/invites/batches/missing-tags.ts'
 import { fieldsIn, mistakesIn, rowsOf } from '../../../support/forms.ts'
@@ -172,7 +173,7 @@ describe('a list', () => {
     expect((await admin.get(location)).status).toBe(404)
     expect((await admin.post(`${location}/start`)).status).toBe(404)
     expect((await admin.get(path)).text).not.toContain(where.id)
-    await deleteExpiredBatches(service.system)
+    await deleteUnfinishedBatches(service.system)
     expect(await service.db.inviteBatch.findUnique({ where })).toBeNull()
   })
 
@@ -446,7 +447,7 @@ describe('a started list', () => {
     await run((await give('one@example.com')).location)
     const days = (n: number) => service.clock.advance(n * 86_400_000)
     const count = async () => {
-      await deleteExpiredBatches(service.system)
+      await deleteExpiredRows(service.system, 'delete_expired_batches')
       return service.db.inviteBatch.count({ where: { organizationId: organization.id } })
     }
     days(89)

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
 import { createApiKey } from '../../../../src/domain/api-keys/api-keys.ts'
+import { deleteExpiredEvents } from '../../../../src/domain/events/delete-expired-events.ts'
 import type { NewEvent } from '../../../../src/domain/events/event.ts'
 import { findInviteEvents } from '../../../../src/domain/events/feed.ts'
-import { forgetOldEvents } from '../../../../src/domain/events/forget-old-events.ts'
 import { recordEvents } from '../../../../src/domain/events/record-events.ts'
 import type { Invite, Prisma } from '../../../../src/generated/prisma/client.ts'
 import { candidateOf, prepare } from '../../../support/candidate.ts'
@@ -112,7 +112,7 @@ it('explains its beginning if it is later than the invite: imported, or older th
   expect(timelineIn(begun).at(-1)).toBe(`The invite was revoked | ${admin.member.email}`)
   await waitForNumbering(service)
   service.clock.advance(1)
-  await forgetOldEvents(service.system, 0)
+  await deleteExpiredEvents(service.system, 0)
   const of = async (page: string) => eventsIn((await admin.get(page)).text).map(({ what }) => what)
   expect([await of(path), await of(imported)]).toEqual([
     ['The candidate was invited'],

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { continueImport } from '../../../../src/domain/library/continue-import.ts'
-import { forgetOldImports } from '../../../../src/domain/library/forget-imports.ts'
+import { deleteExpiredImports } from '../../../../src/domain/library/delete-expired-imports.ts'
 import { readFile } from '../../../../src/kinds/formats/read-file.ts'
 import { readTable } from '../../../../src/kinds/formats/table.ts'
 import { readXlsx } from '../../../../src/kinds/formats/xlsx.ts'
@@ -117,7 +117,7 @@ describe('an import of questions', () => {
     await service.db.libraryImport.updateMany({ where: { organizationId }, data: { isLoading: true, createdAt } })
     expect((await admin.get(headers.location!)).status).toBe(404)
     expect((await admin.post(`${headers.location}/start`)).status).toBe(404)
-    await forgetOldImports(service.system)
+    await deleteExpiredImports(service.system)
     expect(await rows()).toEqual([])
   })
 
@@ -182,7 +182,7 @@ describe('an import of questions', () => {
         where: { organizationId, ...(data.finishedAt && { finishedAt: { not: null } }) },
         data,
       })
-      await forgetOldImports(service.system)
+      await deleteExpiredImports(service.system)
       return (await rows()).map(({ name }) => name)
     }
     expect(await forget({ createdAt: daysAgo(29) })).toHaveLength(2)

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { forgetOldAuditEntries } from '../../../../src/domain/audit/record-audit.ts'
+import { deleteExpiredAuditEntries } from '../../../../src/domain/audit/record-audit.ts'
 import { DAY_MS } from '../../../support/factories.ts'
 import { rowsOf } from '../../../support/forms.ts'
 import { joinAs, signInAs, visit } from '../../../support/portal.ts'
@@ -180,7 +180,7 @@ it('keeps entries for a year, or for up to seven if an owner chose so', async ()
         at: new Date(now - age * DAY_MS),
       })),
     })
-  await forgetOldAuditEntries(service.system)
+  await deleteExpiredAuditEntries(service.system)
   const kept = async ({ organization }: typeof other) => {
     const where = { organizationId: organization.id, action: 'invited' }
     const entries = await service.db.auditEntry.findMany({ where, orderBy: { at: 'desc' } })

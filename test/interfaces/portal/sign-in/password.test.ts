@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { deleteExpiredRows } from '../../../../src/domain/concurrency/expired-rows.ts'
 import { createResetLink, inviteMember } from '../../../../src/domain/members/invite-member.ts'
-import { forgetOldSignIns } from '../../../../src/domain/sign-in/forget-old-sign-ins.ts'
 import { hashPassword } from '../../../../src/domain/sign-in/passwords.ts'
 import { findMemberships } from '../../../../src/domain/sign-in/sessions.ts'
 import { completeSignIn } from '../../../../src/domain/sign-in/sign-in.ts'
@@ -212,7 +212,7 @@ it('logs no secret and no address', async () => {
   await visit(service).post('/portal/forgot', { email })
   const path = await receiveLink(email)
   await visit(service).post(path, { password: NEW })
-  await forgetOldSignIns(service.system)
+  await deleteExpiredRows(service.system, 'delete_expired_sign_ins')
   const log = service.logLines.join('')
   for (const secret of [email, path.split('/').at(-1)!, PASSWORD, NEW]) expect(log).not.toContain(secret)
   expect(log).toContain('/portal/reset/:token')

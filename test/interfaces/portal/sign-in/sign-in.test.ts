@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { forgetOldSignIns } from '../../../../src/domain/sign-in/forget-old-sign-ins.ts'
+import { deleteExpiredRows } from '../../../../src/domain/concurrency/expired-rows.ts'
 import { DAY_MS } from '../../../support/factories.ts'
 import { makeHandedIn } from '../../../support/grading.ts'
 import { copiedJoinPath, joinAs, joinPath, PASSWORD, signInAs, visit } from '../../../support/portal.ts'
@@ -218,7 +218,7 @@ describe('a session', () => {
     await signInAs(service, id, ['admin'])
     await tryPassword('forgotten@example.com', 'x')
     service.clock.advance(100 * DAY_MS)
-    await forgetOldSignIns(service.system)
+    await deleteExpiredRows(service.system, 'delete_expired_sign_ins')
     const { session, signInAttempt, accountLink, memberEmail } = service.db
     expect(await Promise.all([session.count(), signInAttempt.count(), accountLink.count(), memberEmail.count()])).toEqual([
       0, 0, 0, 0,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { forgetOldSignIns } from '../../../../src/domain/sign-in/forget-old-sign-ins.ts'
+import { deleteExpiredRows } from '../../../../src/domain/concurrency/expired-rows.ts'
 import { DAY_MS } from '../../../support/factories.ts'
 import { fieldsIn } from '../../../support/forms.ts'
 import { joinAs, PASSWORD, type Visitor, visit } from '../../../support/portal.ts'
@@ -141,7 +141,7 @@ describe('a form that is sent after the session has ended', () => {
     service.clock.advance(DAY_MS)
     await signIn(person, email)
     expect((await person.get(resumeIn(sent))).status).toBe(404)
-    await forgetOldSignIns(service.system)
+    await deleteExpiredRows(service.system, 'delete_expired_sign_ins')
     expect(await service.db.savedForm.findUnique({ where: { id } })).toBeNull()
   })
 

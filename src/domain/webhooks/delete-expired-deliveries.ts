@@ -1,25 +1,25 @@
 import { sql } from '../../db/builder.ts'
 import { sameOrganization } from '../../db/queries.ts'
-import { run } from '../../db/statements.ts'
+import { affectedRows } from '../../db/statements.ts'
 import { unscoped } from '../../db/unscoped.ts'
-import { time } from '../../db/writes.ts'
+import { timestamp } from '../../db/writes.ts'
 import { repeatBatch } from '../concurrency/bisect.ts'
-import type { ServiceContext } from '../context.ts'
+import type { Connection, ServiceContext } from '../context.ts'
 
 const DAY_MS = 86_400_000
 /** Days for which deliveries are kept, unless events are kept for less. */
 export const DELIVERIES_KEPT_DAYS = 30
-/** Deliveries a statement, with all their attempts. */
-const FORGOTTEN_AT_ONCE = 1_000
+/** With all their attempts. */
+const DELIVERIES_AT_ONCE = 1_000
 
 /**
- * Forgets deliveries, waiting ones too, and endpoints that were deleted.
+ * Deletes old deliveries, also pending ones, and deleted endpoints without deliveries.
  *
- * @param eventsKeptDays without its event there is nothing to deliver.
+ * @param eventsKeptDays a delivery needs its event.
  */
-export async function forgetOldDeliveries({ db, deps }: ServiceContext, eventsKeptDays: number): Promise<void> {
+export async function deleteExpiredDeliveries({ db, deps }: ServiceContext, eventsKeptDays: number): Promise<void> {
   const until = new Date(deps.clock().getTime() - Math.min(DELIVERIES_KEPT_DAYS, eventsKeptDays) * DAY_MS)
-  await repeatBatch(FORGOTTEN_AT_ONCE, (atMost) => run(db, deletionOfDeliveries(until, atMost)))
+  await repeatBatch(DELIVERIES_AT_ONCE, (atMost) => affectedRows(deletionOfDeliveries(db, until, atMost)))
   const deleted = unscoped(db).deleteFrom('webhookEndpoints').where('webhookEndpoints.deletedAt', 'is not', null)
   await deleted
     .where(({ not, exists, selectFrom }) => {
@@ -29,12 +29,12 @@ export async function forgetOldDeliveries({ db, deps }: ServiceContext, eventsKe
     .execute()
 }
 
-const deletionOfDeliveries = (until: Date, atMost: number) =>
-  unscoped()
+const deletionOfDeliveries = (db: Connection, until: Date, atMost: number) =>
+  unscoped(db)
     .with(
       (cte) => cte('old').materialized(),
-      (db) =>
-        db
+      (old) =>
+        old
           .selectFrom('webhookEndpoints as endpoint')
           .crossJoinLateral((eb) => {
             const isKept = eb('endpoint.deletedAt', 'is', null)
@@ -43,7 +43,7 @@ const deletionOfDeliveries = (until: Date, atMost: number) =>
               .where(sameOrganization('delivery', 'endpoint'))
               .select(['delivery.organizationId', 'delivery.endpointId', 'delivery.eventId'])
               .whereRef('delivery.endpointId', '=', 'endpoint.id')
-              .where('delivery.queuedAt', '<=', eb.case().when(isKept).then(time(until)).else(sql<Date>`'infinity'`).end())
+              .where('delivery.queuedAt', '<=', eb.case().when(isKept).then(timestamp(until)).else(sql<Date>`'infinity'`).end())
               .orderBy('delivery.queuedAt')
               .limit(atMost)
               .forUpdate()

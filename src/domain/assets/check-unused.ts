@@ -1,31 +1,28 @@
 import { sql } from '../../db/builder.ts'
 import { type RawBuilder, type SqlBool, sameOrganization } from '../../db/queries.ts'
-import { all } from '../../db/statements.ts'
 import { unscoped } from '../../db/unscoped.ts'
 import { startTimeBudget } from '../concurrency/sweep-parts.ts'
 import type { ServiceContext } from '../context.ts'
 import { DAY_MS } from '../time/days.ts'
 
-/** For so long after the last question, paper or version that named it was gone, or it was an organization's logo, an asset is kept. */
-const UNUSED_DAYS = 365
-/** So long after it was begun one is given up that never became whole. */
+/** An upload that takes longer has failed. */
 const UNFINISHED_MS = DAY_MS
-const LOOKED_AT_ONCE = 200
+const ASSETS_AT_ONCE = 200
 
 /**
- * Looks once a day at each asset, of all organizations, for whether anything names it, and deletes what nothing has named for a year, and
- * what was begun and never arrived. For the scheduled sweep; the files go with the next one.
+ * Checks each asset of all organizations once a day, and records since when nothing references it; referencing it clears that time. After a
+ * year `deleteExpiredRows` deletes it. Deletes unfinished uploads. The files go with the next sweep.
  */
-export async function forgetUnusedAssets(system: ServiceContext): Promise<void> {
+export async function checkUnusedAssets(system: ServiceContext): Promise<void> {
   for (const isOver = startTimeBudget(); !isOver(); ) {
-    const looked = await look(system)
-    await note(system, looked)
-    if (looked.length < LOOKED_AT_ONCE) break
+    const checked = await findDueAssets(system)
+    await recordChecks(system, checked)
+    if (checked.length < ASSETS_AT_ONCE) break
   }
-  await forget(system)
+  await deleteUnfinishedAssets(system)
 }
 
-type Looked = { organizationId: string; id: string; isUsed: boolean }
+type CheckedAsset = { organizationId: string; id: string; isUsed: boolean }
 
 /** SQL condition: the row references the asset. The condition that it references any matches the table's partial index. */
 function names(table: 'questions' | 'questionVersions' | 'libraryVersions' | 'submissionQuestions'): RawBuilder<SqlBool> {
@@ -33,8 +30,8 @@ function names(table: 'questions' | 'questionVersions' | 'libraryVersions' | 'su
   return sql`${sameOrganization(table, 'assets')} and ${ids} <> '{}' and ${ids} @> array[${sql.ref('assets.id')}]`
 }
 
-function look({ db, deps }: ServiceContext): Promise<Looked[]> {
-  const looked = unscoped(db)
+function findDueAssets({ db, deps }: ServiceContext): Promise<CheckedAsset[]> {
+  const checked = unscoped(db)
     .selectFrom('assets')
     .select(['assets.organizationId', 'assets.id'])
     .select(({ exists, or, selectFrom }) => {
@@ -62,14 +59,14 @@ function look({ db, deps }: ServiceContext): Promise<Looked[]> {
     })
     .where('assets.checkedAt', '<=', new Date(deps.clock().getTime() - DAY_MS))
     .orderBy('assets.checkedAt')
-    .limit(LOOKED_AT_ONCE)
-  return all(db, looked)
+    .limit(ASSETS_AT_ONCE)
+  return checked.execute()
 }
 
-async function note({ db, deps }: ServiceContext, looked: Looked[]): Promise<void> {
+async function recordChecks({ db, deps }: ServiceContext, checked: CheckedAsset[]): Promise<void> {
   const now = deps.clock()
   for (const isUsed of [true, false]) {
-    const found = looked.filter((one) => one.isUsed === isUsed)
+    const found = checked.filter((one) => one.isUsed === isUsed)
     if (found.length === 0) continue
     const [owners, ids] = [found.map(({ organizationId }) => organizationId), found.map(({ id }) => id)]
     const noted = unscoped(db)
@@ -86,9 +83,7 @@ async function note({ db, deps }: ServiceContext, looked: Looked[]): Promise<voi
   }
 }
 
-/** Referencing an asset clears its time, so that it is not deleted. */
-async function forget({ db, deps }: ServiceContext): Promise<void> {
-  const before = (ms: number) => new Date(deps.clock().getTime() - ms)
-  await db.asset.deleteMany({ where: { unusedSince: { lte: before(UNUSED_DAYS * DAY_MS) } } })
-  await db.asset.deleteMany({ where: { state: 'uploading', createdAt: { lte: before(UNFINISHED_MS) } } })
+async function deleteUnfinishedAssets({ db, deps }: ServiceContext): Promise<void> {
+  const createdAt = { lte: new Date(deps.clock().getTime() - UNFINISHED_MS) }
+  await db.asset.deleteMany({ where: { state: 'uploading', createdAt } })
 }

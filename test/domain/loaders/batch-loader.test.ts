@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { findAssessments } from '../../../src/domain/assessments/assessments.ts'
 import { type Context, enterOrganization } from '../../../src/domain/context.ts'
 import { getInvite } from '../../../src/domain/invites/invites.ts'
-import { shareQuery } from '../../../src/domain/look-ups/shared-query.ts'
+import { batchLoader } from '../../../src/domain/loaders/batch-loader.ts'
 import { inTransaction } from '../../../src/domain/transaction.ts'
 import { recordQueries } from '../../support/queries.ts'
 import { startServiceForFile } from '../../support/service.ts'
@@ -20,7 +20,7 @@ async function makeWorld() {
 }
 function observed() {
   const queries: [organization: string, ids: string[]][] = []
-  const find = shareQuery((ctx, ids) => {
+  const find = batchLoader((ctx, ids) => {
     queries.push([ctx.organization.id, ids])
     return ctx.db.tag.findMany({ where: { organizationId: ctx.organization.id, id: { in: ids } } })
   })
@@ -63,7 +63,7 @@ it('sends no query for a malformed ID', async () => {
 
 it('sees uncommitted changes of its own transaction', async () => {
   const { ctx, ids } = await makeWorld()
-  const find = shareQuery((inside, wanted) => inside.db.tag.findMany({ where: { id: { in: wanted } } }))
+  const find = batchLoader((inside, wanted) => inside.db.tag.findMany({ where: { id: { in: wanted } } }))
   await inTransaction(ctx, async (inside) => {
     await inside.db.tag.update({ where: { id: ids[0]! }, data: { name: 'Changed' } })
     expect(await find(inside, [ids[0]!])).toMatchObject([{ name: 'Changed' }])
@@ -76,7 +76,7 @@ it('splits a lookup too large for one query, and rejects all callers of a failed
   const many = Array.from({ length: 1_200 }, () => service.deps.newId())
   await Promise.all(many.map((id) => lookUp(ctx, id)))
   expect(queries.map(([, ids]) => ids.length)).toEqual([1_000, 200])
-  const failing = shareQuery(async () => {
+  const failing = batchLoader(async () => {
     throw new Error('no database')
   })
   const outcomes = await Promise.allSettled(many.slice(0, 3).map((id) => failing(ctx, [id])))

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { languages, wholeCategory } from '../../../src/domain/assessments/assessments.ts'
 import { type Context, enterOrganization } from '../../../src/domain/context.ts'
-import { findTogether, ownSource } from '../../../src/domain/look-ups/find-together.ts'
+import { multiLoader, tenantSource } from '../../../src/domain/loaders/multi-loader.ts'
 import { users } from '../../../src/domain/members/members.ts'
 import { wholeTag } from '../../../src/domain/tags/tags.ts'
 import { inTransaction } from '../../../src/domain/transaction.ts'
@@ -11,9 +11,9 @@ import { startServiceForFile } from '../../support/service.ts'
 const service = await startServiceForFile()
 const named = <Row extends { id: string; name: string }>({ id, name }: Row) => ({ id, name })
 const makeFind = () =>
-  findTogether<'tag' | 'category' | 'language' | 'user', { id: string; name: string }>({
-    tag: ownSource(wholeTag, named),
-    category: ownSource(wholeCategory, named),
+  multiLoader<'tag' | 'category' | 'language' | 'user', { id: string; name: string }>({
+    tag: tenantSource(wholeTag, named),
+    category: tenantSource(wholeCategory, named),
     language: languages(named),
     user: users(({ id, email }) => ({ id, name: email })),
   })

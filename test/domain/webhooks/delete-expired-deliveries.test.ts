@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { expect, it } from 'vitest'
-import { forgetOldDeliveries } from '../../../src/domain/webhooks/forget-old-deliveries.ts'
+import { deleteExpiredDeliveries } from '../../../src/domain/webhooks/delete-expired-deliveries.ts'
 import { DAY_MS } from '../../support/factories.ts'
 import { recordQueries } from '../../support/queries.ts'
 import { startServiceForTest } from '../../support/service.ts'
@@ -23,7 +23,7 @@ it('deletes deliveries after 30 days, and those of a deleted webhook with it, in
   await service.db.$executeRaw`
     INSERT INTO webhook_attempts SELECT organization_id, endpoint_id, event_id, 1, now(), 5, 500, '', '' FROM webhook_deliveries`
   await own.client.delete(deleted.path)
-  await forgetOldDeliveries(service.system, 90)
+  await deleteExpiredDeliveries(service.system, 90)
   expect(await service.db.webhookDelivery.groupBy({ by: ['endpointId'], _count: true })).toEqual([
     { endpointId: kept.id, _count: 7 },
   ])
@@ -41,7 +41,7 @@ it('reads no delivery that is to be kept, however many there are', async () => {
   const client = new pg.Client(service.databaseUrl)
   await client.connect()
   await client.query('VACUUM ANALYZE webhook_deliveries')
-  const { queries } = await recordQueries(() => forgetOldDeliveries(service.system, 90))
+  const { queries } = await recordQueries(() => deleteExpiredDeliveries(service.system, 90))
   const { text, values } = queries.find((query) => query.text.includes('delete from "webhook_deliveries"'))!
   const { rows } = await client.query(`EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${text}`, values)
   await client.end()

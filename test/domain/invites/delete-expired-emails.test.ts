@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { forgetOldEmails } from '../../../src/domain/invites/forget-old-emails.ts'
+import { deleteExpiredEmails } from '../../../src/domain/invites/delete-expired-emails.ts'
 import type { Prisma } from '../../../src/generated/prisma/client.ts'
 import { DAY_MS } from '../../support/factories.ts'
 import { startServiceForFile } from '../../support/service.ts'
@@ -32,7 +32,7 @@ it('deletes the mails of invites that ended 400 days ago, and no others', async 
     await mailOf({ status: 'expired', expiresAt: before }, { state: 'queued' }),
     await mailOf({ status: 'expired', expiresAt: before }, { createdAt: after }),
   ]
-  await forgetOldEmails(service.system)
+  await deleteExpiredEmails(service.system)
   const left = new Set((await db.inviteEmail.findMany({ select: { id: true } })).map(({ id }) => id))
   expect(old.filter((id) => left.has(id))).toEqual([])
   expect(kept.filter((id) => !left.has(id))).toEqual([])

@@ -7,13 +7,13 @@ import type { Context } from '../context.ts'
  * The word of the organization's identity providers, with the sessions that rest on nothing else; forms that wait to be sent to it; and that
  * sessions are closed for it.
  */
-export async function detachAccounts(inside: Context, credentialIds: string[]): Promise<void> {
+export async function purgeAccountTraces(inside: Context, credentialIds: string[]): Promise<void> {
   const { db, organization } = inside
   const ofTheirs = { credentialId: { in: credentialIds } }
   const providers = await db.signInProvider.findMany({ where: { organizationId: organization.id }, select: { id: true } })
   const ids = providers.map(({ id }) => id)
   const word = { providerId: { in: ids } }
-  // Without a proof of who it is, a session would count as one of a password, see domain/sign-in/session-access.ts.
+  // Without a proof of who it is, a session would count as one of a password, see domain/sign-in/openings.ts.
   const others = { OR: [{ kind: { in: ['password', 'passkey'] } }, { kind: 'oidc', providerId: { notIn: ids } }] }
   await db.session.deleteMany({ where: { ...ofTheirs, proofs: { some: word, none: others } } })
   await db.sessionAuthentication.deleteMany({ where: { ...word, session: ofTheirs } })

@@ -1,8 +1,8 @@
 import type { Test } from 'supertest'
 import { expect, it } from 'vitest'
-import { sql, statement } from '../../src/db/builder.ts'
-import { all } from '../../src/db/statements.ts'
-import { untilGone } from '../../src/db/transact.ts'
+import { sql } from '../../src/db/builder.ts'
+import { rawStatement } from '../../src/db/statements.ts'
+import { withSignal } from '../../src/db/transact.ts'
 import { signInAs } from '../support/portal.ts'
 import { startServiceForFile, startServiceForTest } from '../support/service.ts'
 import { waitUntil } from '../support/wait-until.ts'
@@ -17,15 +17,11 @@ const countRunning = async (like: string) => {
 }
 
 it('cancels a statement in PostgreSQL when its client has gone, and reuses the connection', async () => {
-  let go = () => {}
-  const asking = untilGone(service.db, (tell) => {
-    go = tell
-    return () => {}
-  })
-  const sleeping = all(asking, statement(sql`SELECT pg_sleep(50)`))
+  const disconnect = new AbortController()
+  const sleeping = rawStatement(withSignal(service.db, disconnect.signal), sql`SELECT pg_sleep(50)`).execute()
   const refused = expect(sleeping).rejects.toMatchObject({ code: '57014' })
   await waitUntil('the statement to run', async () => (await countRunning('%pg_sleep(50)')) || undefined)
-  go()
+  disconnect.abort()
   await refused
   expect(await countRunning('%pg_sleep(50)')).toBe(0)
 })

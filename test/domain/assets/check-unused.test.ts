@@ -2,8 +2,9 @@ import { expect, it } from 'vitest'
 import { addQuestion, deleteQuestion, EMPTY_QUESTION } from '../../../src/domain/assessments/edit-questions.ts'
 import { addDefinedQuestion } from '../../../src/domain/assessments/write-question.ts'
 import { addPicture } from '../../../src/domain/assets/add-picture.ts'
-import { forgetUnusedAssets } from '../../../src/domain/assets/forget-unused.ts'
+import { checkUnusedAssets } from '../../../src/domain/assets/check-unused.ts'
 import { changeLogo, removeLogo } from '../../../src/domain/brand/brand.ts'
+import { deleteExpiredRows } from '../../../src/domain/concurrency/expired-rows.ts'
 import { fileOf } from '../../../src/domain/files/media-keys.ts'
 import { saveToLibrary } from '../../../src/domain/library/save-to-library.ts'
 import { checkMedia } from '../../../src/domain/submissions/media/check-media.ts'
@@ -40,7 +41,8 @@ async function furnish() {
 
 async function sweepAfter(days: number) {
   service.clock.advance(days * DAY)
-  await forgetUnusedAssets(service.system)
+  await checkUnusedAssets(service.system)
+  await deleteExpiredRows(service.system, 'delete_expired_media')
 }
 
 it('deletes an asset with its file and its bytes a year after its last use', async () => {

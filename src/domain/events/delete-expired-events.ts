@@ -4,20 +4,20 @@ import type { ServiceContext } from '../context.ts'
 import { DAY_MS } from '../time/days.ts'
 import { inTransaction } from '../transaction.ts'
 
-/** Events a transaction: nothing is numbered meanwhile. */
-const FORGOTTEN_AT_ONCE = 2_000
+/** No events are numbered during the transaction. */
+const EVENTS_AT_ONCE = 2_000
 
 /**
- * Deletes the events that are older, in the order of the feed, and remembers up to where: a reader who has not come so far is told, and
- * skips nothing unawares.
+ * Deletes old events in the order of the feed, and stores the last deleted position, so that readers who are behind it get an error instead
+ * of a gap.
  */
-export async function forgetOldEvents(ctx: ServiceContext, keptDays: number): Promise<void> {
+export async function deleteExpiredEvents(ctx: ServiceContext, keptDays: number): Promise<void> {
   const until = new Date(ctx.deps.clock().getTime() - keptDays * DAY_MS)
-  await repeatBatch(FORGOTTEN_AT_ONCE, (atMost) => inTransaction(ctx, (inside) => forgetSome(inside, until, atMost)))
+  await repeatBatch(EVENTS_AT_ONCE, (atMost) => inTransaction(ctx, (inside) => deleteSome(inside, until, atMost)))
 }
 
-/** @returns how many it has forgotten. */
-async function forgetSome({ db }: ServiceContext, until: Date, atMost: number): Promise<number> {
+/** @returns how many. */
+async function deleteSome({ db }: ServiceContext, until: Date, atMost: number): Promise<number> {
   const { deletedUpTo } = await unscoped(db)
     .selectFrom('eventSequence')
     .select('deletedUpTo')

@@ -4,16 +4,16 @@ import { repeatBatch } from '../concurrency/bisect.ts'
 import type { ServiceContext } from '../context.ts'
 import { DAY_MS } from '../time/days.ts'
 
-/** Days after the end of an invite for which it is known what was mailed for it: a year, and the time to look into it. */
+/** Days after the end of an invite: a year, and time to investigate. */
 const KEPT_DAYS = 400
-const FORGOTTEN_AT_ONCE = 1_000
+const EMAILS_AT_ONCE = 1_000
 /** Final states. */
 const OVER = ['sent', 'captured', 'failed'] as const
 
 /** Deletes the records of mails whose invites have ended that long ago. */
-export async function forgetOldEmails({ db, deps }: ServiceContext): Promise<void> {
+export async function deleteExpiredEmails({ db, deps }: ServiceContext): Promise<void> {
   const until = new Date(deps.clock().getTime() - KEPT_DAYS * DAY_MS)
-  await repeatBatch(FORGOTTEN_AT_ONCE, (atMost) => {
+  await repeatBatch(EMAILS_AT_ONCE, (atMost) => {
     const old = unscoped(db)
       .selectFrom('inviteEmails as email')
       .innerJoin('invites as invite', (join) =>
