@@ -3,6 +3,7 @@ import { findConsentText } from '../../../domain/brand/page-texts.ts'
 import { DomainError, type SessionProblem } from '../../../domain/errors.ts'
 import { saveLanguage, saveTimeZone } from '../../../domain/invites/candidate-preferences.ts'
 import { consentedMedia } from '../../../domain/submissions/needs.ts'
+import { beginAnswering } from '../../../domain/submissions/taking/begin-answering.ts'
 import { finishSubmission } from '../../../domain/submissions/taking/finish-submission.ts'
 import { enterForChange } from '../../../domain/submissions/taking/open-missing-submissions.ts'
 import { closeQuestion, openQuestion } from '../../../domain/submissions/taking/paper.ts'
@@ -67,6 +68,15 @@ export function takingRoutes(app: FastifyInstance, { system, settings, countText
       const page = await choosePage(session, request, settings, { refusal: 'not_shared' })
       return () => sendPage(reply, 422, page)
     }
+  })
+
+  add('begin', async ({ ref, fields }) => {
+    const number = readNumber(fields)
+    const session = await enterToWrite(system, ref)
+    await ignoreRefusal(async () => {
+      requireInProgress(session)
+      await beginAnswering(session, number)
+    })
   })
 
   add(
