@@ -10,6 +10,7 @@ import {
   MAX_NAME_LENGTH,
   MAX_TAG_NAME_LENGTH,
   NON_BLANK_TEXT_PATTERN,
+  PREPARATION_SECONDS,
   TEXT_PATTERN,
 } from '../domain/limits.ts'
 import { UUID_PATTERN } from '../domain/text/uuid.ts'

@@ -117,9 +117,7 @@ async function save(
     .where('submissionQuestions.submissionId', '=', submission.id)
     .where('submissionQuestions.number', '=', number)
     .where((eb) => (knownRevision === null ? isOpenAt : acceptsTextAt)(eb, now))
-    .where((eb) =>
-      eb.or([eb('submissionQuestions.answersAt', 'is', null), eb('submissionQuestions.answersAt', '<=', now)]),
-    )
+    .where((eb) => eb.or([eb('submissionQuestions.answersAt', 'is', null), eb('submissionQuestions.answersAt', '<=', now)]))
     .where('submissionQuestions.versionId', value === undefined ? 'is' : 'is not', null)
     .where((eb) =>
       eb.or([

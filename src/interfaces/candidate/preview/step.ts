@@ -11,14 +11,16 @@ export type Step =
 const WORDS = ['invited', 'accepted', 'agreed', 'done', 'declined'] as const
 
 export const printStep = (step: Step): string =>
-  step.at === 'taking' ? [step.startedAt, step.number, step.openedAt, step.answersAt].filter((part) => part !== null).join('-') : step.at
+  step.at === 'taking'
+    ? [step.startedAt, step.number, step.openedAt, step.answersAt].filter((part) => part !== null).join('-')
+    : step.at
 
-/** @param now where a preview begins at an open question: `question-3`. @returns null for what is none. */
+/** @param now where a preview begins at an open question, after its preparation: `question-3`. @returns null for what is none. */
 export function readStep(text: string, now: number): Step | null {
   const word = WORDS.find((known) => known === text)
   if (word) return { at: word }
   const direct = /^question-([1-9]\d{0,5})$/.exec(text)
-  if (direct) return { at: 'taking', startedAt: now, number: Number(direct[1]), openedAt: now, answersAt: null }
+  if (direct) return { at: 'taking', startedAt: now, number: Number(direct[1]), openedAt: now, answersAt: now }
   const parts = /^(\d{13})-([1-9]\d{0,5})(?:-(\d{13}))?(?:-(\d{13}))?$/.exec(text)
   if (!parts) return null
   const [openedAt, answersAt] = [parts[3], parts[4]].map((part) => (part ? Number(part) : null)) as [number | null, number | null]

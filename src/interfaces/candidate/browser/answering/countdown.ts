@@ -18,7 +18,7 @@ type On = { say: (text: string) => void; soon: () => void; over: () => void }
 export function countDown(
   t: BrowserTexts,
   element: HTMLElement,
-  label: 'clock.whole' | 'clock.question',
+  label: 'clock.whole' | 'clock.question' | 'clock.preparation',
   until: () => number,
   on: On,
 ): () => void {
@@ -27,7 +27,7 @@ export function countDown(
   const tick = () => {
     const left = Math.max(0, until() - performance.now())
     setText(element, t.text(label, { time: formatClock(left) }))
-    element.classList.toggle('text-error', left < 30_000)
+    element.classList.toggle('text-error', left < 30_000 && label !== 'clock.preparation')
     const words = sayTimeLeft(t, before, left)
     if (words) on.say(words)
     before = left

@@ -7,9 +7,16 @@ type Ends = Pick<SessionState, 'deadlineAt' | 'question'>
 export function takeLaterEnds({ t, state, outbox, status }: Player, { deadlineAt, question: read }: Ends): void {
   const question = state.question?.number === read?.number ? state.question : null
   const isLater = (now: string | null | undefined, before: string | null | undefined) => !!now && !!before && now > before
-  if (!isLater(deadlineAt, state.deadlineAt) && !isLater(read?.closesAt, question?.closesAt)) return
+  const isMoved =
+    isLater(deadlineAt, state.deadlineAt) ||
+    isLater(read?.closesAt, question?.closesAt) ||
+    isLater(read?.answersAt, question?.answersAt)
+  if (!isMoved) return
   state.deadlineAt = deadlineAt
-  if (question && read) question.closesAt = read.closesAt
+  if (question && read) {
+    question.closesAt = read.closesAt
+    question.answersAt = read.answersAt ?? question.answersAt
+  }
   outbox.prolong(question?.closesAt ?? null, deadlineAt)
   status.say(t.text('clock.longer'))
 }

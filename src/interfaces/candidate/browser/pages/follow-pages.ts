@@ -1,6 +1,6 @@
 import { createElement, sleep } from '../../../../http/browser/dom.ts'
 import { countDown } from '../answering/countdown.ts'
-import { answerQuestion } from '../answering/question.ts'
+import { openQuestion } from '../answering/open-question.ts'
 import type { Proctoring } from '../proctoring/proctoring.ts'
 import type { PageControl, Player } from '../session/player.ts'
 import { reloadPage } from './show-page.ts'
@@ -47,7 +47,7 @@ export function followPages(
 
   function controlOf(): PageControl {
     const question = document.querySelector<HTMLElement>('[data-question]')
-    if (question) return answerQuestion(player, question)
+    if (question) return openQuestion(player, question)
     const preparing = document.querySelector<HTMLElement>('[data-prepare]')
     if (preparing && prepare) return prepare(player, preparing)
     const beforeSending = (form: HTMLFormElement) => finish(player, proctoring, form)

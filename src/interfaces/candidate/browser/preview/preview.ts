@@ -1,4 +1,12 @@
-import type { AnswerAttemptKind, PossibleAnswer, Question, Sending, Session, SessionState } from '../session/session.ts'
+import {
+  type AnswerAttemptKind,
+  type PossibleAnswer,
+  type Question,
+  Refusal,
+  type Sending,
+  type Session,
+  type SessionState,
+} from '../session/session.ts'
 import { tryAnswer } from './try-answer.ts'
 
 export { followEditor } from './follow-editor.ts'
@@ -23,12 +31,13 @@ export function openPreview(base: string, newId: () => string): Session {
 
   function readQuestion(): Question | null {
     const section = document.querySelector<HTMLElement>('[data-question]')
-    const { number, of, closesAt, playsLeft, attemptsLeft } = section?.dataset ?? {}
+    const { number, of, answersAt, closesAt, playsLeft, attemptsLeft } = section?.dataset ?? {}
     if (section !== shown) [shown, played, attempts, answers] = [section, 0, [], []]
     if (!section || (closesAt && momentOf(closesAt) <= performance.now())) return null
     return {
       number: Number(number),
       of: Number(of),
+      answersAt: answersAt && momentOf(answersAt) > performance.now() ? answersAt : null,
       closesAt: closesAt ?? null,
       playsLeft: Math.max(0, Number(playsLeft) - played),
       attemptsLeft: Math.max(0, Number(attemptsLeft) - attempts.length),
@@ -86,6 +95,7 @@ export function openPreview(base: string, newId: () => string): Session {
     if (action === 'plays') return { playsLeft: Math.max(0, Number(shown?.dataset.playsLeft) - ++played) }
     if (action === 'attempts') return begin(body.kind!)
     if (action === 'complete') complete(id)
+    if (action === 'answering') throw new Refusal('closed') // the preview's address has the step: its form ends the preparation
     if (action === 'choice') count(body.attempt!)
     if (action === 'text') {
       add({ id: 'text', mediaId: null, kind: 'text' })
