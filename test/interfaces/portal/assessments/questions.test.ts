@@ -44,6 +44,7 @@ it('adds a question at the end with all its settings', async () => {
     videoUrl: '',
     points: '5',
     timeLimit: '1:30',
+    preparationTime: '0:30',
     sourceLanguage: 'yue',
     targetLanguage: '',
   })
@@ -63,7 +64,9 @@ it('adds a question at the end with all its settings', async () => {
     sourceLanguage: 'yue',
     targetLanguage: '',
   })
-  expect((await get(path)).text).toContain('second &lt;b&gt;line&lt;/b&gt;')
+  const { text } = await get(path)
+  expect(text).toContain('second &lt;b&gt;line&lt;/b&gt;')
+  expect(text).toContain('30 seconds to prepare')
   const entry = await service.db.auditEntry.findFirstOrThrow({
     where: { organizationId: organization.id },
     orderBy: { id: 'desc' },
@@ -135,6 +138,18 @@ it('stores no time limit for an empty field, and rejects 0', async () => {
     ])
   await add({ script: 'All the time', timeLimit: '' })
   expect((await find('All the time')).timeLimit).toBe(0)
+})
+
+it('has no preparation time if the field is empty, and rejects 0 and more than an hour', async () => {
+  const { add, find } = await openAssessment()
+  for (const preparationTime of ['0', '60:01', 'soon'])
+    expect(mistakesIn(await add({ script: 'Ready?', preparationTime }))).toEqual([
+      'Enter the preparation time in minutes, or as minutes and seconds like 0:30, up to 60 minutes. Leave it empty for none.',
+    ])
+  await add({ script: 'Ready?', preparationTime: '60' })
+  expect((await find('Ready?')).preparationTime).toBe(3_600)
+  await add({ script: 'At once', preparationTime: '' })
+  expect((await find('At once')).preparationTime).toBe(0)
 })
 
 it('never exceeds the maximum of total points', async () => {
