@@ -125,7 +125,7 @@ function nextQuestion(here: Here, { number, ...next }: NonNullable<CandidateProg
     body: session(
       here,
       html`<section class="panel p-8 text-center" data-next data-number="${number}">
-${number === 1 && html`<p class="quiet">${t.text('question.begun')}</p>`}
+${number === 1 && html`<p class="quiet mb-2">${t.text('question.begun')}</p>`}
 <h2 class="text-2xl">${title}</h2>
 <p class="mt-2" data-way>${wordWay(here, next)}</p>
 <p class="mt-2">${wordTimes(t, { timeLimit, preparationTime })}${submission.deadlineAt && html`<span data-whole> ${t.text('question.whole', { time: remaining(t, submission.deadlineAt, now) })}</span>`}</p>
