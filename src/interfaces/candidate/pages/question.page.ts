@@ -194,6 +194,7 @@ ${records.length > 0 && html`<p class="quiet mt-6 text-sm" data-ask hidden>${wor
 const preparation = ({ view }: Here, { number }: OpenQuestion): Html =>
   html`<div class="panel mt-6 flex min-h-56 flex-col items-center justify-center gap-3 py-8 text-center" data-preparation>
 <h3 class="text-xl">${view.t.text('question.prepare')}</h3>
+<p class="noscript:hidden h-10 text-4xl font-semibold tracking-tight tabular-nums" aria-hidden="true" data-left></p>
 <p class="quiet">${view.t.text('question.prepare.text')}</p>
 <noscript><p class="quiet">${view.t.text('question.prepare.noscript')}</p></noscript>
 ${form(view, 'begin', html`${hidden('number', number)}<button type="submit" class="btn btn-primary btn-lg mt-3">${view.t.text('question.prepare.end')}</button>`)}</div>`

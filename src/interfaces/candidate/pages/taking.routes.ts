@@ -70,15 +70,6 @@ export function takingRoutes(app: FastifyInstance, { system, settings, countText
     }
   })
 
-  add('begin', async ({ ref, fields }) => {
-    const number = readNumber(fields)
-    const session = await enterToWrite(system, ref)
-    await ignoreRefusal(async () => {
-      requireInProgress(session)
-      await beginAnswering(session, number)
-    })
-  })
-
   add(
     'answer',
     async (sent) => {
@@ -113,14 +104,18 @@ export function takingRoutes(app: FastifyInstance, { system, settings, countText
     },
   )
 
-  add('next', async ({ ref, fields }) => {
-    const number = readNumber(fields)
-    const session = await enterForChange(system, ref)
-    await ignoreRefusal(async () => {
-      requireInProgress(session)
-      await closeQuestion(session, number)
+  for (const [action, work] of [
+    ['begin', beginAnswering],
+    ['next', closeQuestion],
+  ] as const)
+    add(action, async ({ ref, fields }) => {
+      const number = readNumber(fields)
+      const session = await enterForChange(system, ref)
+      await ignoreRefusal(async () => {
+        requireInProgress(session)
+        await work(session, number)
+      })
     })
-  })
 
   add('finish', async ({ ref }) => {
     await finishSubmission(await enterForChange(system, ref))

@@ -334,9 +334,11 @@ function formatConflict({ field, value, by }: Extract<Issue, { rule: 'changed' }
   return `${capitalize(name)} was changed meanwhile, ${change}`
 }
 
+const NO_TIME: Record<string, string> = { timeLimit: 'without limit', preparationTime: 'none' }
+
 function formatValue(field: string, value: unknown): string {
-  if (field === 'timeLimit') return Number(value) > 0 ? formatDuration(Number(value)) : 'without limit'
-  if (field === 'preparationTime') return Number(value) > 0 ? formatDuration(Number(value)) : 'none'
+  const noTime = NO_TIME[field]
+  if (noTime) return Number(value) > 0 ? formatDuration(Number(value)) : noTime
   if (field === 'blindGrading') return value ? 'on' : 'off'
   if (PROCTORING.some((name) => name === field)) return value ? 'required' : 'not required'
   if (typeof value === 'boolean') return value ? 'two graders' : 'one grader'

@@ -1,4 +1,4 @@
-import { wait } from '../../../../http/browser/dom.ts'
+import { setText, wait } from '../../../../http/browser/dom.ts'
 import type { PageControl, Player } from '../session/player.ts'
 import type { SessionState } from '../session/session.ts'
 import { countDown } from './countdown.ts'
@@ -17,23 +17,27 @@ export function prepareAnswer(player: Player, section: HTMLElement, begin: () =>
   const panel = section.querySelector<HTMLElement>('[data-preparation]')!
   const clock = document.querySelector<HTMLElement>('[data-clock=preparation]')!
   const whole = document.querySelector<HTMLElement>('[data-clock=whole]')
-  const on = { say: status.say, soon: () => {} }
+  const digits = panel.querySelector<HTMLElement>('[data-left]')!
   let isClosed = false
-  const stopWhole = whole ? count(whole, 'clock.whole', 'closesAt', () => void player.refresh()) : () => {}
+  const counted = { say: status.say, soon: () => {} }
+  const stopWhole = whole ? countWhole(whole) : () => {}
   let stopClock = countPreparation()
 
-  function count(
-    element: HTMLElement,
-    label: 'clock.whole' | 'clock.preparation',
-    end: 'answersAt' | 'closesAt',
-    over: () => void,
-  ) {
+  function countWhole(element: HTMLElement): () => void {
     element.setAttribute('role', 'timer')
-    return countDown(t, element, label, () => session.momentOf(state.question![end]!), { ...on, over })
+    return countDown(t, element, 'clock.whole', () => momentOf('closesAt'), { ...counted, over: () => void player.refresh() })
   }
 
   function countPreparation(): () => void {
-    return count(clock, 'clock.preparation', 'answersAt', () => void endByClock())
+    clock.setAttribute('role', 'timer')
+    const on = { ...counted, show: (left: string) => setText(digits, left), over: () => void endByClock() }
+    return countDown(t, clock, 'clock.preparation', () => momentOf('answersAt'), on)
+  }
+
+  /** Without an end, what the page shows is over already: the service says what stands. */
+  function momentOf(end: 'answersAt' | 'closesAt'): number {
+    const time = state.question?.[end]
+    return time ? session.momentOf(time) : 0
   }
 
   /** The service's clock decides: this page has only counted along. */

@@ -128,7 +128,7 @@ function offerRecorder(player: Player, section: HTMLElement, area: HTMLTextAreaE
   const recordable = kinds.filter((kind): kind is AnswerAttemptKind => kind === 'audio' || kind === 'video')
   if (!place || recordable.length === 0) return null
   const recording = offerRecording(player, Number(section.dataset.number), recordable, place)
-  if (area) place.before(createElement('p', { class: 'hint' }, player.t.text('answer.choose')))
+  if (area) place.before(createElement('p', { class: 'hint mt-3' }, player.t.text('answer.choose')))
   return recording
 }
 

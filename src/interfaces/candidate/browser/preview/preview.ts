@@ -17,6 +17,15 @@ type RequestBody = { kind?: AnswerAttemptKind; attempt?: string; text?: string; 
 
 const NEW_ANSWER = { milliseconds: null, isReady: false, wasInterrupted: false, restarted: false, counts: true }
 
+const READY = {
+  isDeadlineOfQuestion: false,
+  needs: { microphone: false, camera: false, screen: false, idPhoto: false, facePhoto: false },
+  checks: { passed: [], waived: [] },
+  photos: { id_photo: true, face_photo: true },
+  webcam: 'stills',
+  uploads: [],
+} satisfies Partial<SessionState>
+
 /**
  * A session for previews, answered inside the page: nothing is sent or stored. Its state is read from the page, and typed and recorded
  * answers last as long as their question is shown.
@@ -53,16 +62,11 @@ export function openPreview(base: string, newId: () => string): Session {
   function read(): SessionState {
     const taking = document.querySelector<HTMLElement>('[data-taking]')
     return {
+      ...READY,
       state: taking ? 'in_progress' : 'preparing',
       now: now(),
       deadlineAt: taking?.dataset.deadlineAt ?? null,
-      isDeadlineOfQuestion: false,
-      needs: { microphone: false, camera: false, screen: false, idPhoto: false, facePhoto: false },
-      checks: { passed: [], waived: [] },
-      photos: { id_photo: true, face_photo: true },
-      webcam: 'stills',
       question: readQuestion(),
-      uploads: [],
     }
   }
 
@@ -95,7 +99,6 @@ export function openPreview(base: string, newId: () => string): Session {
     if (action === 'plays') return { playsLeft: Math.max(0, Number(shown?.dataset.playsLeft) - ++played) }
     if (action === 'attempts') return begin(body.kind!)
     if (action === 'complete') complete(id)
-    if (action === 'answering') throw new Refusal('closed') // the preview's address has the step: its form ends the preparation
     if (action === 'choice') count(body.attempt!)
     if (action === 'text') {
       add({ id: 'text', mediaId: null, kind: 'text' })
@@ -107,7 +110,11 @@ export function openPreview(base: string, newId: () => string): Session {
   return {
     base,
     send,
-    post: (path, json) => send('POST', path, json ? { json } : {}),
+    post(path, json) {
+      // A preview's address says where it is: the form of "Answer now" changes it.
+      if (path.endsWith('/answering')) return Promise.reject(new Refusal('closed'))
+      return send('POST', path, json ? { json } : {})
+    },
     claim: async () => ({}),
     read: async () => read(),
     momentOf,
