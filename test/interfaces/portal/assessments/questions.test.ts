@@ -302,7 +302,7 @@ it('reorders the questions of a page in one request, unless the order has change
 
 it('copies a question right after itself, once, even if the button is pressed several times', async () => {
   const { add, get, post, path, addressOf, scripts, find } = await openAssessment()
-  for (const script of ['A', 'B']) await add({ script, points: '3', timeLimit: '2' })
+  for (const script of ['A', 'B']) await add({ script, points: '3', timeLimit: '2', preparationTime: '1' })
   const { once } = fieldsIn({ text: `<main${(await get(path)).text.split('/duplicate">')[2]}` })
   const copy = async () => (await post(`${await addressOf('A')}/duplicate`, { once: once! })).headers.location
   const [first, second] = [await copy(), await copy()]
@@ -311,7 +311,7 @@ it('copies a question right after itself, once, even if the button is pressed se
   const { id } = await find('B')
   expect(await service.db.question.findUniqueOrThrow({ where: { id } })).toMatchObject({ order: 3 })
   const copied = await service.db.question.findUniqueOrThrow({ where: { id: first!.split('#question-')[1]! } })
-  expect(copied).toMatchObject({ script: 'A', order: 2, points: 3, timeLimit: 120 })
+  expect(copied).toMatchObject({ script: 'A', order: 2, points: 3, timeLimit: 120, preparationTime: 60 })
 })
 
 it('leads to the form of another question of the same type, if requested', async () => {
