@@ -71,7 +71,7 @@ describe('the preparation time', () => {
     service.clock.advance(6 * SECOND)
     const { text } = await candidate.open()
     expect(text).toContain('you had this long left to prepare: 24 seconds')
-    expect(text).toMatch(/<div data-answering hidden>/)
+    expect(text).toContain('data-preparation')
     expect((await candidate.session('get')).body.question).toMatchObject({
       answersAt: new Date(service.clock.now().getTime() + 24 * SECOND).toISOString(),
       closesAt: new Date(service.clock.now().getTime() + 144 * SECOND).toISOString(),
@@ -177,7 +177,6 @@ describe('“Answer now”', () => {
     expect(await times()).toEqual([10, 130])
     const { text } = await candidate.open()
     expect(text).not.toContain('data-preparation')
-    expect(text).toMatch(/<div data-answering >/)
   })
 
   it('moves the end of the whole where that is the end of the last question', async () => {

@@ -117,7 +117,7 @@ function nextQuestion(here: Here, { number, ...next }: NonNullable<CandidateProg
   const { timeLimit, preparationTime } = ownTimes(here, next)
   const { records } = kinds.answering(next.responseType)
   const { t } = view
-  const shared = preparationTime > 0 ? 'card.prepares' : 'card.shared'
+  const shared = preparationTime > 0 ? 'prepares' : 'shared'
   const title = t.text('question.number', { number, of: progress.of })
   return {
     title,
@@ -129,7 +129,7 @@ ${number === 1 && html`<p class="quiet mb-2">${t.text('question.begun')}</p>`}
 <h2 class="text-2xl">${title}</h2>
 <p class="mt-2" data-way>${wordWay(here, next)}</p>
 <p class="mt-2">${wordTimes(t, { timeLimit, preparationTime })}${submission.deadlineAt && html`<span data-whole> ${t.text('question.whole', { time: remaining(t, submission.deadlineAt, now) })}</span>`}</p>
-${(timeLimit > 0 || preparationTime > 0) && html`<p class="quiet mt-1">${t.text(timeLimit > 0 && records.length > 0 ? `${shared}.recording` : shared)}</p>`}
+${(timeLimit > 0 || preparationTime > 0) && html`<p class="quiet mt-1">${t.text(timeLimit > 0 && records.length > 0 ? `card.${shared}.recording` : `card.${shared}`)}</p>`}
 ${form(view, 'open', html`${hidden('number', number)}<button type="submit" class="btn btn-primary btn-lg mt-6">${t.text('question.open', { number })}</button>`)}</section>`,
     ),
   }
@@ -170,7 +170,7 @@ function openQuestion(here: Here, question: OpenQuestion): Shown {
     way: {
       done: number - 1,
       of: progress.of,
-      clock: html`${isHeld && preparationClock(t, remaining(t, answersAt!, now))}${closesAt && clock(t, question, remaining(t, closesAt, now), isHeld)}`,
+      clock: html`${isHeld && preparationClock(t, remaining(t, answersAt!, now))}${closesAt && clock(t, question, remaining(t, closesAt, now))}`,
       hasAnswer: Boolean(control.fields) && !isHeld,
       isRecorded: isRecordedAllTheTime(here),
     },
@@ -184,17 +184,18 @@ ${medium(here, 'video', question.videoUrl)}
 ${answering && html`<p class="quiet mt-3">${answering}</p>`}
 ${penalty(here, question)}
 ${isHeld && preparation(here, question)}
-<div data-answering ${isHeld && html`hidden`}>${answer(here, number, control)}
+<div class="peer-data-preparation:hidden" data-answering>${answer(here, number, control)}
 ${records.length > 0 && html`<p class="quiet mt-6 text-sm" data-ask hidden>${wordAsking(view, number)}</p>`}</div></section>`,
     ),
   }
 }
 
-/** Stands where the answer is given, until answering begins: then the script takes it away. Without a script, the button does. */
+/**
+ * Hides the answer and its clock until answering begins: then the script takes it away. Without a script, the button does.
+ */
 const preparation = ({ view }: Here, { number }: OpenQuestion): Html =>
-  html`<div class="panel mt-6 flex min-h-56 flex-col items-center justify-center gap-3 py-8 text-center" data-preparation>
+  html`<div class="panel peer mt-6 flex min-h-56 flex-col items-center justify-center gap-3 py-8 text-center" data-preparation>
 <h3 class="text-xl">${view.t.text('question.prepare')}</h3>
-<p class="noscript:hidden h-10 text-4xl font-semibold tracking-tight tabular-nums" aria-hidden="true" data-left></p>
 <p class="quiet">${view.t.text('question.prepare.text')}</p>
 <noscript><p class="quiet">${view.t.text('question.prepare.noscript')}</p></noscript>
 ${form(view, 'begin', html`${hidden('number', number)}<button type="submit" class="btn btn-primary btn-lg mt-3">${view.t.text('question.prepare.end')}</button>`)}</div>`
@@ -235,12 +236,12 @@ function ownTimes({ submission: { extraTimePercent } }: Here, { timeLimit, prepa
   return { timeLimit: withExtra(timeLimit), preparationTime: withExtra(preparationTime) }
 }
 
+/** Never red: shortly before its end nothing is lost. */
 const preparationClock = (t: CandidateTexts, left: string): Html =>
-  html`<p class="clock" data-clock="preparation">${t.text('question.clock.preparation', { time: left })}</p>`
+  html`<p class="clock peer text-base-content!" role="timer" data-clock="preparation">${t.text('question.clock.preparation', { time: left })}</p>`
 
-/** @param isHeld the clock of the question alone is shown only once answering begins. */
-const clock = (t: CandidateTexts, { timeLimit }: OpenQuestion, left: string, isHeld: boolean): Html =>
-  html`<p class="clock" data-clock="${timeLimit > 0 ? 'question' : 'whole'}" ${isHeld && timeLimit > 0 && html`hidden`}>${t.text('question.clock', { time: left })}</p>`
+const clock = (t: CandidateTexts, { timeLimit }: OpenQuestion, left: string): Html =>
+  html`<p class="clock peer-data-[clock=preparation]:hidden" data-clock="${timeLimit > 0 ? 'question' : 'whole'}">${t.text('question.clock', { time: left })}</p>`
 
 /** The foot of a question: what is recorded meanwhile, and the way on. It stays in view below a long one. */
 const foot = (here: Here, buttons: Html): Html => {

@@ -5,14 +5,14 @@ import { sayTimeLeft } from './time-left.ts'
 
 const EVERY_MS = 250
 
-type On = { say: (text: string) => void; show?: (left: string) => void; soon: () => void; over: () => void }
+type On = { say: (text: string) => void; soon?: () => void; over: () => void }
 
 /**
  * Counts down to a moment that the server has given.
  *
  * @param until in milliseconds of `performance.now()`, which runs whatever the device's clock is set to; asked each time, because it is
  *   corrected.
- * @param on.show what is left, such as 1:02. @param on.soon shortly before the end. @param on.over at the end.
+ * @param on.soon shortly before the end. @param on.over at the end.
  * @returns what ends it.
  */
 export function countDown(
@@ -26,14 +26,12 @@ export function countDown(
   let wasSoon = false
   const tick = () => {
     const left = Math.max(0, until() - performance.now())
-    const time = formatClock(left)
-    setText(element, t.text(label, { time }))
-    on.show?.(time)
-    element.classList.toggle('text-error', left < 30_000 && label !== 'clock.preparation')
+    setText(element, t.text(label, { time: formatClock(left) }))
+    element.classList.toggle('text-error', left < 30_000)
     const words = sayTimeLeft(t, before, left)
     if (words) on.say(words)
     before = left
-    if (left <= 2_500 && !wasSoon) on.soon()
+    if (left <= 2_500 && !wasSoon) on.soon?.()
     wasSoon = left <= 2_500
     if (left > 0) return
     clearInterval(timer)

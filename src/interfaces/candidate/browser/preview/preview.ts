@@ -1,12 +1,4 @@
-import {
-  type AnswerAttemptKind,
-  type PossibleAnswer,
-  type Question,
-  Refusal,
-  type Sending,
-  type Session,
-  type SessionState,
-} from '../session/session.ts'
+import type { AnswerAttemptKind, PossibleAnswer, Question, Sending, Session, SessionState } from '../session/session.ts'
 import { tryAnswer } from './try-answer.ts'
 
 export { followEditor } from './follow-editor.ts'
@@ -112,7 +104,7 @@ export function openPreview(base: string, newId: () => string): Session {
     send,
     post(path, json) {
       // A preview's address says where it is: the form of "Answer now" changes it.
-      if (path.endsWith('/answering')) return Promise.reject(new Refusal('closed'))
+      if (path.endsWith('/answering')) return Promise.reject(new Error('No service'))
       return send('POST', path, json ? { json } : {})
     },
     claim: async () => ({}),

@@ -9,7 +9,6 @@ export function wordFailure(t: BrowserTexts, code: string): string {
 const FAILURES = [
   'no_attempts_left',
   'closed',
-  'preparing',
   'submitted',
   'unreachable',
   'quota',
