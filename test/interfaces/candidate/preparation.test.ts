@@ -71,7 +71,7 @@ describe('the preparation time', () => {
     service.clock.advance(6 * SECOND)
     const { text } = await candidate.open()
     expect(text).toContain('you had this long left to prepare: 24 seconds')
-    expect(text).toContain('data-preparation')
+    expect(text).toContain('Prepare your answer')
     expect((await candidate.session('get')).body.question).toMatchObject({
       answersAt: new Date(service.clock.now().getTime() + 24 * SECOND).toISOString(),
       closesAt: new Date(service.clock.now().getTime() + 144 * SECOND).toISOString(),
@@ -176,7 +176,7 @@ describe('“Answer now”', () => {
     expect([status, headers.location]).toEqual([303, candidate.path])
     expect(await times()).toEqual([10, 130])
     const { text } = await candidate.open()
-    expect(text).not.toContain('data-preparation')
+    expect(text).not.toContain('Prepare your answer')
   })
 
   it('moves the end of the whole where that is the end of the last question', async () => {

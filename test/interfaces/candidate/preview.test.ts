@@ -76,10 +76,10 @@ it('counts down the preparation time of a question, which “Answer now” ends'
   const begun = (await post(`${open}/begin`)).headers.location!
   service.clock.advance(1_000)
   const { text } = await get(begun)
-  expect([text.includes('data-preparation'), text.includes('you had 59 seconds left')]).toEqual([false, true])
+  expect([text.includes('Prepare your answer'), text.includes('you had 59 seconds left')]).toEqual([false, true])
   service.clock.advance(19_000)
-  expect((await get(open)).text).not.toContain('data-preparation')
-  expect((await get(`${path}/question-1`)).text).not.toContain('data-preparation')
+  expect((await get(open)).text).not.toContain('Prepare your answer')
+  expect((await get(`${path}/question-1`)).text).not.toContain('Prepare your answer')
 })
 
 it('shows a question as it is typed, even a new one', async () => {
