@@ -1,7 +1,7 @@
 import { sql } from '../../../db/builder.ts'
 import { first } from '../../../db/statements.ts'
 import { inTransaction } from '../../transaction.ts'
-import { limitWithExtra, isOpenAt } from './paper.ts'
+import { isOpenAt, limitWithExtra } from './paper.ts'
 import { lockSubmission, type PreparedSession } from './session.ts'
 
 /**

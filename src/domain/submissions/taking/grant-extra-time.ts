@@ -62,7 +62,9 @@ async function moveEnds(ctx: Context, submissionId: string, percent: number): Pr
     orderBy: { number: 'asc' },
   })
   const now = deps.clock()
-  const paper = asked.map((question) => (isPreparing(question, now) ? prepareLonger(question, lockedSubmission, percent) : question))
+  const paper = asked.map((question) =>
+    isPreparing(question, now) ? prepareLonger(question, lockedSubmission, percent) : question,
+  )
   const deadlineAt = later(lockedSubmission.deadlineAt, endOfWhole(lockedSubmission, paper.at(-1), percent))
   const { open } = findPosition(paper, now)
   if (open) {

@@ -1,4 +1,4 @@
-import { wait } from '../../../../http/browser/dom.ts'
+import { sleep } from '../../../../http/browser/dom.ts'
 import type { PageControl, Player } from '../session/player.ts'
 import type { SessionState } from '../session/session.ts'
 import { countDown } from './countdown.ts'
@@ -22,7 +22,7 @@ export function prepareAnswer(player: Player, section: HTMLElement, answer: () =
   function count(): () => void {
     const on = {
       say: status.say,
-      over: async () => follow((await Promise.race([session.read().catch(() => null), wait(ASK_MS)])) ?? null),
+      over: async () => follow((await Promise.race([session.read().catch(() => null), sleep(ASK_MS)])) ?? null),
     }
     return countDown(t, clock, 'clock.preparation', () => session.momentOf(state.question?.answersAt ?? state.now), on)
   }
