@@ -119,6 +119,7 @@ export type Problem =
 export type SessionProblem =
   | 'taken_over'
   | 'closed'
+  | 'preparing'
   | 'submitted'
   | 'not_ready'
   | 'not_shared'

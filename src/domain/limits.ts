@@ -33,6 +33,8 @@ export const MAX_URL_LENGTH = 2_000
 export const MAX_ASSESSMENT_ITEMS = 100
 /** Seconds, points: anything of which there may be none. */
 export const AMOUNTS = { minimum: 0, maximum: MAX_INTEGER }
+/** Seconds to prepare the answer to one question; 0: none. */
+export const PREPARATION_SECONDS = { minimum: 0, maximum: 3_600 }
 /** A share of something. */
 export const PERCENT = { minimum: 0, maximum: 100 }
 /** Tags of one invite. */

@@ -10,6 +10,7 @@ import {
   MAX_NAME_LENGTH,
   MAX_TAG_NAME_LENGTH,
   NON_BLANK_TEXT_PATTERN,
+  PREPARATION_SECONDS,
   TEXT_PATTERN,
 } from '../domain/limits.ts'
 import { UUID_PATTERN } from '../domain/text/uuid.ts'
@@ -45,8 +46,8 @@ const Time = Type.Unsafe<Date>({
   'x-time': true,
   says: 'must be a time with its zone, like 2026-03-02T09:30:00Z',
 })
-const Whole = (minimum: number) =>
-  Type.Integer({ minimum, maximum: MAX_INTEGER, says: `must be a whole number from ${minimum} to ${MAX_INTEGER}` })
+const Whole = (minimum: number, maximum = MAX_INTEGER) =>
+  Type.Integer({ minimum, maximum, says: `must be a whole number from ${minimum} to ${maximum}` })
 const Flag = Type.Boolean({ says: 'must be true or false' })
 const Word = <const T extends readonly string[]>(words: T) => StringEnum(words, { says: `must be one of: ${words.join(', ')}` })
 const List = <T extends TSchema>(items: T) => Type.Array(items, { says: 'must be a list' })
@@ -111,6 +112,7 @@ const Question = Row({
   responseType: Name,
   points: optional(Whole(0)),
   timeLimit: optional(Whole(0)),
+  preparationTime: optional(Whole(PREPARATION_SECONDS.minimum, PREPARATION_SECONDS.maximum)),
   sourceLanguage: optional(CodeOrNothing),
   targetLanguage: optional(CodeOrNothing),
   definition: optional(Definition),

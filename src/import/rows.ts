@@ -232,7 +232,8 @@ export function wantQuestion(
   assessmentId: string,
   definition: WrittenDefinition = { isChanged: false },
 ): WantedRow<Question> {
-  const { order, inputType, script, audioUrl, videoUrl, responseType, points, timeLimit, createdAt, updatedAt } = entry
+  const { order, inputType, script, audioUrl, videoUrl, responseType, points, timeLimit, preparationTime } = entry
+  const { createdAt, updatedAt } = entry
   const sourceLanguage = codeOrNull(entry.sourceLanguage)
   const targetLanguage = codeOrNull(entry.targetLanguage)
   return {
@@ -247,6 +248,7 @@ export function wantQuestion(
       responseType: definition.responseType ?? responseType,
       points,
       timeLimit,
+      preparationTime,
       sourceLanguage,
       targetLanguage,
       versionId: definition.versionId,
@@ -267,6 +269,7 @@ export function wantQuestion(
       responseType,
       points: 0,
       timeLimit: 0,
+      preparationTime: 0,
       sourceLanguage: null,
       targetLanguage: null,
       versionId: null,

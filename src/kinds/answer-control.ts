@@ -30,12 +30,16 @@ export function answerControl(
   return { recorder: kind.control(t, input), fields: isWritten ? plainText.control(t, input) : null }
 }
 
-type TimedQuestion = Pick<OpenQuestion, 'responseType' | 'version'> & { timeLimit: number }
+type TimedQuestion = Pick<OpenQuestion, 'responseType' | 'version'> & { timeLimit: number; preparationTime: number }
 
 /** Instruction how to answer, and the time limit. For kinds whose controls are self-explanatory only the limit. */
-export function formatInstruction(t: CandidateTexts, { responseType, version, timeLimit }: TimedQuestion): string | null {
+export function formatInstruction(
+  t: CandidateTexts,
+  { responseType, version, timeLimit, preparationTime }: TimedQuestion,
+): string | null {
   const time = t.duration(timeLimit)
-  if (version) return timeLimit > 0 ? t.text('question.limit', { time }) : null
+  if (version && timeLimit > 0) return t.text(preparationTime > 0 ? 'question.limit.prepared' : 'question.limit', { time })
+  if (version) return null
   const kind = isRecordingWord(responseType) ? responseType : 'other'
   return `${timeLimit > 0 ? t.text('paper.answer.within', { kind, time }) : t.text('paper.answer', { kind })}.`
 }

@@ -43,13 +43,15 @@ export function exportQuestion(
 ): { question: NeutralQuestion; losses: string[] } {
   const converted = definition && formats.map(({ toAnswer }) => toAnswer(definition)).find((result) => result !== undefined)
   const answer: NeutralAnswer = converted?.answer ?? { as: 'open', responseType: input.responseType }
-  const { script, scriptFormat, audioUrl, videoUrl, points, timeLimit, sourceLanguage, targetLanguage } = input
+  const { script, scriptFormat, audioUrl, videoUrl, points, timeLimit, preparationTime } = input
+  const { sourceLanguage, targetLanguage } = input
   const losses = [
     ...(converted?.losses ?? []),
     ...(definition && !converted ? ['The answer format is not exported.'] : []),
     ...(audioUrl || videoUrl ? ['Audio and video are not exported.'] : []),
     ...(assetIdsIn(script, JSON.stringify(definition?.spec ?? null)).length > 0 ? [PICTURES] : []),
     ...(timeLimit > 0 ? ['The time limit is not exported.'] : []),
+    ...(preparationTime > 0 ? ['The preparation time is not exported.'] : []),
     ...(sourceLanguage || targetLanguage ? ['The languages are not exported.'] : []),
   ]
   const isFormatted = scriptFormat === 'markdown'

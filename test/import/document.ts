@@ -65,6 +65,7 @@ export function fullDocument() {
             responseType: 'video',
             points: 10,
             timeLimit: 90,
+            preparationTime: 30,
             sourceLanguage: 'en',
             targetLanguage: '',
             ...times,

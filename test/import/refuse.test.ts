@@ -97,6 +97,11 @@ describe('an organization in a document', () => {
       ['assessments[0].timeLimit'],
     ],
     [
+      'a preparation time of more than an hour',
+      { assessments: [{ name: 'A', questions: [{ ...question(1), preparationTime: 3_601 }] }] },
+      ['assessments[0].questions[0].preparationTime'],
+    ],
+    [
       'a sum of points beyond that range',
       { assessments: [{ name: 'A', questions: [1, 2].map((order) => ({ ...question(order), points: 2_000_000_000 })) }] },
       ['assessments[0].questions'],

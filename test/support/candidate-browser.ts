@@ -18,6 +18,7 @@ const INEXACT_MS = 500
 type Terms = {
   responseTypes: string[]
   timeLimit?: number
+  preparationTime?: number
   proctored?: boolean
   answerRecordLimit?: number
   questionReplayLimit?: number
@@ -84,6 +85,7 @@ export function useCandidatesBrowser() {
   async function makeCandidate({
     responseTypes,
     timeLimit = 0,
+    preparationTime = 0,
     proctored = false,
     answerRecordLimit = 2,
     at = port,
@@ -94,7 +96,13 @@ export function useCandidatesBrowser() {
     const { id, key } = await make.organization()
     const assessment = await make.assessment(id, { name: 'Customer support' })
     for (const [i, responseType] of responseTypes.entries())
-      await make.question(assessment, { script: 'Please introduce yourself.', responseType, timeLimit, ...prompts[i] })
+      await make.question(assessment, {
+        script: 'Please introduce yourself.',
+        responseType,
+        timeLimit,
+        preparationTime,
+        ...prompts[i],
+      })
     const invite = await make.invite(assessment, {
       status: 'accepted',
       answerRecordLimit,

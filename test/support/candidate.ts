@@ -6,7 +6,18 @@ import type { Invite } from '../../src/generated/prisma/client.ts'
 import type { Service } from './service.ts'
 
 /** Button names by action in the form's URL. */
-export type Button = 'accept' | 'consent' | 'start' | 'open' | 'answer' | 'next' | 'finish' | 'decline' | 'language' | 'link'
+export type Button =
+  | 'accept'
+  | 'consent'
+  | 'start'
+  | 'open'
+  | 'begin'
+  | 'answer'
+  | 'next'
+  | 'finish'
+  | 'decline'
+  | 'language'
+  | 'link'
 
 /** The candidate of an invite, at the page that its present link, or one of another version, leads to. */
 export function candidateOf(service: Service, invite: Pick<Invite, 'id' | 'linkVersion'>) {

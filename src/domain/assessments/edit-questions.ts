@@ -5,7 +5,15 @@ import { type AuditAction, recordAudit } from '../audit/record-audit.ts'
 import { authorize } from '../authorization/permissions.ts'
 import type { Context } from '../context.ts'
 import type { Issue, Violation } from '../errors.ts'
-import { AMOUNTS, MAX_INTEGER, MAX_MARKS, MAX_NAME_LENGTH, MAX_SCRIPT_LENGTH, MAX_URL_LENGTH } from '../limits.ts'
+import {
+  AMOUNTS,
+  MAX_INTEGER,
+  MAX_MARKS,
+  MAX_NAME_LENGTH,
+  MAX_SCRIPT_LENGTH,
+  MAX_URL_LENGTH,
+  PREPARATION_SECONDS,
+} from '../limits.ts'
 import { countMarks } from '../text/count-marks.ts'
 import { inTransaction } from '../transaction.ts'
 import { checkChoice, checkInteger, checkName, checkText, findIssues, issuesOfChangedFields } from '../validation/checks.ts'
@@ -32,6 +40,8 @@ export type QuestionInput = {
   points: number
   /** Seconds; 0 is no limit. */
   timeLimit: number
+  /** Seconds before answering begins; 0 is none. */
+  preparationTime: number
   /** Codes of languages, see language-codes.ts, empty for none. */
   sourceLanguage: string
   targetLanguage: string
@@ -47,6 +57,7 @@ export const EMPTY_QUESTION: QuestionInput = {
   videoUrl: '',
   points: 0,
   timeLimit: 0,
+  preparationTime: 0,
   sourceLanguage: '',
   targetLanguage: '',
 }
@@ -61,6 +72,7 @@ export const toQuestionInput = (question: Question): QuestionInput => ({
   videoUrl: question.videoUrl,
   points: question.points,
   timeLimit: question.timeLimit,
+  preparationTime: question.preparationTime,
   sourceLanguage: question.sourceLanguage ?? '',
   targetLanguage: question.targetLanguage ?? '',
 })
@@ -188,6 +200,7 @@ export const findQuestionIssues = (input: QuestionInput): Issue[] =>
     [promptFieldOf(input.inputType), checkAsked(input)],
     ['points', checkInteger(input.points, AMOUNTS)],
     ['timeLimit', checkInteger(input.timeLimit, AMOUNTS)],
+    ['preparationTime', checkInteger(input.preparationTime, PREPARATION_SECONDS)],
     ['sourceLanguage', checkLanguages([input.sourceLanguage], [''])],
     ['targetLanguage', checkLanguages([input.targetLanguage], [''])],
   ])

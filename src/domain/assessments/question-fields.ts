@@ -14,6 +14,7 @@ export const QUESTION_FIELDS = {
   responseType: showAndCopyIn('v1'),
   points: showAndCopyIn('v1'),
   timeLimit: showAndCopyIn('v1'),
+  preparationTime: showAndCopyIn(),
   sourceLanguage: showAndCopyIn('v1'),
   targetLanguage: showAndCopyIn('v1'),
   versionId: showAndCopyIn(),

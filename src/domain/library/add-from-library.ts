@@ -105,7 +105,7 @@ export async function compareToNewest(ctx: Context, ref: QuestionRef): Promise<L
 type SeenVersions = { mine: string; number: number }
 
 /**
- * Makes a question what the newest version in the library is; points and time limit stay.
+ * Makes a question what the newest version in the library is; points and times stay.
  *
  * @throws DomainError not_permitted, assessment_not_found, question_not_found; library_question_not_found where it comes from none; invalid,
  *   `changed` at `version`, where either is no longer what was seen.
@@ -120,8 +120,8 @@ export async function updateToNewest(ctx: Context, ref: QuestionRef, seen: SeenV
     const isSeen = hexOf(hashContent(content)) === seen.mine && number === seen.number
     throwIfIssues(isSeen ? [] : [{ field: 'version', rule: 'changed', value: number }])
     const { input, versionId } = await readLibraryVersion(inside, question.libraryQuestionId, number)
-    const { points, timeLimit } = toQuestionInput(question)
-    const columns = await toQuestionColumns(inside, { ...input, points, timeLimit })
+    const { points, timeLimit, preparationTime } = toQuestionInput(question)
+    const columns = await toQuestionColumns(inside, { ...input, points, timeLimit, preparationTime })
     const updatedAt = timeOfChange(inside.deps.clock(), question)
     const where = { organizationId: inside.organization.id, assessmentId: ref.assessmentId, id: question.id }
     await inside.db.question.updateMany({ where, data: { ...columns, versionId, libraryNumber: number, updatedAt } })

@@ -6,9 +6,9 @@ import { withoutPictures } from '../assets/references.ts'
 /** Content of a question: texts and definition. */
 export type LibraryContent = { input: QuestionInput; definition: QuestionDefinition | null }
 
-/** Hash of what a question asks, without points, time limit, and the random ids of a definition. */
+/** Hash of what a question asks, without points, times, and the random ids of a definition. */
 export function hashContent({ input, definition }: LibraryContent): Uint8Array<ArrayBuffer> {
-  const { points: _, timeLimit: __, ...asked } = input
+  const { points: _, timeLimit: __, preparationTime: ___, ...asked } = input
   const places = new Map(idsIn(definition?.spec).map((id, i) => [id, `#${i}`]))
   const same = canonical({ asked, spec: definition?.spec ?? null, key: definition?.key ?? null }, places)
   return new Uint8Array(createHash('sha256').update(JSON.stringify(same)).digest())

@@ -5,14 +5,16 @@ import type { QuestionKinds } from '../ports/question-kind.ts'
 /** Facts about an assessment's questions that candidates read before the start. */
 export type AssessmentFacts = {
   questions: number
-  /** How many questions have a time limit, and how long these limits are together, in seconds without extra time. */
+  /** How many questions have a time limit, and how long they take together with their preparation, in seconds without extra time. */
   timed: number
   timedSeconds: number
+  /** How many questions have a preparation time. */
+  prepared: number
   playsMedia: boolean
   takesRecordings: boolean
 }
 
-type FactsOfQuestion = { responseType: string; timeLimit: number; audioUrl: string; videoUrl: string }
+type FactsOfQuestion = { responseType: string; timeLimit: number; preparationTime: number; audioUrl: string; videoUrl: string }
 
 export const toAssessmentFacts = (
   kinds: Pick<QuestionKinds, 'answering'>,
@@ -20,7 +22,8 @@ export const toAssessmentFacts = (
 ): AssessmentFacts => ({
   questions: questions.length,
   timed: questions.filter(({ timeLimit }) => timeLimit > 0).length,
-  timedSeconds: questions.reduce((sum, { timeLimit }) => sum + timeLimit, 0),
+  timedSeconds: questions.reduce((sum, one) => sum + (one.timeLimit > 0 ? one.preparationTime + one.timeLimit : 0), 0),
+  prepared: questions.filter(({ preparationTime }) => preparationTime > 0).length,
   playsMedia: questions.some(({ audioUrl, videoUrl }) => isMedium(audioUrl) || isMedium(videoUrl)),
   takesRecordings: questions.some(({ responseType }) => kinds.answering(responseType).records.length > 0),
 })
@@ -31,7 +34,7 @@ export async function findAssessmentFacts(
   { db, deps, organization }: Context,
   { assessmentId }: { assessmentId: string },
 ): Promise<AssessmentFacts> {
-  const select = { responseType: true, timeLimit: true, audioUrl: true, videoUrl: true }
+  const select = { responseType: true, timeLimit: true, preparationTime: true, audioUrl: true, videoUrl: true }
   return toAssessmentFacts(
     deps.kinds,
     await db.question.findMany({ where: { organizationId: organization.id, assessmentId }, select }),

@@ -19,7 +19,7 @@ export function readNumber(values: URLSearchParams, name: string): number {
 /**
  * A duration in minutes ("30") or minutes and seconds ("1:30").
  *
- * @returns seconds; 0, no limit, for an empty field. NaN for an invalid one and for 0, which could also mean no time at all.
+ * @returns seconds; 0, none, for an empty field. NaN for an invalid one and for 0, which could also mean no time at all.
  */
 export function readDuration(values: URLSearchParams, name: string): number {
   const text = readFields(values, name)[name]!.trim()
@@ -54,6 +54,7 @@ export const readQuestion = (values: URLSearchParams): QuestionInput => {
     videoUrl: videoUrl.trim(),
     points: readNumber(values, 'points'),
     timeLimit: readDuration(values, 'timeLimit'),
+    preparationTime: readDuration(values, 'preparationTime'),
     sourceLanguage: sourceLanguage.trim(),
     targetLanguage: targetLanguage.trim(),
   }

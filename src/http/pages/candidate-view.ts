@@ -15,8 +15,18 @@ export const formatDuration = (seconds: number): string =>
 
 export const formatCount = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? '' : 's'}`
 
-/** @property timeLimit seconds for the assessment. @property timed number of questions with a time limit. @property timedSeconds sum of their limits. */
-type AssessmentFacts = { questions: number; totalPoints: number; timeLimit: number; timed: number; timedSeconds: number }
+/**
+ * @property timeLimit seconds for the assessment. @property timed number of questions with a time limit. @property timedSeconds sum of their
+ *   limits and preparation times. @property prepared number of questions with a preparation time.
+ */
+type AssessmentFacts = {
+  questions: number
+  totalPoints: number
+  timeLimit: number
+  timed: number
+  timedSeconds: number
+  prepared: number
+}
 export type Expectation = [isShown: boolean, IconName, title: string, meaning: string]
 
 /** Facts about an assessment for candidates. @param further requirements of the invite. */
@@ -24,6 +34,12 @@ export function expectations(t: CandidateTexts, assessed: AssessmentFacts, furth
   const all: Expectation[] = [
     [true, 'list-checks', t.text('expect.questions', { count: assessed.questions }), labelOrder(t, assessed)],
     [true, 'timer', ...labelTime(t, assessed)],
+    [
+      assessed.prepared > 0,
+      'hourglass',
+      t.text('expect.preparation'),
+      t.text('expect.preparation.meaning', { count: assessed.prepared }),
+    ],
     ...further,
   ]
   return html`<ul class="mt-6 grid gap-3 sm:grid-cols-2">

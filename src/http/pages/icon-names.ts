@@ -41,6 +41,7 @@ export const ICON_NAMES = [
   'hash',
   'history',
   'house',
+  'hourglass',
   'image',
   'inbox',
   'info',

@@ -23,8 +23,8 @@ const fields = {
   timeLimit: Type.Integer({ ...AMOUNTS, description: 'Seconds; 0: no limit' }),
   sourceLanguage: Text({ maxLength: MAX_CODE_LENGTH, description: 'Code of the question’s language; empty: none' }),
   targetLanguage: Text({ maxLength: MAX_CODE_LENGTH, description: 'Code of the answer’s language; empty: none' }),
-  // The API has no formatted scripts.
-} satisfies Record<Exclude<keyof QuestionInput, 'scriptFormat'>, TSchema>
+  // The API has no formatted scripts and no preparation times: the documented question could not show them.
+} satisfies Record<Exclude<keyof QuestionInput, 'scriptFormat' | 'preparationTime'>, TSchema>
 const NAMES = Object.keys(fields) as (keyof typeof fields)[]
 const given = Type.Partial(Type.Object(fields)).properties
 

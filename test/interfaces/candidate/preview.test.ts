@@ -64,6 +64,24 @@ it('shows the candidate’s own pages from start to end, and stores nothing', as
   expect(await leftBehind(organization.id)).toEqual(before)
 })
 
+it('counts down the preparation time of a question, which “Answer now” ends', async () => {
+  const { get, post, path, assessment } = await furnish()
+  await service.db.question.updateMany({ where: { assessmentId: assessment.id, order: 1 }, data: { preparationTime: 30 } })
+  const now = service.clock.now().getTime()
+  const card = `${path}/${now}-1`
+  expect((await get(card)).text).toContain('You have 30 seconds to prepare, then 1 minute to answer.')
+  const open = (await post(`${card}/open`)).headers.location!
+  expect((await get(open)).text).toContain('left to prepare: 30 seconds')
+  service.clock.advance(10_000)
+  const begun = (await post(`${open}/begin`)).headers.location!
+  service.clock.advance(1_000)
+  const { text } = await get(begun)
+  expect([text.includes('Prepare your answer'), text.includes('you had 59 seconds left')]).toEqual([false, true])
+  service.clock.advance(19_000)
+  expect((await get(open)).text).not.toContain('Prepare your answer')
+  expect((await get(`${path}/question-1`)).text).not.toContain('Prepare your answer')
+})
+
 it('shows a question as it is typed, even a new one', async () => {
   const { post, get, path, assessment } = await furnish()
   const typed = { script: 'As <b>typed</b>', responseType: 'audio', inputType: 'text', points: '3', timeLimit: '1:30' }

@@ -43,6 +43,7 @@ describe('the session endpoint', () => {
         number: 1,
         of: 2,
         responseType: 'text',
+        answersAt: null,
         closesAt: new Date(now.getTime() + 60_000).toISOString(),
         playsLeft: 2,
         attemptsLeft: 3,

@@ -85,6 +85,7 @@ const content = fc
     scriptFormat: fc.constantFrom('plain', 'markdown'),
     points: fc.constantFrom(1, 1, 5),
     timeLimit: fc.constantFrom(0, 0, 60),
+    preparationTime: fc.constantFrom(0, 0, 30),
     responseType: fc.constantFrom('text', 'audio', 'video', 'mixed', 'own word'),
   })
   .filter(

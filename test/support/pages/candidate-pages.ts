@@ -6,6 +6,13 @@ import type { Service } from '../service.ts'
 import { makeAccepted, makeTaking } from '../taking.ts'
 import { listPages, type ShownPage } from './shown.ts'
 
+const PREPARED = {
+  script: 'Describe a conflict at work, and how you resolved it.',
+  responseType: 'audio',
+  points: 5,
+  timeLimit: 120,
+  preparationTime: 30,
+}
 const QUESTIONS = [
   {
     script: 'A caller has been waiting for twenty minutes and is angry. What do you say first?',
@@ -20,7 +27,7 @@ export async function listCandidatePages(service: Service): Promise<ShownPage[]>
   const shown = { recipientName: 'Sam Rivera', customMessage: 'We look forward to hearing you.' }
   const accepted = (more: object = {}) => makeAccepted(service, { questions: QUESTIONS, timeLimit: 1_200, ...shown, ...more })
   const taking = (more: object = {}) =>
-    makeTaking(service, { questions: QUESTIONS.slice(0, 1), timeLimit: 1_200, ...shown, ...more })
+    makeTaking(service, { questions: QUESTIONS.slice(0, 1), timeLimit: 1_200, waivedChecks: ['microphone'], ...shown, ...more })
   const pathOf = ({ candidate }: { candidate: { path: string } }) => candidate.path
   const stopPathOf = ({ invite }: { invite: { id: string } }) => `/u/${signUnsubscribeToken(service.site.secretKeys, invite.id)}`
 
@@ -33,6 +40,8 @@ export async function listCandidatePages(service: Service): Promise<ShownPage[]>
   await writing.candidate.press('open', { number: '1' })
   const speaking = await taking({ questions: QUESTIONS.slice(1) })
   await speaking.candidate.press('open', { number: '1' })
+  const preparing = await taking({ questions: [PREPARED] })
+  await preparing.candidate.press('open', { number: '1' })
   const answered = await taking()
   await answered.candidate.press('open', { number: '1' })
   await answered.candidate.answer(1, 'I would say that I am sorry, and ask what happened.', 'next')
@@ -51,6 +60,8 @@ export async function listCandidatePages(service: Service): Promise<ShownPage[]>
     ready: pathOf(ready),
     practice: `${pathOf(practiced)}/practice`,
     'before-question': pathOf(await taking()),
+    'before-prepared-question': pathOf(await taking({ questions: [PREPARED] })),
+    preparing: pathOf(preparing),
     'text-question': pathOf(writing),
     'audio-question': pathOf(speaking),
     'hand-in': pathOf(answered),

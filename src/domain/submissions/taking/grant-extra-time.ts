@@ -7,7 +7,7 @@ import { EXTRA_TIME_PERCENT } from '../../limits.ts'
 import { withExtraTime } from '../../time/extra-time.ts'
 import { checkInteger, findIssues } from '../../validation/checks.ts'
 import { throwIfIssues } from '../../validation/throw-if-issues.ts'
-import { findPosition, type SubmissionQuestion } from './paper.ts'
+import { findPosition, isPreparing, type SubmissionQuestion } from './paper.ts'
 import type { Submission } from './session.ts'
 
 /** True until the submission: afterwards there is no time to extend. */
@@ -15,7 +15,7 @@ export const canGrantExtraTime = ({ status }: Pick<Invite, 'status'>): boolean =
   status === 'pending' || status === 'accepted' || status === 'started'
 
 /**
- * Gives a candidate that much more time for each question and for the whole. While the assessment is being taken, the ends of the open
+ * Gives a candidate that much more time for each question, its preparation, and the whole. While the assessment is being taken, the ends of the open
  * question and of the whole move together, and never to an earlier time. Why is not recorded: it may be about health.
  *
  * @param percent of each limit, 0 to 300; while it is being taken not less than there is.
@@ -37,7 +37,10 @@ export async function grantExtraTime(ctx: Context, inviteId: string, percent: nu
   })
 }
 
-type Timed = Pick<SubmissionQuestion, 'number' | 'openedAt' | 'closesAt' | 'closedAt' | 'timeLimit'>
+type Timed = Pick<
+  SubmissionQuestion,
+  'number' | 'openedAt' | 'answersAt' | 'closesAt' | 'closedAt' | 'timeLimit' | 'preparationTime'
+>
 
 async function moveEnds(ctx: Context, submissionId: string, percent: number): Promise<void> {
   const { db, deps, organization } = ctx
@@ -52,22 +55,40 @@ async function moveEnds(ctx: Context, submissionId: string, percent: number): Pr
     .executeTakeFirst()
   if (!lockedSubmission) return
   const of = { organizationId: organization.id, submissionId }
-  const select = { number: true, openedAt: true, closesAt: true, closedAt: true, timeLimit: true }
-  const paper: Timed[] = await db.submissionQuestion.findMany({ where: of, select, orderBy: { number: 'asc' } })
+  const times = { openedAt: true, answersAt: true, closesAt: true, closedAt: true, timeLimit: true, preparationTime: true }
+  const asked = await db.submissionQuestion.findMany({
+    where: of,
+    select: { number: true, ...times },
+    orderBy: { number: 'asc' },
+  })
   const now = deps.clock()
+  const paper = asked.map((question) =>
+    isPreparing(question, now) ? prepareLonger(question, lockedSubmission, percent) : question,
+  )
   const deadlineAt = later(lockedSubmission.deadlineAt, endOfWhole(lockedSubmission, paper.at(-1), percent))
   const { open } = findPosition(paper, now)
-  if (open?.closesAt) {
+  if (open) {
     const closesAt = later(open.closesAt, earlier(questionEndOf(open, percent), deadlineAt))
-    await db.submissionQuestion.updateMany({ where: { ...of, number: open.number, closedAt: null }, data: { closesAt } })
+    const where = { ...of, number: open.number, closedAt: null }
+    await db.submissionQuestion.updateMany({ where, data: { answersAt: open.answersAt, closesAt } })
   }
   const where = { organizationId: organization.id, id: submissionId }
   await db.submission.updateMany({ where, data: { extraTimePercent: percent, deadlineAt, updatedAt: now } })
 }
 
 /** By its own limit; null: it has none, or was not opened. */
-const questionEndOf = ({ openedAt, timeLimit }: Timed, percent: number): Date | null =>
-  openedAt && timeLimit > 0 ? new Date(openedAt.getTime() + withExtraTime(timeLimit, percent) * 1_000) : null
+function questionEndOf({ openedAt, answersAt, timeLimit }: Timed, percent: number): Date | null {
+  const begun = answersAt ?? openedAt
+  return begun && timeLimit > 0 ? new Date(begun.getTime() + withExtraTime(timeLimit, percent) * 1_000) : null
+}
+
+/** The question with the later end of its preparation time, which never goes beyond that of the whole. */
+function prepareLonger(question: Timed, submission: TimedSubmission, percent: number): Timed {
+  const { openedAt, answersAt, preparationTime } = question
+  const end = new Date(openedAt!.getTime() + withExtraTime(preparationTime, percent) * 1_000)
+  const whole = submission.isDeadlineOfQuestion ? null : endOfWhole(submission, undefined, percent)
+  return { ...question, answersAt: later(answersAt, earlier(end, whole)) }
+}
 
 type TimedSubmission = Pick<Submission, 'startedAt' | 'deadlineAt' | 'isDeadlineOfQuestion' | 'extraTimePercent'>
 

@@ -46,6 +46,7 @@ async function copyQuestions(ctx: Inside, { submissionId, assessmentId }: PaperR
       'videoUrl',
       'points',
       'timeLimit',
+      'preparationTime',
     ),
     ...copyColumns(eb, 'sourceLanguage', 'targetLanguage', 'versionId', 'assetIds'),
     submissionId: uuid(submissionId),
@@ -54,6 +55,7 @@ async function copyQuestions(ctx: Inside, { submissionId, assessmentId }: PaperR
     plays: DEFAULT,
     playUsedAt: DEFAULT,
     openedAt: DEFAULT,
+    answersAt: DEFAULT,
     closesAt: DEFAULT,
     closedAt: DEFAULT,
     shown: DEFAULT,
@@ -101,7 +103,7 @@ async function insertUnscored(ctx: Inside, { submissionId, assessmentId }: Paper
 
 type Timed = Pick<SubmissionQuestion, 'openedAt' | 'closesAt' | 'closedAt'>
 
-/** True if the question accepts answers: opened, not left, and within its time. */
+/** True if the question is being asked: opened, not left, and within its time. */
 export const isQuestionOpen = ({ openedAt, closesAt, closedAt }: Timed, now: Date): boolean =>
   openedAt !== null && closedAt === null && (closesAt === null || now < closesAt)
 
@@ -112,6 +114,10 @@ export const isOpenAt = (eb: Expressions<'submissionQuestions'>, now: Date): Con
     eb('submissionQuestions.closedAt', 'is', null),
     closesAfter(eb, now),
   ])
+
+/** True before answering begins, in the preparation time. */
+export const isPreparing = ({ answersAt }: Pick<SubmissionQuestion, 'answersAt'>, now: Date): boolean =>
+  answersAt !== null && now < answersAt
 
 const closesAfter = (eb: Expressions<'submissionQuestions'>, then: Date) =>
   eb.or([eb('submissionQuestions.closesAt', 'is', null), eb('submissionQuestions.closesAt', '>', then)])
@@ -137,7 +143,7 @@ export function findPosition<Q extends Timed>(paper: readonly Q[], now: Date): {
 }
 
 /**
- * Opens a question: its time begins, and never goes beyond that of the whole. Only the next one can be opened, once those before it are
+ * Opens a question: its preparation time begins, or else its time limit. Neither goes beyond that of the whole. Only the next one can be opened, once those before it are
  * closed; otherwise nothing happens.
  *
  * @throws DomainError session_refused (not_shared).
@@ -165,8 +171,15 @@ export async function openQuestion(session: PreparedSession, number: number): Pr
       .where('submissionQuestions.openedAt', 'is', null)
       .where(({ exists, not }) => not(exists(isBefore.select('submissionQuestions.number'))))
       .set(({ ref }) => {
-        const over = sql`${now}::timestamptz + ${limitWithExtra(ref('submissionQuestions.timeLimit'), sql`${held.extraTimePercent}::integer`)}`
-        return { openedAt: now, closesAt: sql<Date | null>`least(${over}, ${held.deadlineAt}::timestamptz)` }
+        const percent = sql`${held.extraTimePercent}::integer`
+        const deadline = sql`${held.deadlineAt}::timestamptz`
+        const prepared = sql`${now}::timestamptz + ${limitWithExtra(ref('submissionQuestions.preparationTime'), percent)}`
+        const over = sql`coalesce(${prepared}, ${now}::timestamptz) + ${limitWithExtra(ref('submissionQuestions.timeLimit'), percent)}`
+        return {
+          openedAt: now,
+          answersAt: sql<Date | null>`case when ${prepared} is not null then least(${prepared}, ${deadline}) end`,
+          closesAt: sql<Date | null>`least(${over}, ${deadline})`,
+        }
       })
     const opened = await open.returning('submissionQuestions.closesAt').executeTakeFirst()
     if (!opened) return

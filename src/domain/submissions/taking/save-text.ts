@@ -4,7 +4,7 @@ import { DEFAULT, insertFromSelect, timestamp, uuid } from '../../../db/writes.t
 import { MAX_ANSWER_LENGTH } from '../../limits.ts'
 import { checkText, findIssues } from '../../validation/checks.ts'
 import { throwIfIssues } from '../../validation/throw-if-issues.ts'
-import { acceptsTextAt, isOpenAt } from './paper.ts'
+import { acceptsTextAt, findOpenQuestion, isOpenAt, isPreparing } from './paper.ts'
 import { refuseSession } from './refuse-session.ts'
 import { type PreparedSession, refuseUnlessWritable, writableBy } from './session.ts'
 
@@ -19,8 +19,8 @@ export type TextAnswer = { text: string; revision?: number | undefined; ago?: nu
  * script gives, it is taken for a while after the end of the question's time, as recordings are.
  *
  * @returns the revision that is saved now.
- * @throws DomainError session_refused: closed, also for a question that is answered by a recording; submitted, taken_over; invalid for a
- *   text beyond its limit.
+ * @throws DomainError session_refused: closed, also for a question that is answered by a recording; preparing, submitted, taken_over; invalid
+ *   for a text beyond its limit.
  */
 export async function saveText(session: PreparedSession, number: number, answer: TextAnswer): Promise<number> {
   throwIfIssues(findIssues([['text', checkText(answer.text, MAX_ANSWER_LENGTH)]]))
@@ -76,6 +76,8 @@ export async function findKind({ ctx, submission }: PreparedSession, number: num
 async function refuseSave(session: PreparedSession, number: number, { revision }: Pick<TextAnswer, 'revision'>): Promise<number> {
   const { ctx, submission } = session
   await refuseUnlessWritable(session)
+  const open = await findOpenQuestion(session, number)
+  if (open && isPreparing(open, ctx.deps.clock())) refuseSession('preparing')
   if (revision === undefined) refuseSession('closed')
   const where = {
     organizationId: ctx.organization.id,
@@ -114,6 +116,7 @@ async function save(
     .where('submissionQuestions.submissionId', '=', submission.id)
     .where('submissionQuestions.number', '=', number)
     .where((eb) => (knownRevision === null ? isOpenAt : acceptsTextAt)(eb, now))
+    .where((eb) => eb.or([eb('submissionQuestions.answersAt', 'is', null), eb('submissionQuestions.answersAt', '<=', now)]))
     .where('submissionQuestions.versionId', value === undefined ? 'is' : 'is not', null)
     .where((eb) =>
       eb.or([

@@ -13,7 +13,7 @@ import {
 } from '../media/settle-recordings.ts'
 import { attemptOnce } from '../taking/attempt-once.ts'
 import { IS_INTERRUPTED } from '../taking/interrupted-attempt.ts'
-import { isQuestionOpen, type SubmissionQuestion } from '../taking/paper.ts'
+import { isPreparing, isQuestionOpen, type SubmissionQuestion } from '../taking/paper.ts'
 import { refuseSession } from '../taking/refuse-session.ts'
 import { refuseWithoutSpace } from '../taking/refuse-without-space.ts'
 import { lockSubmission, type PreparedSession, requireInProgress } from '../taking/session.ts'
@@ -31,8 +31,8 @@ export type BegunAttempt = { attemptId: string; mediaId: string; attemptsLeft: n
  * Begins an attempt at a recorded answer. It counts from now on, whatever becomes of it; the attempt before ends.
  *
  * @param isRestart an interrupted attempt of which little was saved is started over: it doesn't count, and is kept for the organization.
- * @throws DomainError session_refused: closed (the question is not open, or answered otherwise), submitted, taken_over, no_attempts_left, quota;
- *   as {@link attemptOnce}.
+ * @throws DomainError session_refused: closed (the question is not open, or answered otherwise), preparing, submitted, taken_over,
+ *   no_attempts_left, quota; as {@link attemptOnce}.
  */
 export async function beginAttempt(
   session: PreparedSession,
@@ -49,6 +49,7 @@ export async function beginAttempt(
     const question = await lockQuestion(inside, submission.id, number)
     if (!question || !isQuestionOpen(question, deps.clock()) || !acceptsKind(inside, question, kind))
       return refuseSession('closed')
+    if (isPreparing(question, deps.clock())) refuseSession('preparing')
     const which = { organizationId: organization.id, submissionId: submission.id }
     if (isRestart) await restartAttempt(inside, submission.id, number)
     const recorded = { questionNumber: number, kind: { in: [...RECORDED_KINDS] }, restarted: false }

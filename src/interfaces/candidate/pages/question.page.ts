@@ -2,6 +2,7 @@ import { assetIdIn } from '../../../domain/assets/references.ts'
 import type { SessionProblem } from '../../../domain/errors.ts'
 import { findContactOf } from '../../../domain/invites/find-contact.ts'
 import { isRecorded } from '../../../domain/submissions/needs.ts'
+import { isPreparing } from '../../../domain/submissions/taking/paper.ts'
 import type { CandidateProgress, OpenQuestion } from '../../../domain/submissions/taking/read-progress.ts'
 import type { Submission } from '../../../domain/submissions/taking/session.ts'
 import { withExtraTime } from '../../../domain/time/extra-time.ts'
@@ -74,8 +75,9 @@ export function progressPage(here: Here): Page {
   )
 }
 
-const lateNotice = ({ isLate, view: { t } }: Here): Html | false =>
-  isLate && notice('warning', html`<p>${t.text('question.late')}</p>`, 'alert')
+const lateNotice = ({ isLate, view: { t }, progress: { open }, now }: Here): Html | false =>
+  isLate &&
+  notice('warning', html`<p>${t.text(open && isPreparing(open, now) ? 'question.early' : 'question.late')}</p>`, 'alert')
 
 const unansweredNotice = ({ isUnanswered, progress: { open }, view }: Here): Html | false =>
   isUnanswered === true &&
@@ -112,9 +114,10 @@ ${content}
 
 function nextQuestion(here: Here, { number, ...next }: NonNullable<CandidateProgress['next']>): Shown {
   const { view, progress, submission, now } = here
-  const timeLimit = ownLimit(here, next)
+  const { timeLimit, preparationTime } = ownTimes(here, next)
   const { records } = kinds.answering(next.responseType)
   const { t } = view
+  const shared = preparationTime > 0 ? 'prepares' : 'shared'
   const title = t.text('question.number', { number, of: progress.of })
   return {
     title,
@@ -122,14 +125,22 @@ function nextQuestion(here: Here, { number, ...next }: NonNullable<CandidateProg
     body: session(
       here,
       html`<section class="panel p-8 text-center" data-next data-number="${number}">
-${number === 1 && html`<p class="quiet">${t.text('question.begun')}</p>`}
+${number === 1 && html`<p class="quiet mb-2">${t.text('question.begun')}</p>`}
 <h2 class="text-2xl">${title}</h2>
 <p class="mt-2" data-way>${wordWay(here, next)}</p>
-<p class="mt-2">${timeLimit > 0 ? t.text('question.limit', { time: t.duration(timeLimit) }) : t.text('question.unlimited')}${submission.deadlineAt && html`<span data-whole> ${t.text('question.whole', { time: remaining(t, submission.deadlineAt, now) })}</span>`}</p>
-${timeLimit > 0 && html`<p class="quiet mt-1">${t.text(records.length > 0 ? 'card.shared.recording' : 'card.shared')}</p>`}
+<p class="mt-2">${wordTimes(t, { timeLimit, preparationTime })}${submission.deadlineAt && html`<span data-whole> ${t.text('question.whole', { time: remaining(t, submission.deadlineAt, now) })}</span>`}</p>
+${(timeLimit > 0 || preparationTime > 0) && html`<p class="quiet mt-1">${t.text(timeLimit > 0 && records.length > 0 ? `card.${shared}.recording` : `card.${shared}`)}</p>`}
 ${form(view, 'open', html`${hidden('number', number)}<button type="submit" class="btn btn-primary btn-lg mt-6">${t.text('question.open', { number })}</button>`)}</section>`,
     ),
   }
+}
+
+/** The question's own times, from when it is opened. */
+function wordTimes(t: CandidateTexts, { timeLimit, preparationTime }: Times): string {
+  const [time, preparation] = [t.duration(timeLimit), t.duration(preparationTime)]
+  if (preparationTime > 0)
+    return timeLimit > 0 ? t.text('card.times', { preparation, time }) : t.text('card.times.unlimited', { preparation })
+  return timeLimit > 0 ? t.text('question.limit', { time }) : t.text('question.unlimited')
 }
 
 /** How a question is answered, before it is opened: with how many attempts, and how often it is played. */
@@ -147,35 +158,47 @@ function wordWay({ view: { t }, submission }: Here, next: Omit<NonNullable<Candi
 function openQuestion(here: Here, question: OpenQuestion): Shown {
   const { progress, submission, now, view } = here
   const { t } = view
-  const { number, closesAt } = question
+  const { number, answersAt, closesAt } = question
+  const isHeld = isPreparing(question, now)
   const title = t.text('question.number', { number, of: progress.of })
   const { records } = kinds.answering(question.responseType)
   const ways = [...(isRecorded(kinds, question) ? [] : ['text']), ...records].join(' ')
   const control = answerControl(t, question, here.pictures)
-  const answering = formatInstruction(t, { ...question, timeLimit: ownLimit(here, question) })
+  const answering = formatInstruction(t, { ...question, ...ownTimes(here, question) })
   return {
     title,
     way: {
       done: number - 1,
       of: progress.of,
-      clock: closesAt !== null && clock(t, question, remaining(t, closesAt, now)),
-      hasAnswer: Boolean(control.fields),
+      clock: html`${isHeld && preparationClock(t, remaining(t, answersAt!, now))}${closesAt && clock(t, question, remaining(t, closesAt, now))}`,
+      hasAnswer: Boolean(control.fields) && !isHeld,
       isRecorded: isRecordedAllTheTime(here),
     },
     body: session(
       here,
-      html`<section data-question aria-labelledby="question-heading" data-number="${number}" data-of="${progress.of}" data-kinds="${ways}" data-closes-at="${closesAt?.toISOString()}" data-record-limit="${submission.answerRecordLimit}" data-attempts-left="${question.attemptsLeft}" data-play-limit="${submission.questionReplayLimit}" data-plays-left="${question.playsLeft}">
+      html`<section data-question aria-labelledby="question-heading" data-number="${number}" data-of="${progress.of}" data-kinds="${ways}" data-answers-at="${isHeld && answersAt?.toISOString()}" data-closes-at="${closesAt?.toISOString()}" data-record-limit="${submission.answerRecordLimit}" data-attempts-left="${question.attemptsLeft}" data-play-limit="${submission.questionReplayLimit}" data-plays-left="${question.playsLeft}">
 <h2 id="question-heading" class="quiet text-sm font-medium">${title}${question.points > 0 && html` <span aria-hidden="true">·</span> ${t.text('paper.points', { count: question.points })}`}</h2>
 ${question.script && html`<div class="${question.scriptFormat === 'markdown' ? 'mt-2 text-lg' : 'mt-2 text-xl font-semibold tracking-tight'}">${questionText(question, question.sourceLanguage, here.pictures)}</div>`}
 ${medium(here, 'audio', question.audioUrl)}
 ${medium(here, 'video', question.videoUrl)}
 ${answering && html`<p class="quiet mt-3">${answering}</p>`}
 ${penalty(here, question)}
-${answer(here, number, control)}
-${records.length > 0 && html`<p class="quiet mt-6 text-sm" data-ask hidden>${wordAsking(view, number)}</p>`}</section>`,
+${isHeld && preparation(here, question)}
+<div class="peer-data-preparation:hidden" data-answering>${answer(here, number, control)}
+${records.length > 0 && html`<p class="quiet mt-6 text-sm" data-ask hidden>${wordAsking(view, number)}</p>`}</div></section>`,
     ),
   }
 }
+
+/**
+ * Hides the answer and its clock until answering begins: then the script takes it away. Without a script, the button does.
+ */
+const preparation = ({ view }: Here, { number }: OpenQuestion): Html =>
+  html`<div class="panel peer mt-6 flex min-h-56 flex-col items-center justify-center gap-3 py-8 text-center" data-preparation>
+<h3 class="text-xl">${view.t.text('question.prepare')}</h3>
+<p class="quiet">${view.t.text('question.prepare.text')}</p>
+<noscript><p class="quiet">${view.t.text('question.prepare.noscript')}</p></noscript>
+${form(view, 'begin', html`${hidden('number', number)}<button type="submit" class="btn btn-primary btn-lg mt-3">${view.t.text('question.prepare.end')}</button>`)}</div>`
 
 /** Contact for a candidate whose recording was interrupted. */
 function wordAsking({ t, invite }: View, number: number): Html | string {
@@ -205,12 +228,20 @@ function medium({ view: { t }, pictures, isPreview }: Here, kind: 'audio' | 'vid
   return html`<p data-prompt="${kind}"><a href="${from}" rel="noreferrer">${t.text(kind === 'audio' ? 'paper.listen' : 'paper.watch')}</a></p>`
 }
 
-/** Time for a question in whole seconds; 0 if unlimited. */
-const ownLimit = ({ submission }: Here, { timeLimit }: Pick<OpenQuestion, 'timeLimit'>): number =>
-  Math.floor(withExtraTime(timeLimit, submission.extraTimePercent))
+type Times = Pick<OpenQuestion, 'timeLimit' | 'preparationTime'>
+
+/** Times of a question in whole seconds; 0 for none. */
+function ownTimes({ submission: { extraTimePercent } }: Here, { timeLimit, preparationTime }: Times): Times {
+  const withExtra = (seconds: number) => Math.floor(withExtraTime(seconds, extraTimePercent))
+  return { timeLimit: withExtra(timeLimit), preparationTime: withExtra(preparationTime) }
+}
+
+/** Never red: shortly before its end nothing is lost. */
+const preparationClock = (t: CandidateTexts, left: string): Html =>
+  html`<p class="clock peer text-base-content!" role="timer" data-clock="preparation">${t.text('question.clock.preparation', { time: left })}</p>`
 
 const clock = (t: CandidateTexts, { timeLimit }: OpenQuestion, left: string): Html =>
-  html`<p class="clock" data-clock="${timeLimit > 0 ? 'question' : 'whole'}">${t.text('question.clock', { time: left })}</p>`
+  html`<p class="clock peer-data-[clock=preparation]:hidden" data-clock="${timeLimit > 0 ? 'question' : 'whole'}">${t.text('question.clock', { time: left })}</p>`
 
 /** The foot of a question: what is recorded meanwhile, and the way on. It stays in view below a long one. */
 const foot = (here: Here, buttons: Html): Html => {

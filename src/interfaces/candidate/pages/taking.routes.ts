@@ -3,6 +3,7 @@ import { findConsentText } from '../../../domain/brand/page-texts.ts'
 import { DomainError, type SessionProblem } from '../../../domain/errors.ts'
 import { saveLanguage, saveTimeZone } from '../../../domain/invites/candidate-preferences.ts'
 import { consentedMedia } from '../../../domain/submissions/needs.ts'
+import { beginAnswering } from '../../../domain/submissions/taking/begin-answering.ts'
 import { finishSubmission } from '../../../domain/submissions/taking/finish-submission.ts'
 import { enterForChange } from '../../../domain/submissions/taking/open-missing-submissions.ts'
 import { closeQuestion, openQuestion } from '../../../domain/submissions/taking/paper.ts'
@@ -103,14 +104,18 @@ export function takingRoutes(app: FastifyInstance, { system, settings, countText
     },
   )
 
-  add('next', async ({ ref, fields }) => {
-    const number = readNumber(fields)
-    const session = await enterForChange(system, ref)
-    await ignoreRefusal(async () => {
-      requireInProgress(session)
-      await closeQuestion(session, number)
+  for (const [action, work] of [
+    ['begin', beginAnswering],
+    ['next', closeQuestion],
+  ] as const)
+    add(action, async ({ ref, fields }) => {
+      const number = readNumber(fields)
+      const session = await enterForChange(system, ref)
+      await ignoreRefusal(async () => {
+        requireInProgress(session)
+        await work(session, number)
+      })
     })
-  })
 
   add('finish', async ({ ref }) => {
     await finishSubmission(await enterForChange(system, ref))

@@ -174,7 +174,7 @@ function progressAt(
   const of = Math.max(questions.length, typed ? step.number : 0)
   const isOver = deadlineAt !== null && deadlineAt <= now
   const whole = { of, isOver, wasCutByClock: isOver, unanswered: [] }
-  const asPaper = (number: number, openedAt: Date | null, closesAt: Date | null) => {
+  const asPaper = (number: number, times: Pick<OpenQuestion, 'openedAt' | 'answersAt' | 'closesAt'>) => {
     const question = (typed && number === step.number ? { ...typed, id: '' } : questions[number - 1])!
     const own = {
       organizationId: '',
@@ -186,11 +186,10 @@ function progressAt(
       assetIds: [],
       versionId: questions[number - 1]?.versionId ?? null,
       shown: [],
-      openedAt,
-      closesAt,
+      ...times,
       closedAt: null,
     }
-    const { inputType, responseType, script, scriptFormat, audioUrl, videoUrl, points, timeLimit } = question
+    const { inputType, responseType, script, scriptFormat, audioUrl, videoUrl, points, timeLimit, preparationTime } = question
     const [sourceLanguage, targetLanguage] = [question.sourceLanguage || null, question.targetLanguage || null]
     return {
       ...own,
@@ -202,6 +201,7 @@ function progressAt(
       videoUrl,
       points,
       timeLimit,
+      preparationTime,
       sourceLanguage,
       targetLanguage,
     }
@@ -209,17 +209,22 @@ function progressAt(
   const next = (number: number): CandidateProgress => ({
     ...whole,
     open: undefined,
-    next: number > of || isOver ? undefined : asPaper(number, null, null),
+    next: number > of || isOver ? undefined : asPaper(number, { openedAt: null, answersAt: null, closesAt: null }),
   })
   if (step.openedAt === null || step.number > of || isOver) return next(step.number)
-  const limit = typed?.timeLimit ?? questions[step.number - 1]!.timeLimit
+  const { timeLimit, preparationTime } = typed ?? questions[step.number - 1]!
+  const answersAt = step.answersAt ?? step.openedAt + preparationTime * 1_000
   const ends = [
-    limit > 0 ? step.openedAt + limit * 1_000 : Number.POSITIVE_INFINITY,
+    timeLimit > 0 ? answersAt + timeLimit * 1_000 : Number.POSITIVE_INFINITY,
     deadlineAt?.getTime() ?? Number.POSITIVE_INFINITY,
   ]
   const end = Math.min(...ends)
   if (end <= now.getTime()) return next(step.number + 1)
-  const open = asPaper(step.number, new Date(step.openedAt), Number.isFinite(end) ? new Date(end) : null)
+  const open = asPaper(step.number, {
+    openedAt: new Date(step.openedAt),
+    answersAt: preparationTime > 0 ? new Date(answersAt) : null,
+    closesAt: Number.isFinite(end) ? new Date(end) : null,
+  })
   return {
     ...whole,
     open: {

@@ -103,6 +103,7 @@ function readTyped(values: URLSearchParams): Typed {
     ...question,
     points: amount(question.points),
     timeLimit: amount(question.timeLimit),
+    preparationTime: amount(question.preparationTime),
     defined: readTypedDefinition(values),
   }
 }

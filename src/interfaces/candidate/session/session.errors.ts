@@ -9,6 +9,7 @@ type Answer = [status: number, message: string]
 const problems: Record<SessionProblem, Answer> = {
   taken_over: [409, 'The assessment has been opened in another tab, which takes its place'],
   closed: [409, 'The question is not open, or its time is over'],
+  preparing: [409, 'The time to prepare is not over'],
   submitted: [409, 'The assessment has been submitted'],
   not_shared: [409, 'The screen has to be recorded, and is not'],
   not_ready: [409, 'Something is missing before the start'],

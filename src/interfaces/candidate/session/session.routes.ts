@@ -7,6 +7,7 @@ import { MAX_NOTES_AT_ONCE, MAX_REVISION } from '../../../domain/limits.ts'
 import { readInvitation } from '../../../domain/secrets/invitation-tokens.ts'
 import { signPlay } from '../../../domain/secrets/play-tokens.ts'
 import { CHECKS } from '../../../domain/submissions/needs.ts'
+import { beginAnswering } from '../../../domain/submissions/taking/begin-answering.ts'
 import { chooseAttempt } from '../../../domain/submissions/taking/choose-attempt.ts'
 import { grantPlay } from '../../../domain/submissions/taking/grant-play.ts'
 import { recordPassedChecks } from '../../../domain/submissions/taking/pass-checks.ts'
@@ -125,6 +126,11 @@ async function stateRoutes(scope: FastifyInstance, { system, settings, readBody,
       playsLeft,
       link: signPlay(settings.secretKeys, { ...own, submissionId: session.submission.id, tab: session.tab, number }),
     }
+  })
+
+  app.post('/questions/:number/answering', { schema: { params: QuestionParams } }, async (request, reply) => {
+    await beginAnswering(await enterInProgress(request), Number(request.params.number))
+    return reply.code(204).send()
   })
 
   app.post('/questions/:number/choice', { schema: { params: QuestionParams, body: ChoiceBody } }, async (request, reply) => {

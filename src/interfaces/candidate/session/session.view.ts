@@ -1,5 +1,7 @@
+import type { Context } from '../../../domain/context.ts'
 import type { QuestionKinds } from '../../../domain/ports/question-kind.ts'
 import { requirementsOf } from '../../../domain/submissions/needs.ts'
+import { isPreparing } from '../../../domain/submissions/taking/paper.ts'
 import {
   listUploads,
   type OpenQuestion,
@@ -25,7 +27,7 @@ export async function presentSession(session: PreparedSession, { webcam }: Pick<
     checks: { passed: submission.passedChecks, waived: invite.waivedChecks.filter((waived) => isNeeded(waived)) },
     photos,
     webcam,
-    question: progress?.open ? presentQuestion(ctx.deps.kinds, progress.open, progress.of) : null,
+    question: progress?.open ? presentQuestion(ctx, progress.open, progress.of) : null,
     uploads: await listUploads(session),
   }
 
@@ -34,10 +36,12 @@ export async function presentSession(session: PreparedSession, { webcam }: Pick<
   }
 }
 
-const presentQuestion = (kinds: QuestionKinds, question: OpenQuestion, of: number) => ({
+const presentQuestion = ({ deps: { kinds, clock } }: Context, question: OpenQuestion, of: number) => ({
   number: question.number,
   of,
   responseType: question.responseType,
+  /** Null once answering has begun. */
+  answersAt: isPreparing(question, clock()) ? isoTimeOrNull(question.answersAt) : null,
   closesAt: isoTimeOrNull(question.closesAt),
   playsLeft: question.playsLeft,
   attemptsLeft: question.attemptsLeft,

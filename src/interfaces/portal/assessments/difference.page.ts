@@ -48,7 +48,7 @@ ${origin.isChanged && html`<p class="mt-4">Using version ${origin.newest} discar
 }
 
 /** Settings that stay when another version is applied. */
-const UNCHANGED_SETTINGS = ['Points', 'Time limit']
+const UNCHANGED_SETTINGS = ['Points', 'Time limit', 'Preparation time']
 
 const linesOf = (traits: DefinitionTrait[], wanted: string): string[] => traits.find(({ label }) => label === wanted)?.lines ?? []
 
@@ -62,6 +62,7 @@ function traitsOf({ input, definition }: LibraryContent): DefinitionTrait[] {
     ['Video', input.videoUrl],
     ['Points', formatCount(input.points, 'point')],
     ['Time limit', input.timeLimit > 0 ? formatDuration(input.timeLimit) : ''],
+    ['Preparation time', input.preparationTime > 0 ? formatDuration(input.preparationTime) : ''],
     ['Language of the question', input.sourceLanguage && labelLanguageWithCode(input.sourceLanguage)],
     ['Language of the answer', input.targetLanguage && labelLanguageWithCode(input.targetLanguage)],
   ]

@@ -37,11 +37,11 @@ ${items.map((question, i) => html`<li class="panel flex items-start gap-3 p-3">$
 }
 
 function questionSummary(question: ListedQuestion, title: Html): Html {
-  const { points, timeLimit, responseType } = question
+  const { points, timeLimit, preparationTime, responseType } = question
   const way = responseTypeLabel(responseType)
   return html`<span class="bg-primary/10 text-primary grid size-8 shrink-0 place-items-center rounded-field">${icon(way.icon)}</span>
 <div class="min-w-0 grow">${title}
-<p class="quiet mt-1 flex flex-wrap gap-x-3 text-sm"><span>${way.label}</span><span>${formatCount(points, 'point')}</span>${timeLimit > 0 && html`<span>${formatDuration(timeLimit)}</span>`}</p></div>`
+<p class="quiet mt-1 flex flex-wrap gap-x-3 text-sm"><span>${way.label}</span><span>${formatCount(points, 'point')}</span>${preparationTime > 0 && html`<span>${formatDuration(preparationTime)} to prepare</span>`}${timeLimit > 0 && html`<span>${formatDuration(timeLimit)}</span>`}</p></div>`
 }
 
 const text = (question: ListedQuestion): Html =>

@@ -108,6 +108,7 @@ ${kind ? kindFields(form, kind) : html`${questionFormatField(form, input)}${choi
 ${field(form, { name: 'points', label: 'Points', value: String(input.points), optional: true })}
 ${field(form, { name: 'timeLimit', label: 'Time limit', value: formatDurationField(input.timeLimit), hint: 'Minutes, or 1:30. Leave empty for no limit.', optional: true })}
 </div>
+${field(form, { name: 'preparationTime', label: 'Preparation time', value: formatDurationField(input.preparationTime), hint: PREPARATION_HINT, optional: true })}
 <details class="mb-4" ${(input.inputType !== 'text' || input.audioUrl || input.videoUrl || form.issues.length > 0) && html`open`}><summary class="quiet mb-2 text-sm">Audio or video</summary>
 ${kind && questionFormatField(form, input)}
 ${field(form, { name: 'audioUrl', label: 'Audio URL', value: input.audioUrl, hint: MEDIA_HINT, optional: true })}
@@ -120,6 +121,9 @@ const TEXT_FORMATS = [
   ['markdown', 'Formatted'],
   ['plain', 'Plain text'],
 ] as const
+
+const PREPARATION_HINT =
+  'Minutes, or 0:30. Candidates see the question, but can’t answer until this time is over or they press “Answer now”. The time limit begins then. Extra time extends both.'
 
 const MEDIA_HINT = 'A link that begins with https://, or upload or record a file: WebM, MP4 or M4A.'
 

@@ -180,7 +180,7 @@ ${field(form, { name: 'answerRecordLimit', label: 'Recordings of each answer', t
 
 function extraTime(form: Form, { invite: { status, extraTimePercent } }: Facts): Html {
   const hint = status === 'started' ? `From ${extraTimePercent} to 300.` : 'From 0 to 300.'
-  return html`<p class="hint mb-3">More time for each question and for the whole${status === 'started' && ', from now on. You can’t reduce it while the candidate is taking the assessment'}. Graders don’t see it. The audit log records who changed it, without a reason.</p>
+  return html`<p class="hint mb-3">More time for each question, its preparation, and the whole${status === 'started' && ', from now on. You can’t reduce it while the candidate is taking the assessment'}. Graders don’t see it. The audit log records who changed it, without a reason.</p>
 ${field(form, { name: 'extraTimePercent', label: 'Extra time, in percent', type: 'number', value: String(extraTimePercent), hint })}`
 }
 

@@ -72,7 +72,7 @@ ${fold(
   'Limits, requirements, grader and tags',
   html`${field(form, { name: 'questionReplayLimit', label: 'Replays of each question', type: 'number', value: String(INVITE_DEFAULTS.questionReplayLimit) })}
 ${field(form, { name: 'answerRecordLimit', label: 'Recordings of each answer', type: 'number', value: String(INVITE_DEFAULTS.answerRecordLimit) })}
-${field(form, { name: 'extraTimePercent', label: 'Extra time, in percent', type: 'number', value: String(INVITE_DEFAULTS.extraTimePercent), hint: 'More time for each question and for the whole, up to 300. Graders don’t see it.' })}
+${field(form, { name: 'extraTimePercent', label: 'Extra time, in percent', type: 'number', value: String(INVITE_DEFAULTS.extraTimePercent), hint: 'More time for each question, its preparation, and the whole, up to 300. Graders don’t see it.' })}
 ${choice(form, { name: 'proctoring', label: 'Requirements', options: PROCTORING_CHOICES, value: 'assessment' })}
 <div class="if-own mb-4">${proctoringBoxes(form, 'Required of this candidate')}</div>
 ${choice(form, { name: 'assignedGraderId', label: 'Grader', options: [['', 'Nobody yet'], ...graders.map(({ id, name }): [string, string] => [id, name])], ...limitHint(graders) })}

@@ -22,6 +22,7 @@ const names: Record<string, string> = {
   defaultAnswerFormat: 'the answer format',
   audience: 'the audience',
   timeLimit: 'the time limit',
+  preparationTime: 'the preparation time',
   secondGrader: 'the number of graders',
   blindGrading: 'blind grading',
   penaltyPercent: 'the percentage',
@@ -288,6 +289,8 @@ export function formatIssue(issue: Issue): string {
     case 'integer':
     case 'minimum':
     case 'maximum':
+      if (issue.field === 'preparationTime')
+        return 'Enter the preparation time in minutes, or as minutes and seconds like 0:30, up to 60 minutes. Leave it empty for none.'
       return issue.field === 'timeLimit'
         ? 'Enter the time limit in minutes, or as minutes and seconds like 1:30. Leave it empty for none.'
         : `${capitalize(name)} must be a whole number from ${issue.limit.minimum} to ${issue.limit.maximum}.`
@@ -331,8 +334,11 @@ function formatConflict({ field, value, by }: Extract<Issue, { rule: 'changed' }
   return `${capitalize(name)} was changed in the meantime, ${change}`
 }
 
+const NO_TIME: Record<string, string> = { timeLimit: 'without limit', preparationTime: 'none' }
+
 function formatValue(field: string, value: unknown): string {
-  if (field === 'timeLimit') return Number(value) > 0 ? formatDuration(Number(value)) : 'without limit'
+  const noTime = NO_TIME[field]
+  if (noTime) return Number(value) > 0 ? formatDuration(Number(value)) : noTime
   if (field === 'blindGrading') return value ? 'on' : 'off'
   if (PROCTORING.some((name) => name === field)) return value ? 'required' : 'not required'
   if (typeof value === 'boolean') return value ? 'two graders' : 'one grader'

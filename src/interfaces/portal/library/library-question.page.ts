@@ -132,6 +132,7 @@ function about({ question, shown: { input } }: Facts): Html {
     factList([
       ['Points', formatCount(input.points, 'point')],
       ['Time limit', input.timeLimit > 0 && formatDuration(input.timeLimit)],
+      ['Preparation time', input.preparationTime > 0 && formatDuration(input.preparationTime)],
       ['First saved', time(question.createdAt)],
       ['Newest version', newest && time(newest.createdAt)],
       ['Archived', question.retiredAt && time(question.retiredAt)],

@@ -16,13 +16,14 @@ import { pathOf } from '../kit/layout.ts'
 type Medium = SubmissionDetail['media'][number]
 
 export function questionBody(ctx: Context, question: QuestionDetail): Html {
-  const { script, audioUrl, videoUrl, responseType, points, timeLimit, openedAt, closedAt, closesAt, plays, attempts } = question
+  const { script, audioUrl, videoUrl, responseType, points, timeLimit, openedAt, answersAt, closedAt, closesAt } = question
+  const { plays, attempts } = question
   const answer = chooseAnswer(attempts)
   const others = attempts.filter((attempt) => attempt !== answer)
   const until = closedAt ?? closesAt
   return html`${script && html`<div class="text-lg">${questionText(question, question.sourceLanguage, picturesBelow(pathOf(ctx, 'pictures')))}</div>`}
 ${[audioUrl, videoUrl].map((address) => address && questionPlayer(ctx, address))}
-<p class="facts">Answer format: ${labelKind(responseType)}${timeLimit > 0 && `, within ${formatDuration(timeLimit)}`}${points > 0 && `, ${formatCount(points, 'point')}`}. ${openedAt ? html`Opened ${time(openedAt)}${until && html`, closed ${time(until)}`}` : 'Never opened'}${plays > 0 && `, played ${formatCount(plays, 'time')}`}</p>
+<p class="facts">Answer format: ${labelKind(responseType)}${timeLimit > 0 && `, within ${formatDuration(timeLimit)}`}${points > 0 && `, ${formatCount(points, 'point')}`}. ${openedAt ? html`Opened ${time(openedAt)}${answersAt && `, prepared for ${formatPosition(preparedFor(openedAt, answersAt, closedAt))}`}${until && html`, closed ${time(until)}`}` : 'Never opened'}${plays > 0 && `, played ${formatCount(plays, 'time')}`}</p>
 <h3>Answer</h3>
 ${answer ? attemptView(ctx, answer, question.targetLanguage) : html`<p class="facts">No answer.</p>`}
 ${
@@ -33,6 +34,10 @@ ${
 </details>`
 }`
 }
+
+/** Milliseconds of preparation: less than planned if the candidate left the question during it. */
+const preparedFor = (openedAt: Date, answersAt: Date, closedAt: Date | null): number =>
+  Math.min(answersAt.getTime(), closedAt?.getTime() ?? Number.POSITIVE_INFINITY) - openedAt.getTime()
 
 /** Media of a question: uploaded files in a player, other addresses as links. */
 function questionPlayer(ctx: Context, address: string): Html {

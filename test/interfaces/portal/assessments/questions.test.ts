@@ -44,6 +44,7 @@ it('adds a question at the end with all its settings', async () => {
     videoUrl: '',
     points: '5',
     timeLimit: '1:30',
+    preparationTime: '0:30',
     sourceLanguage: 'yue',
     targetLanguage: '',
   })
@@ -63,7 +64,9 @@ it('adds a question at the end with all its settings', async () => {
     sourceLanguage: 'yue',
     targetLanguage: '',
   })
-  expect((await get(path)).text).toContain('second &lt;b&gt;line&lt;/b&gt;')
+  const { text } = await get(path)
+  expect(text).toContain('second &lt;b&gt;line&lt;/b&gt;')
+  expect(text).toContain('30 seconds to prepare')
   const entry = await service.db.auditEntry.findFirstOrThrow({
     where: { organizationId: organization.id },
     orderBy: { id: 'desc' },
@@ -135,6 +138,18 @@ it('stores no time limit for an empty field, and rejects 0', async () => {
     ])
   await add({ script: 'All the time', timeLimit: '' })
   expect((await find('All the time')).timeLimit).toBe(0)
+})
+
+it('has no preparation time if the field is empty, and rejects 0 and more than an hour', async () => {
+  const { add, find } = await openAssessment()
+  for (const preparationTime of ['0', '60:01', 'soon'])
+    expect(mistakesIn(await add({ script: 'Ready?', preparationTime }))).toEqual([
+      'Enter the preparation time in minutes, or as minutes and seconds like 0:30, up to 60 minutes. Leave it empty for none.',
+    ])
+  await add({ script: 'Ready?', preparationTime: '60' })
+  expect((await find('Ready?')).preparationTime).toBe(3_600)
+  await add({ script: 'At once', preparationTime: '' })
+  expect((await find('At once')).preparationTime).toBe(0)
 })
 
 it('never exceeds the maximum of total points', async () => {
@@ -287,7 +302,7 @@ it('reorders the questions of a page in one request, unless the order has change
 
 it('copies a question right after itself, once, even if the button is pressed several times', async () => {
   const { add, get, post, path, addressOf, scripts, find } = await openAssessment()
-  for (const script of ['A', 'B']) await add({ script, points: '3', timeLimit: '2' })
+  for (const script of ['A', 'B']) await add({ script, points: '3', timeLimit: '2', preparationTime: '1' })
   const { once } = fieldsIn({ text: `<main${(await get(path)).text.split('/duplicate">')[2]}` })
   const copy = async () => (await post(`${await addressOf('A')}/duplicate`, { once: once! })).headers.location
   const [first, second] = [await copy(), await copy()]
@@ -296,7 +311,7 @@ it('copies a question right after itself, once, even if the button is pressed se
   const { id } = await find('B')
   expect(await service.db.question.findUniqueOrThrow({ where: { id } })).toMatchObject({ order: 3 })
   const copied = await service.db.question.findUniqueOrThrow({ where: { id: first!.split('#question-')[1]! } })
-  expect(copied).toMatchObject({ script: 'A', order: 2, points: 3, timeLimit: 120 })
+  expect(copied).toMatchObject({ script: 'A', order: 2, points: 3, timeLimit: 120, preparationTime: 60 })
 })
 
 it('leads to the form of another question of the same type, if requested', async () => {

@@ -5,7 +5,7 @@ import { sayTimeLeft } from './time-left.ts'
 
 const EVERY_MS = 250
 
-type On = { say: (text: string) => void; soon: () => void; over: () => void }
+type On = { say: (text: string) => void; soon?: () => void; over: () => void }
 
 /**
  * Counts down to a moment that the server has given.
@@ -18,7 +18,7 @@ type On = { say: (text: string) => void; soon: () => void; over: () => void }
 export function countDown(
   t: BrowserTexts,
   element: HTMLElement,
-  label: 'clock.whole' | 'clock.question',
+  label: 'clock.whole' | 'clock.question' | 'clock.preparation',
   until: () => number,
   on: On,
 ): () => void {
@@ -31,7 +31,7 @@ export function countDown(
     const words = sayTimeLeft(t, before, left)
     if (words) on.say(words)
     before = left
-    if (left <= 2_500 && !wasSoon) on.soon()
+    if (left <= 2_500 && !wasSoon) on.soon?.()
     wasSoon = left <= 2_500
     if (left > 0) return
     clearInterval(timer)

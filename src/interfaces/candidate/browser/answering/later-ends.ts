@@ -6,10 +6,14 @@ type Ends = Pick<SessionState, 'deadlineAt' | 'question'>
 /** Moves the countdowns to later ends after extra time was given, and tells the candidate. */
 export function takeLaterEnds({ t, state, outbox, status }: Player, { deadlineAt, question: read }: Ends): void {
   const question = state.question?.number === read?.number ? state.question : null
-  const isLater = (now: string | null | undefined, before: string | null | undefined) => !!now && !!before && now > before
-  if (!isLater(deadlineAt, state.deadlineAt) && !isLater(read?.closesAt, question?.closesAt)) return
+  const before = [state.deadlineAt, question?.closesAt, question?.answersAt]
+  const isMoved = [deadlineAt, read?.closesAt, read?.answersAt].some((now, i) => now && before[i] && now > before[i])
+  if (!isMoved) return
   state.deadlineAt = deadlineAt
-  if (question && read) question.closesAt = read.closesAt
+  if (question && read) {
+    question.closesAt = read.closesAt
+    question.answersAt = read.answersAt
+  }
   outbox.prolong(question?.closesAt ?? null, deadlineAt)
   status.say(t.text('clock.longer'))
 }

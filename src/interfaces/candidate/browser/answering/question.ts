@@ -7,7 +7,6 @@ import { findUnfinished, makeLeaveQuestion } from './ask-before-leaving.ts'
 import { countDown } from './countdown.ts'
 import { takeLaterEnds } from './later-ends.ts'
 import { mirrorFields } from './mirror-fields.ts'
-import { offerPrompt } from './prompt.ts'
 import { sayReading } from './read-as.ts'
 import { offerRecording } from './recorded-answer.ts'
 import { wordOver } from './recorded-words.ts'
@@ -16,14 +15,13 @@ import { showTimeUp } from './time-up.ts'
 
 const ASK_AGAIN_MS = 1_000
 
-/** An open question: its prompt plays, its answer is saved while it is given, and its time is counted down. */
+/** Answering an open question: the answer is saved while it is given, and its time is counted down. */
 export function answerQuestion(player: Player, section: HTMLElement): PageControl {
   const { t, session, devices } = player
   const number = Number(section.dataset.number)
   const fields = section.querySelector<HTMLFieldSetElement>('[data-fields]')
   const mirror = fields && mirrorFields(fields)
   const area: HTMLTextAreaElement | null = mirror?.area ?? section.querySelector('[data-answer]')
-  const prompt = section.querySelector<HTMLElement>('[data-prompt]')
   const clock = document.querySelector<HTMLElement>('[data-clock]')
   const progress = createElement('p', { class: 'hint', role: 'status', hidden: true })
   section.querySelector('[data-foot]')!.before(progress)
@@ -43,7 +41,6 @@ export function answerQuestion(player: Player, section: HTMLElement): PageContro
     await text?.save()
     await recording?.refresh()
   })
-  const stopPrompt = prompt ? offerPrompt(player, number, prompt) : () => {}
 
   const leaving = makeLeaveQuestion(t, section, number, () => findUnfinished(section, area, recording))
 
@@ -102,7 +99,6 @@ export function answerQuestion(player: Player, section: HTMLElement): PageContro
       isClosed = true
       leaving.setAsked(false)
       stopClock()
-      stopPrompt()
       text?.close()
       recording?.close()
       devices.close({ audio: true, video: !document.querySelector('[data-capture~=webcam]') })
@@ -132,7 +128,7 @@ function offerRecorder(player: Player, section: HTMLElement, area: HTMLTextAreaE
   const recordable = kinds.filter((kind): kind is AnswerAttemptKind => kind === 'audio' || kind === 'video')
   if (!place || recordable.length === 0) return null
   const recording = offerRecording(player, Number(section.dataset.number), recordable, place)
-  if (area) place.before(createElement('p', { class: 'hint' }, player.t.text('answer.choose')))
+  if (area) place.before(createElement('p', { class: 'hint mt-3' }, player.t.text('answer.choose')))
   return recording
 }
 

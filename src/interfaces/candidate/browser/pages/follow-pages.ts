@@ -1,5 +1,7 @@
 import { createElement, sleep } from '../../../../http/browser/dom.ts'
 import { countDown } from '../answering/countdown.ts'
+import { prepareAnswer } from '../answering/prepare-answer.ts'
+import { offerPrompt } from '../answering/prompt.ts'
 import { answerQuestion } from '../answering/question.ts'
 import type { Proctoring } from '../proctoring/proctoring.ts'
 import type { PageControl, Player } from '../session/player.ts'
@@ -20,9 +22,23 @@ export function followPages(
 ) {
   const player: Player = { ...lasting, refresh }
   const { session } = player
-  let control = enter()
+  let stopPrompt = () => {}
+  let control = enterShown()
   /** The page that is shown knows what it has to do: until then nobody can say whether the candidate may go on from it. */
   let entered: Promise<void> = Promise.resolve()
+
+  function enterShown(): PageControl {
+    const prompt = document.querySelector<HTMLElement>('[data-prompt]')
+    const { question } = player.state
+    stopPrompt = prompt && question ? offerPrompt(player, question.number, prompt) : () => {}
+    return enter()
+  }
+
+  /** The same page has something else to do. Its prompt plays on. */
+  function enterAgain(): void {
+    control.close()
+    control = enter()
+  }
 
   function enter(): PageControl {
     wordTimes()
@@ -33,7 +49,8 @@ export function followPages(
       const { capture = '', webcam = 'stills' } = taking.dataset
       proctoring.begin(capture.split(' '), webcam, deadlineAt)
     } else if (!document.querySelector('[data-prepare]')) void proctoring.end()
-    const isCounted = taking && deadlineAt && !isDeadlineOfQuestion && deadlineAt !== question?.closesAt
+    const isAlsoOfQuestion = deadlineAt === question?.closesAt && !question?.answersAt
+    const isCounted = taking && deadlineAt && !isDeadlineOfQuestion && !isAlsoOfQuestion
     const stopClock = isCounted ? countWhole(player, taking) : () => {}
     const own = controlOf()
     return {
@@ -47,6 +64,7 @@ export function followPages(
 
   function controlOf(): PageControl {
     const question = document.querySelector<HTMLElement>('[data-question]')
+    if (question?.querySelector('[data-preparation]')) return prepareAnswer(player, question, enterAgain)
     if (question) return answerQuestion(player, question)
     const preparing = document.querySelector<HTMLElement>('[data-prepare]')
     if (preparing && prepare) return prepare(player, preparing)
@@ -56,6 +74,7 @@ export function followPages(
 
   function leave(): void {
     control.close()
+    stopPrompt()
     control = NO_CONTROL
   }
 
@@ -76,7 +95,7 @@ export function followPages(
 
   async function readAndEnterShown(shown: Element | null): Promise<void> {
     if (document.querySelector('[data-session]')) player.state = await session.read()
-    if (document.querySelector('main') === shown) control = enter()
+    if (document.querySelector('main') === shown) control = enterShown()
   }
 
   return { player, leave, readAndEnter, control: () => control, entered: () => entered }
@@ -90,11 +109,14 @@ function countWhole({ t, session, state, status, refresh }: Player, taking: HTML
   })
   taking.querySelector('[data-whole]')?.remove() // it does not count
   document.querySelector('[data-clocks]')!.append(clock)
-  return countDown(t, clock, 'clock.whole', () => session.momentOf(state.deadlineAt!), {
+  const stop = countDown(t, clock, 'clock.whole', () => session.momentOf(state.deadlineAt!), {
     say: status.say,
-    soon: () => {},
     over: () => void refresh(),
   })
+  return () => {
+    stop()
+    clock.remove()
+  }
 }
 
 async function finish({ t, outbox }: Player, proctoring: Proctoring, form: HTMLFormElement): Promise<boolean> {

@@ -9,6 +9,15 @@ type RequestBody = { kind?: AnswerAttemptKind; attempt?: string; text?: string; 
 
 const NEW_ANSWER = { milliseconds: null, isReady: false, wasInterrupted: false, restarted: false, counts: true }
 
+const READY = {
+  isDeadlineOfQuestion: false,
+  needs: { microphone: false, camera: false, screen: false, idPhoto: false, facePhoto: false },
+  checks: { passed: [], waived: [] },
+  photos: { id_photo: true, face_photo: true },
+  webcam: 'stills',
+  uploads: [],
+} satisfies Partial<SessionState>
+
 /**
  * A session for previews, answered inside the page: nothing is sent or stored. Its state is read from the page, and typed and recorded
  * answers last as long as their question is shown.
@@ -23,12 +32,13 @@ export function openPreview(base: string, newId: () => string): Session {
 
   function readQuestion(): Question | null {
     const section = document.querySelector<HTMLElement>('[data-question]')
-    const { number, of, closesAt, playsLeft, attemptsLeft } = section?.dataset ?? {}
+    const { number, of, answersAt, closesAt, playsLeft, attemptsLeft } = section?.dataset ?? {}
     if (section !== shown) [shown, played, attempts, answers] = [section, 0, [], []]
     if (!section || (closesAt && momentOf(closesAt) <= performance.now())) return null
     return {
       number: Number(number),
       of: Number(of),
+      answersAt: answersAt && momentOf(answersAt) > performance.now() ? answersAt : null,
       closesAt: closesAt ?? null,
       playsLeft: Math.max(0, Number(playsLeft) - played),
       attemptsLeft: Math.max(0, Number(attemptsLeft) - attempts.length),
@@ -44,16 +54,11 @@ export function openPreview(base: string, newId: () => string): Session {
   function read(): SessionState {
     const taking = document.querySelector<HTMLElement>('[data-taking]')
     return {
+      ...READY,
       state: taking ? 'in_progress' : 'preparing',
       now: now(),
       deadlineAt: taking?.dataset.deadlineAt ?? null,
-      isDeadlineOfQuestion: false,
-      needs: { microphone: false, camera: false, screen: false, idPhoto: false, facePhoto: false },
-      checks: { passed: [], waived: [] },
-      photos: { id_photo: true, face_photo: true },
-      webcam: 'stills',
       question: readQuestion(),
-      uploads: [],
     }
   }
 
@@ -97,7 +102,11 @@ export function openPreview(base: string, newId: () => string): Session {
   return {
     base,
     send,
-    post: (path, json) => send('POST', path, json ? { json } : {}),
+    post(path, json) {
+      // A preview's address says where it is: the form of "Answer now" changes it.
+      if (path.endsWith('/answering')) return Promise.reject(new Error('No service'))
+      return send('POST', path, json ? { json } : {})
+    },
     claim: async () => ({}),
     read: async () => read(),
     momentOf,

@@ -5,6 +5,8 @@ export type AnswerAttemptKind = 'audio' | 'video'
 export type Question = {
   number: number
   of: number
+  /** Null once answering has begun. */
+  answersAt: string | null
   closesAt: string | null
   playsLeft: number
   attemptsLeft: number
