@@ -53,7 +53,7 @@ describe.skipIf(!isBrowserInstalled)('an interrupted recording (skipped where no
     await next.reload()
     await button(next, 'Continue recording audio').waitFor()
     expect(await button(next, 'Start over').isVisible()).toBe(false)
-    await press(next, 'Keep it is')
+    await press(next, 'Keep it as it is')
     await next.getByText(/^Saved: /).waitFor()
     const attempts = await candidate.attempts()
     expect(attempts).toMatchObject([

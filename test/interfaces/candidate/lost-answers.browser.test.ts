@@ -128,7 +128,7 @@ describe.skipIf(!isBrowserInstalled)('an assessment with lost responses (skipped
       ['audio', 'complete', false, ''],
       ['video', 'complete', false, ''],
     ])
-    for (const what of ['plays', 'answerAttempts', 'stop'])
+    for (const what of ['plays', 'attempts', 'stop'])
       expect(line.lost.filter((asked) => asked.endsWith(what)).length, what).toBeGreaterThan(1)
   })
 
@@ -251,7 +251,7 @@ describe.skipIf(!isBrowserInstalled)('an assessment with lost responses (skipped
     await press(page, 'Record audio again')
     await savedUpTo(page, 2)
     await page.reload()
-    await press(page, 'Keep it is')
+    await press(page, 'Keep it as it is')
     await option(page, /^Attempt 2: audio, 0:0\d$/).waitFor()
     expect(await option(page, /^Attempt 2/).isChecked()).toBe(true)
     expect(await option(page, /^Attempt 1: audio, 0:0\d$/).isChecked()).toBe(false)
