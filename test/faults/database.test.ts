@@ -126,8 +126,8 @@ describe('a database outage', () => {
 
     await service.waitForLog('the database is back')
     const logged = (start: string) => service.log().filter(({ msg }) => msg.startsWith(start)).length
-    expect(logged('the database is away')).toBeGreaterThan(0)
-    expect(logged('the database is away')).toBeLessThanOrEqual(stops)
+    expect(logged('the database is unreachable')).toBeGreaterThan(0)
+    expect(logged('the database is unreachable')).toBeLessThanOrEqual(stops)
   })
 
   it('yields 503 if other clients hold all connections of the database', async () => {

@@ -84,7 +84,7 @@ it('loses no acknowledged write when a synchronous standby takes over: no 500, n
   await expectOneHistory(replicated.onReplica, reader)
   for (const service of services) {
     expect(service.log().filter(({ msg }) => msg.startsWith('request failed'))).toEqual([])
-    expect(service.log().filter(({ msg }) => msg.startsWith('the database is away')).length).toBeLessThanOrEqual(1)
+    expect(service.log().filter(({ msg }) => msg.startsWith('the database is unreachable')).length).toBeLessThanOrEqual(1)
   }
   const pause = clients.longestPause().toFixed(1)
   process.stdout.write(`${count} invites, ${refused.length} answered 503, ${pause} s without writes\n`)

@@ -53,7 +53,7 @@ it('logs a sequencing failure once, counts each failure, and recovers by itself'
   await record(service)
   await service.db.$executeRaw`ALTER TABLE hidden RENAME TO event_sequence`
   await waitForNumbering(service)
-  expect(service.logLines.filter((line) => line.includes('events can not be numbered'))).toHaveLength(1)
+  expect(service.logLines.filter((line) => line.includes('events cannot be numbered'))).toHaveLength(1)
 })
 
 /** A database on which nobody serves. */

@@ -89,7 +89,7 @@ describe('a mail server', () => {
       // Three doubts make it certain that it is the service that is meant.
       expect(before).toBeLessThanOrEqual(3)
       expect(await service.db.inviteEmail.count({ where: { state: 'queued' } })).toBe(12)
-      expect(service.logLines.filter((line) => line.includes('the mail server takes no mails'))).toHaveLength(1)
+      expect(service.logLines.filter((line) => line.includes('the mail server accepts no mails'))).toHaveLength(1)
 
       refuses = false
       await makeProbeDue(service)

@@ -104,7 +104,7 @@ describe('a recording', () => {
     expect([media.state, media.parts.length]).toEqual(['failed', 1])
     expect(await contentOf(media)).toBeNull()
     // Behind its record it is counted, then logged.
-    const isTold = (line: string) => line.includes('a recording can not be joined') && line.includes(mediaId)
+    const isTold = (line: string) => line.includes('a recording cannot be joined') && line.includes(mediaId)
     await waitUntil('the log', () => service.logLines.some(isTold) || undefined)
     expect(await service.metrics.registry.metrics()).toMatch(/recordings_joined_total\{outcome="failed"\} [1-9]/)
   })

@@ -176,14 +176,14 @@ it.each<[string, (port: number) => Promise<void>]>([
     expect([readiness.status, readiness.body]).toEqual([503, { status: 'not ready', problems: ['media'] }])
     await waitUntil(
       'the log to say it',
-      async () => service.logLines.some((line) => line.includes('can not be kept')) || undefined,
+      async () => service.logLines.some((line) => line.includes('cannot be stored')) || undefined,
     )
     await stopSilent()
     const server = await start()
     onTestFinished(() => server.close())
     await waitUntil('the service to be ready', async () => (await service.http().get('/readyz')).status === 200 || undefined)
     expect((await candidate.putPart(mediaId, 0, 0, webmPart())).status).toBe(204)
-    expect(service.logLines.some((line) => line.includes('can be kept again'))).toBe(true)
+    expect(service.logLines.some((line) => line.includes('can be stored again'))).toBe(true)
   },
 )
 

@@ -64,7 +64,7 @@ describe.runIf(canFailOver)('a Patroni cluster with the files of ops/ha', () => 
         service
           .log()
           .slice(lines[i])
-          .filter(({ msg }) => msg.startsWith('the database is away')).length,
+          .filter(({ msg }) => msg.startsWith('the database is unreachable')).length,
     )
     process.stdout.write(
       `${name}: ${clients.acknowledged.length} acknowledged, ${lost} lost, ${refused.length} answered 503, ${clients.longestPause().toFixed(1)} s without writes, lines of the outage ${away}\n`,
