@@ -107,7 +107,7 @@ ${field(form, { name: `hours${n}`, label: 'Hours', type: 'number', value: String
 ${checkboxes(form, { name: `states${n}`, label: 'Send to candidates who', options: STATE_OPTIONS, values: step?.states ?? [] })}
 </fieldset>`
 
-/** Of an assessment, which can inherit the organization's setting. */
+/** Switch of an assessment, which can inherit the organization's setting. */
 const switchOrInherit = (name: keyof NoticeSwitches, label: string, switches: NoticeSwitches): Html =>
   choice(emptyForm, {
     name,
