@@ -25,10 +25,10 @@ const mayUse = {
   'http/(?!browser/|docs/browser/)': ['http/', 'domain/', 'html/', 'locales/'],
   'kinds/[^/]+$': ['kinds/', 'domain/', 'http/', 'html/', 'locales/'],
   // A kind never imports another one. Shared code is in files beside their folders.
-  'kinds/formats/': ['kinds/formats/', 'kinds/[^/]+$', 'domain/', 'http/'],
-  'kinds/(?!formats/)([^/]+)/': ['kinds/$1/', 'kinds/[^/]+$', 'domain/', 'http/', 'html/', 'locales/'],
+  'kinds/file-formats/': ['kinds/file-formats/', 'kinds/[^/]+$', 'domain/', 'http/'],
+  'kinds/(?!file-formats/)([^/]+)/': ['kinds/$1/', 'kinds/[^/]+$', 'domain/', 'http/', 'html/', 'locales/'],
   // Uploaded files are read in a process of their own.
-  'uploads/': ['uploads/', 'kinds/formats/', 'kinds/[^/]+$', 'domain/', 'http/requests/decode-text.ts', 'processes/'],
+  'uploads/': ['uploads/', 'kinds/file-formats/', 'kinds/[^/]+$', 'domain/', 'http/requests/decode-text.ts', 'processes/'],
   // What browsers load.
   'http/browser/': ['http/browser/'],
   'http/docs/browser/': ['http/docs/browser/', 'http/browser/', 'http/docs/search-entries.ts'],

@@ -3,7 +3,7 @@
 import { getCompileCacheDir } from 'node:module'
 import './cli.ts'
 import './uploads/candidate-list.ts' // loaded by a child process
-import './kinds/formats/read-file.ts' // likewise
+import './kinds/file-formats/read-file.ts' // likewise
 import './media/join-segments.ts' // likewise
 import './reports/to-sheet.ts' // likewise
 import './runtime/redis.ts' // loaded with REDIS_URL

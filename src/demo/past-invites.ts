@@ -70,9 +70,10 @@ export async function addPastInvites(
 const idOf = (assessments: Assessments, name: string): string => assessments.find((assessment) => assessment.name === name)!.id
 
 /**
- * Plans an invite's status and times. Invites with a submission start as accepted; the steps do the rest.
+ * Plans an invite's status and times. Invites with a submission are inserted as accepted; the replayed steps start and complete them.
  *
  * @param i number of newer invites.
+ * @returns movedAt: time of the one change of status that is inserted; startsAt: of the candidate's start.
  */
 function planInvite(now: number, i: number) {
   const age = (i * 0.58 + 0.2) * DAY_MS
@@ -81,13 +82,13 @@ function planInvite(now: number, i: number) {
   const wanted = STATES[i % STATES.length]!
   const status = wanted === 'expired' && age < 8 * DAY_MS ? 'pending' : wanted
   const submission = planSubmission(status, i)
-  const times = { sentAt: new Date(sent), movedAt: new Date(sent + step), begins: sent + 2 * step }
-  return { status: submission ? 'accepted' : status, taken: submission, ...times }
+  const times = { sentAt: new Date(sent), movedAt: new Date(sent + step), startsAt: sent + 2 * step }
+  return { status: submission ? 'accepted' : status, submission, ...times }
 }
 
 function pastInvite({ deps }: Context, i: number, { assessments, graders }: { assessments: Assessments; graders: Graders }) {
   const now = deps.clock().getTime()
-  const { status, taken: submission, sentAt, movedAt, begins } = planInvite(now, i)
+  const { status, submission, sentAt, movedAt, startsAt } = planInvite(now, i)
   const firstName = FIRST_NAMES[i % FIRST_NAMES.length]!
   const lastName = LAST_NAMES[Math.floor(i / FIRST_NAMES.length)]!
   const expiresAt = new Date(sentAt.getTime() + (status === 'expired' ? 7 : 30) * DAY_MS)
@@ -115,29 +116,30 @@ function pastInvite({ deps }: Context, i: number, { assessments, graders }: { as
     createdAt: sentAt,
     updatedAt: { pending: sentAt, expired: expiresAt }[status as string] ?? movedAt,
   }
-  return { row, i, taken: submission, now, begins }
+  return { row, i, submission, now, startsAt }
 }
 
 type PastSubmission = Omit<AcceptedInvite, 'inviteId'> & { stage: GradingStage | null; isAssigned: boolean }
 
 /** The submission of a started or completed invite. The newest one has no grader yet. */
-function planSubmission(becomes: InviteStatus, i: number): PastSubmission | null {
-  if (becomes === 'started') return { assessment: ONE_GRADER, n: i, stage: null, isAssigned: false }
-  if (becomes !== 'completed') return null
+function planSubmission(status: InviteStatus, i: number): PastSubmission | null {
+  if (status === 'started') return { assessment: ONE_GRADER, n: i, stage: null, isAssigned: false }
+  if (status !== 'completed') return null
   const n = Array.from({ length: i }).filter((_, newer) => STATES[newer % STATES.length] === 'completed').length
   const [assessment, stage] = SUBMISSIONS[n] ?? [ONE_GRADER, 'released']
   return { assessment, n, stage, isAssigned: n > 0 }
 }
 
 /** Steps after an invite was accepted. */
-function listSteps({ row, i, taken, now, begins }: PastInvite, graders: Graders): DemoStep[] {
-  if (!taken) return row.status === 'accepted' && i % 4 === 2 ? [{ at: begins, run: (ctx) => giveDemoConsent(ctx, row.id) }] : []
-  const { stage } = taken
-  const sitting = { inviteId: row.id, ...taken }
-  const sat = { at: begins, run: (ctx: Context) => takeAssessment(ctx, sitting, stage ? undefined : 1) }
-  if (stage) return [sat, ...gradingSteps(sitting, stage, graders, begins + HOUR_MS)]
-  const leftAt = begins + ABANDONED_AFTER_MS
-  return leftAt < now ? [sat, { at: leftAt, run: (ctx) => withdraw(ctx, row.id) }] : [sat]
+function listSteps({ row, i, submission, now, startsAt }: PastInvite, graders: Graders): DemoStep[] {
+  if (!submission)
+    return row.status === 'accepted' && i % 4 === 2 ? [{ at: startsAt, run: (ctx) => giveDemoConsent(ctx, row.id) }] : []
+  const { stage } = submission
+  const accepted = { inviteId: row.id, ...submission }
+  const take = { at: startsAt, run: (ctx: Context) => takeAssessment(ctx, accepted, stage ? undefined : 1) }
+  if (stage) return [take, ...gradingSteps(accepted, stage, graders, startsAt + HOUR_MS)]
+  const withdrawnAt = startsAt + ABANDONED_AFTER_MS
+  return withdrawnAt < now ? [take, { at: withdrawnAt, run: (ctx) => withdraw(ctx, row.id) }] : [take]
 }
 
 /** Revokes a started invite, and withdraws its submission as the sweep would soon. */

@@ -182,7 +182,7 @@ export type Metrics = {
   replicaRead: (answered: (typeof READ_FROM)[number]) => void
 }
 
-/** The log, with pino's methods; each message has its event, see values/log-events.ts. */
+/** The log, with pino's methods; each message has its event, see ports/log-events.ts. */
 export type Log = Record<'info' | 'warn' | 'error', (fields: object, message: LogMessage) => void>
 
 export type CachedApiKey = {
@@ -354,7 +354,7 @@ export type Actor =
       id: string
       userId: string
       roles: string[]
-      /** See PORTAL_ROLES in access/permissions.ts; of admins, owner too as long as nobody was named one. */
+      /** See PORTAL_ROLES in authorization/permissions.ts; of admins, owner too as long as nobody was named one. */
       portalRoles?: readonly string[]
       /** The API key that has it done in the member's name, on test data: see domain/test-data. */
       simulatedBy?: string

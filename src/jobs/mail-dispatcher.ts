@@ -32,6 +32,7 @@ type WaitingMail = {
   id: string
   group: string
   rank: Rank
+  /** True for mails refused in this outage. They go last, so that each probe tries another mail. */
   wasTried: boolean
   attempt: SendAttempt
   settle: (outcome: DispatchResult) => void

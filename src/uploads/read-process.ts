@@ -1,6 +1,6 @@
 import { DomainError, type Issue } from '../domain/errors.ts'
 import type { ListRow } from '../domain/invites/batches/check-rows.ts'
-import { readFile } from '../kinds/formats/read-file.ts'
+import { readFile } from '../kinds/file-formats/read-file.ts'
 import type { ParsedQuestion } from '../kinds/neutral.ts'
 import { runTask } from '../processes/run-task.ts'
 import { parseCandidateList } from './candidate-list.ts'

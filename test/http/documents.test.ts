@@ -190,6 +190,11 @@ describe('a documented event of v1', () => {
     return follow(document, follow(document, requestBody!).content['application/json'].schema)
   }
 
+  it('is described in the guide to events', async () => {
+    const guide = await readFile('docs/guides/keeping-in-step.md', 'utf8')
+    expect(EVENT_TYPES.filter((type) => !guide.includes(`\`${type}\``))).toEqual([])
+  })
+
   it('is distinguished by its type, and matches the webhook messages', async () => {
     const document = await readDocument(service, 'v1')
     const { discriminator } = document.components.schemas.Event as unknown as {

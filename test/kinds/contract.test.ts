@@ -12,6 +12,11 @@ const anything = fc.anything({ maxDepth: 3 })
 const RUNS = { numRuns: 300 }
 const first = () => 0
 
+it.each(definedKinds)('has an example and a form for each response type of $words', ({ words, examples, author }) => {
+  expect([...new Set(examples.map(({ responseType }) => responseType))].sort()).toEqual([...words].sort())
+  expect([...new Set(author.offers.map(({ word }) => word))].sort()).toEqual([...words].sort())
+})
+
 describe.each(definedKinds.flatMap((kind) => kind.examples.map((example) => ({ kind, ...example }))))(
   'a question of $responseType',
   ({ kind, responseType, script, spec, key, right, wrong }) => {

@@ -1,7 +1,7 @@
 import { strToU8, zipSync } from 'fflate'
-import { createGiftWriter } from '../../src/kinds/formats/write-gift.ts'
-import { TABLE_HEAD, writeRow } from '../../src/kinds/formats/write-table.ts'
-import { createXlsxWriter } from '../../src/kinds/formats/write-xlsx.ts'
+import { createGiftWriter } from '../../src/kinds/file-formats/write-gift.ts'
+import { TABLE_HEAD, writeRow } from '../../src/kinds/file-formats/write-table.ts'
+import { createXlsxWriter } from '../../src/kinds/file-formats/write-xlsx.ts'
 import type { NeutralQuestion } from '../../src/kinds/neutral.ts'
 
 // Files of questions that are written at once.

@@ -12,12 +12,12 @@ import { inTransaction } from '../transaction.ts'
 import { isEmailAddress } from '../validation/email-address.ts'
 import { ARCHIVE_DAYS, type Archive, actorIdOf, authorizeArchive, getArchive, purposeOf } from './archives.ts'
 
-/** Archives of candidates that an organization may ask for within 24 hours, and of one member: each may take the whole store's reading. */
+/** Archives within 24 hours: of candidates by organization, of members by member. Building one may read the whole media store. */
 export const MAX_ARCHIVES = { candidate: 5, member: 2 } as const
 
 /**
- * Has an archive made of what is held about whoever has the address. Asked for again meanwhile by the same person, it is the same one. Of an
- * address that is not known there is nothing to find, and the answer is no other.
+ * Queues an archive of everything stored about the candidate with the address. While it is being built, repeating the request returns it. An
+ * unknown address gets the same answer, so the request does not tell who is a candidate.
  *
  * @throws DomainError not_permitted; invalid, `email`, and `tooManyArchives`.
  */
@@ -33,7 +33,7 @@ export function requestCandidateArchive(ctx: Context, { address: typed }: { addr
 }
 
 /**
- * Has one made of what is held about a member: anybody's own, or for who may ask for others'.
+ * Queues an archive of everything stored about a member. Members may request their own; others need the permission.
  *
  * @throws DomainError not_permitted, member_not_found; invalid, `tooManyArchives`.
  */
@@ -63,7 +63,7 @@ async function requestArchive(ctx: Context, asked: ArchiveRequest): Promise<Arch
         .values({ ...row, expiresAt: daysAfter(createdAt, ARCHIVE_DAYS) })
         .onConflict((conflict) => conflict.doNothing()),
     )
-    if (inserted === 0) return findMaking(inside, asked)
+    if (inserted === 0) return findConflicting(inside, asked)
     await refuseExcess(inside, asked)
     await deps.queue.enqueueArchive(db, { organizationId: organization.id, archiveId: asked.id })
     await recordAudit(inside, { action: 'asked_for_archive', target: { kind: 'archive', id: asked.id } })
@@ -72,8 +72,8 @@ async function requestArchive(ctx: Context, asked: ArchiveRequest): Promise<Arch
   return getArchive(ctx, id)
 }
 
-/** The one that is being made for who asks, or was until a moment ago. */
-async function findMaking(inside: Context, { addressHmac, memberId }: ArchiveRequest): Promise<string> {
+/** Finds the actor's archive that the insert conflicted with. It may have been finished since. */
+async function findConflicting(inside: Context, { addressHmac, memberId }: ArchiveRequest): Promise<string> {
   const { actor } = inside
   const theirs = inside.db
     .selectFrom('archives')
@@ -84,7 +84,7 @@ async function findMaking(inside: Context, { addressHmac, memberId }: ArchiveReq
   return (await its.select('id').executeTakeFirstOrThrow()).id
 }
 
-/** Archives of erased candidates don't count. */
+/** Counts the archive just inserted too. An erasure deletes the candidate's archives, so those don't count. */
 async function refuseExcess(inside: Context, { subject, memberId }: ArchiveRequest): Promise<void> {
   await lockOrganization(inside)
   const since = new Date(inside.deps.clock().getTime() - DAY_MS)

@@ -4,22 +4,24 @@ import { authorize } from '../authorization/permissions.ts'
 import { type Context, inMode } from '../context.ts'
 import { inTransaction } from '../transaction.ts'
 
-/** The newest mails of an organization that are looked at, and how many at least tell something. */
-const NEWEST = 500
-const AT_LEAST = 20
-/** Share of missing mailboxes from which mail servers suspect a bought list, and share at which lists pause. */
-const MANY = 0.05
-const TOO_MANY = 0.1
+/** Only the newest mails count. */
+const COUNTED_MAILS = 500
+/** Fewer mails say nothing about the addresses. */
+const MIN_MAILS = 20
+/** Share of missing mailboxes from which mail servers suspect a bought list. */
+const WARNING_SHARE = 0.05
+/** Share of missing mailboxes above which lists pause. */
+const PAUSING_SHARE = 0.1
 
 /**
- * How many of the organization's newest mails were to mailboxes that are not there; null where that is not many, or too few were sent.
+ * Counts the organization's newest mails, and those to missing mailboxes. Null below the warning share, or below 20 mails.
  *
  * @throws DomainError not_permitted.
  */
 export async function countDeadAddresses(ctx: Context): Promise<{ dead: number; of: number } | null> {
   authorize(ctx, 'read')
   const { dead, all } = await countNewest(ctx)
-  return all >= AT_LEAST && dead > all * MANY ? { dead, of: all } : null
+  return all >= MIN_MAILS && dead > all * WARNING_SHARE ? { dead, of: all } : null
 }
 
 /**
@@ -32,10 +34,10 @@ export async function areListsPaused(ctx: Context): Promise<boolean> {
     select: { bouncesReviewedAt: true },
   })
   const { dead, all } = await countNewest(inMode(ctx, 'live'), bouncesReviewedAt)
-  return all >= AT_LEAST && dead > all * TOO_MANY
+  return all >= MIN_MAILS && dead > all * PAUSING_SHARE
 }
 
-/** Has lists go on: from then on mails are counted anew. @throws DomainError not_permitted. */
+/** Resumes paused lists, and restarts the count of mails. @throws DomainError not_permitted. */
 export async function resumeLists(ctx: Context): Promise<void> {
   authorize(ctx, 'manage_settings')
   await inTransaction(ctx, async (inside) => {
@@ -47,14 +49,15 @@ export async function resumeLists(ctx: Context): Promise<void> {
 
 async function countNewest(ctx: Context, since: Date | null = null): Promise<{ dead: number; all: number }> {
   const all = ctx.db.selectFrom('inviteEmails')
-  const counting = since ? all.where('inviteEmails.createdAt', '>', since) : all
-  const newest = counting
+  const counted = since ? all.where('inviteEmails.createdAt', '>', since) : all
+  const newest = counted
     .innerJoin(ctx.db.selectFrom('invites').select(['organizationId', 'id']).as('invite'), 'invite.id', 'inviteEmails.inviteId')
     .select('inviteEmails.bounce')
     .orderBy('inviteEmails.id', 'desc')
-    .limit(NEWEST)
-  const counted = ctx.db.with('newest', () => newest).selectFrom('newest')
-  return counted
+    .limit(COUNTED_MAILS)
+  return ctx.db
+    .with('newest', () => newest)
+    .selectFrom('newest')
     .select([sql<number>`(count(*) filter (where bounce = 'address'))::int`.as('dead'), sql<number>`count(*)::int`.as('all')])
     .executeTakeFirstOrThrow()
 }

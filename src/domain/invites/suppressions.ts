@@ -27,14 +27,14 @@ export type { Suppression }
 export const SUPPRESSION_REASONS = ['bounce', 'full', 'complaint', 'manual', 'unsubscribed'] as const
 export type SuppressionReason = (typeof SUPPRESSION_REASONS)[number]
 
-/** So many mails, one after the other and within so many days, that came back for now: then there is a pause. */
-const FULL_AFTER = 3
+/** After this many consecutive temporary bounces within FULL_WITHIN_DAYS, the address gets no mail for FULL_FOR_DAYS. */
+const FULL_AFTER_BOUNCES = 3
 const FULL_WITHIN_DAYS = 30
 const FULL_FOR_DAYS = 14
 
 const REASON_TEXTS: Record<SuppressionReason, string> = {
   bounce: 'an earlier mail to this address came back, there is no such mailbox',
-  full: `the last ${FULL_AFTER} mails to this address came back, its mailbox is full or can not be reached`,
+  full: `the last ${FULL_AFTER_BOUNCES} mails to this address came back, its mailbox is full or can not be reached`,
   complaint: 'an earlier mail to this address was called spam',
   manual: 'the address is on the list of those that are not written to',
   unsubscribed: 'the candidate has stopped these mails',
@@ -144,9 +144,9 @@ async function isFullAgain({ db, deps }: ServiceContext, emailId: string): Promi
     .where('inviteEmails.createdAt', '<=', email.createdAt)
     .where(({ or, eb }) => or([eb('inviteEmails.state', '=', 'sent'), eb('inviteEmails.bounce', 'is not', null)]))
     .orderBy('inviteEmails.createdAt', 'desc')
-    .limit(FULL_AFTER)
+    .limit(FULL_AFTER_BOUNCES)
   const bounces = await last.select('inviteEmails.bounce').execute()
-  return bounces.length === FULL_AFTER && bounces.every(({ bounce }) => bounce === 'temporary')
+  return bounces.length === FULL_AFTER_BOUNCES && bounces.every(({ bounce }) => bounce === 'temporary')
 }
 
 /** The addresses that are not written to now. @throws DomainError not_permitted. */

@@ -176,7 +176,7 @@ export function toMemberConditions({ roles = {}, ...filter }: MemberFilter): Mem
   }
 }
 
-const ofAccount = (eb: Expressions<'members'>, condition: (account: Expressions<'users'>) => Condition, db: TenantDb) =>
+const accountMatches = (eb: Expressions<'members'>, condition: (account: Expressions<'users'>) => Condition, db: TenantDb) =>
   eb.exists(
     eb
       .selectFrom(db.table('users'))
@@ -197,9 +197,9 @@ export const memberConditions: FilterConditions<'members', MemberConditionInput>
       'in',
       eb.selectFrom(db.table('memberTags')).select('memberTags.memberId').where('memberTags.tagId', '=', anyOfIds(ids)),
     ),
-  firstName: (eb, name, db) => ofAccount(eb, (account) => account('users.firstNameKey', '=', name), db),
-  lastName: (eb, name, db) => ofAccount(eb, (account) => account('users.lastNameKey', '=', name), db),
+  firstName: (eb, name, db) => accountMatches(eb, (account) => account('users.firstNameKey', '=', name), db),
+  lastName: (eb, name, db) => accountMatches(eb, (account) => account('users.lastNameKey', '=', name), db),
   email: (eb, email) => addressEquals(eb.ref('members.email'), email),
-  search: (eb, patterns, db) => ofAccount(eb, ({ ref }) => containsAll(ref('users.searchKey'), patterns), db),
+  search: (eb, patterns, db) => accountMatches(eb, ({ ref }) => containsAll(ref('users.searchKey'), patterns), db),
 }
 const memberList = { table: 'members', filters: memberConditions } as const

@@ -10,7 +10,7 @@ import { hashToken } from './session-tokens.ts'
 import type { SignedIn } from './sessions.ts'
 import { maySaveForm } from './sign-in-attempts.ts'
 
-/** Milliseconds for which a form is kept, and within which a session has to have ended for what was being filled in. */
+/** Milliseconds that a form is kept, and after the end of a session during which its forms are saved. */
 const KEPT_FOR_MS = 86_400_000
 /** Saved forms of one person; another one replaces the oldest. */
 const MAX_SAVED_FORMS = 5
@@ -18,11 +18,10 @@ const MAX_SAVED_FORMS = 5
 const UNSAVED_FIELDS: readonly string[] = ['password', 'current', 'code']
 
 /**
- * A form that met a closed door.
+ * A form sent after the session ended, or without a recent authentication.
  *
- * @property url the path that it was sent to, with what follows it. @property fields what was typed, in its order.
- * @property isMultipart how it was sent. @property page the address of the page that it was on, where the browser has said it.
- * @property isIncomplete whether there was more: a password, a code or a file, which are not kept.
+ * @property url path and query that the form was sent to. @property page address of the form's page, if the browser sent it.
+ * @property isIncomplete true if passwords, codes, or files were removed.
  */
 export type NewSavedForm = {
   url: string
@@ -32,7 +31,7 @@ export type NewSavedForm = {
   isIncomplete: boolean
 }
 
-/** @property isUsed whether it was sent since. */
+/** @property isUsed true if the form was sent since. */
 export type SavedForm = Omit<NewSavedForm, 'url'> & { id: string; url: string; isUsed: boolean }
 
 type EncryptedForm = Omit<NewSavedForm, 'url'> & { deviceId: string | null }
@@ -40,7 +39,7 @@ type EncryptedForm = Omit<NewSavedForm, 'url'> & { deviceId: string | null }
 /** Account and session that a form was sent in. */
 export type FormOwner = { credentialId: string; sessionId: string }
 
-/** Reasons for which sessions end although their cookie is still their owner's. Null: they expired. */
+/** Ends of a session after which the cookie still proves its owner. Null: it expired. */
 const RESUMABLE_END_REASONS: readonly (string | null)[] = [null, 'too_many', 'no_membership', 'ended_at_provider']
 
 /** The owner of a session that ended within a day; null: there is none whose forms may be saved. */
@@ -50,7 +49,7 @@ export async function findOwnerOfEndedSession(service: ServiceContext, token: st
   return maySaveFormsOf(service, found, found.credential) ? { credentialId: found.credentialId, sessionId: found.id } : null
 }
 
-/** True if the session is open or ended for one of RESUMABLE_END_REASONS, and what its person signs in with has not changed since. */
+/** True if the session is open or ended for one of RESUMABLE_END_REASONS, and the account's password and factors are unchanged. */
 function maySaveFormsOf(
   { deps }: ServiceContext,
   session: { authVersion: number; endReason: string | null; expiresAt: Date },
@@ -60,13 +59,13 @@ function maySaveFormsOf(
   return isRecent && session.authVersion === credential.authVersion && RESUMABLE_END_REASONS.includes(session.endReason)
 }
 
-const purposeOf = (id: string): string => `parked form ${id}`
+const purposeOf = (id: string): string => `saved form ${id}`
 
 /**
- * Stores a form for its owner, encrypted, for a day, without performing it. While its body was read the session may have come to an end, and with it
- * the right to save anything.
+ * Stores a form for its owner, encrypted, for a day, without performing it. Checks the session again, because it may have ended while the body
+ * was read.
  *
- * @returns null where too many were kept of late, or the session saves none.
+ * @returns null if too many forms were saved recently, or if the session may save none.
  */
 export async function saveForm(
   service: ServiceContext,
@@ -90,8 +89,8 @@ export async function saveForm(
     if (!session || !maySaveFormsOf(inside, session, credential)) return null
     const expiresAt = new Date(now.getTime() + KEPT_FOR_MS)
     await db.savedForm.create({ data: { id, credentialId, url, body, createdAt: now, expiresAt } })
-    const theirs = unscoped(inside.db).selectFrom('savedForms').select('id').where('credentialId', '=', credentialId)
-    const excess = theirs.orderBy('createdAt', 'desc').orderBy('id', 'desc').offset(MAX_SAVED_FORMS)
+    const forms = unscoped(db).selectFrom('savedForms').select('id').where('credentialId', '=', credentialId)
+    const excess = forms.orderBy('createdAt', 'desc').orderBy('id', 'desc').offset(MAX_SAVED_FORMS)
     await unscoped(db).deleteFrom('savedForms').where('id', 'in', excess).execute()
     return id
   })
@@ -131,11 +130,11 @@ export async function claimSavedForm(
 }
 
 /**
- * Deletes forms of the organization's pages whose fields or address name somebody.
+ * Erases a person from the saved forms of the organization's pages.
  *
- * @param isAbout is true for a text that names them.
- * @param replace takes them out of a text: with it, a form is kept that names them in its fields only.
- * @returns how many were deleted or changed.
+ * @param isAbout true for a text that names the person.
+ * @param replace removes the person from a text. With it, forms that name them only in fields are rewritten instead of deleted.
+ * @returns number of deleted and rewritten forms.
  */
 export async function purgeSavedForms(
   { db, deps, organization }: Context,
@@ -143,24 +142,25 @@ export async function purgeSavedForms(
   replace?: (text: string) => string,
 ): Promise<number> {
   const members = db.selectFrom('members').where('credentialId', 'is not', null).select('credentialId')
-  const theirs = unscoped(db).selectFrom('savedForms').select(['id', 'url', 'body']).where('credentialId', 'in', members)
-  const parked = await theirs.execute()
-  const about = parked.filter(({ id, url, body }) => {
-    if (!url.includes(organization.id)) return false
-    return isAbout(url) || isAbout(decrypt(deps.secretKeys, purposeOf(id), body) ?? '')
-  })
+  const rows = await unscoped(db)
+    .selectFrom('savedForms')
+    .select(['id', 'url', 'body'])
+    .where('credentialId', 'in', members)
+    .execute()
+  const forms = rows
+    .filter(({ url }) => url.includes(organization.id))
+    .map(({ id, url, body }) => ({ id, url, text: decrypt(deps.secretKeys, purposeOf(id), body) ?? '' }))
+    .filter(({ url, text }) => isAbout(url) || isAbout(text))
   const deleted: string[] = []
-  for (const { id, url, body } of about) {
-    const text = decrypt(deps.secretKeys, purposeOf(id), body)
-    if (!replace || !text || isAbout(url)) deleted.push(id)
-    else
-      await db.savedForm.updateMany({
-        where: { id },
-        data: { body: encrypt(deps.secretKeys, purposeOf(id), replaceInForm(text, replace)) },
-      })
+  for (const { id, url, text } of forms) {
+    if (!replace || text === '' || isAbout(url)) deleted.push(id)
+    else {
+      const body = encrypt(deps.secretKeys, purposeOf(id), replaceInForm(text, replace))
+      await db.savedForm.updateMany({ where: { id }, data: { body } })
+    }
   }
   if (deleted.length > 0) await unscoped(db).deleteFrom('savedForms').where('id', '=', anyOfIds(deleted)).execute()
-  return about.length
+  return forms.length
 }
 
 function replaceInForm(text: string, replace: (text: string) => string): string {

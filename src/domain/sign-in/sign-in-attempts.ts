@@ -27,7 +27,7 @@ const LIMITS = {
   'reset network': { most: 50, windowMs: QUARTER_HOUR_MS },
   'reset proxy': { most: 1_000, windowMs: QUARTER_HOUR_MS },
   /** Forms of a person that are kept until they are signed in. */
-  'parked forms': { most: 20, windowMs: QUARTER_HOUR_MS },
+  'saved forms': { most: 20, windowMs: QUARTER_HOUR_MS },
 } as const
 type Counted = keyof typeof LIMITS
 
@@ -45,7 +45,7 @@ export async function countSignInAttempt(
   { email, origin, deviceId, isKnownNetwork }: SignInAttempt,
 ): Promise<void> {
   if (deviceId && (await count(ctx, 'device', deviceId)) === null) return
-  for (const [counted, text] of [...ofNetwork(origin), ['address from network', `${email} ${origin.network}`]] as const) {
+  for (const [counted, text] of [...networkKeysOf(origin), ['address from network', `${email} ${origin.network}`]] as const) {
     const seconds = await count(ctx, counted, text)
     if (seconds !== null) throw tooMany(seconds)
   }
@@ -61,7 +61,7 @@ export async function areStrangersRefused({ db, deps }: ServiceContext, email: s
 
 const SITE_GROUPS = 3
 
-function ofNetwork({ network, isShared }: NetworkOrigin): [Counted, string][] {
+function networkKeysOf({ network, isShared }: NetworkOrigin): [Counted, string][] {
   if (isShared) return [['proxy', network]]
   const site = network.includes(':') ? network.split(':').slice(0, SITE_GROUPS).join(':') : null
   return [...(site === null ? [] : [['site', site] as [Counted, string]]), ['network', network]]
@@ -82,7 +82,7 @@ export async function countResetRequest(
 
 /** Counts saved forms, so that the cookie of an ended session can't fill the database. */
 export const maySaveForm = async (ctx: ServiceContext, credentialId: string): Promise<boolean> =>
-  (await count(ctx, 'parked forms', credentialId)) === null
+  (await count(ctx, 'saved forms', credentialId)) === null
 
 /** Forgives who has signed in what they tried before, and their network the attempt that was counted: it was no wrong one. Strangers' attempts stay counted. */
 export async function resetSignInCount(
@@ -91,7 +91,7 @@ export async function resetSignInCount(
 ): Promise<void> {
   const own = [keyOf('address from network', `${email} ${origin.network}`), ...(deviceId ? [keyOf('device', deviceId)] : [])]
   await db.signInAttempt.deleteMany({ where: { key: { in: own } } })
-  const shared = [...ofNetwork(origin).map(([counted, text]) => keyOf(counted, text)), keyOf('strangers', email)]
+  const shared = [...networkKeysOf(origin).map(([counted, text]) => keyOf(counted, text)), keyOf('strangers', email)]
   const counted = { key: { in: shared }, count: { gt: 0 } }
   if (!deviceId) await db.signInAttempt.updateMany({ where: counted, data: { count: { decrement: 1 } } })
 }

@@ -19,8 +19,8 @@ import {
   visibleEndpoints,
   type WebhookEndpoint,
 } from './change-endpoint.ts'
+import { toActive, toDisabled } from './endpoint-state.ts'
 import { createWebhookSecret, encryptWebhookSecret } from './secrets.ts'
-import { toActive, toDisabled } from './state.ts'
 import { findTargetFault, MAX_URL_LENGTH } from './targets.ts'
 
 // The addresses that an organization has its events sent to. Beyond both documents.

@@ -7,8 +7,8 @@ import type { WebhookDelivery, WebhookEndpoint } from '../../generated/prisma/cl
 import type { Connection, ServiceContext } from '../context.ts'
 import { findEvents, type WebhookEvent } from '../events/feed.ts'
 import { type DueSendings, grantedRows } from './due-sendings.ts'
+import { disableEndpoint, type FailingNotice, recordEndpointFailure, recordEndpointSuccess } from './endpoint-state.ts'
 import { nextAttempt } from './retries.ts'
-import { disableEndpoint, type FailingNotice, recordEndpointFailure, recordEndpointSuccess } from './state.ts'
 
 // Deliveries are taken by any process, attempted, and what became of them is recorded.
 

@@ -17,15 +17,16 @@ export function readNumber(values: URLSearchParams, name: string): number {
 }
 
 /**
- * A duration in minutes ("30") or minutes and seconds ("1:30").
+ * Reads a duration in minutes ("30") or minutes and seconds ("1:30").
  *
- * @returns seconds; 0, none, for an empty field. NaN for an invalid one and for 0, which could also mean no time at all.
+ * @returns seconds; 0 (no limit) for an empty field. NaN for an invalid text, and for a typed 0, because it is unclear what it means.
  */
 export function readDuration(values: URLSearchParams, name: string): number {
   const text = readFields(values, name)[name]!.trim()
   if (text === '') return 0
-  const [, minutes = '', seconds = '0'] = /^(\d*)(?::([0-5]?\d))?$/.exec(text) ?? [undefined, 'none']
-  return Number(minutes) * 60 + Number(seconds) || Number.NaN
+  const match = /^(\d*)(?::([0-5]?\d))?$/.exec(text)
+  const seconds = match ? Number(match[1]) * 60 + Number(match[2] ?? 0) : 0
+  return seconds === 0 ? Number.NaN : seconds
 }
 
 /** The reverse of readDuration: "1:30"; empty for 0. */

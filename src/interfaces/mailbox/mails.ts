@@ -34,19 +34,22 @@ export async function listMails(
   window: { before?: string; limit: number },
 ): Promise<Mail[]> {
   const [invitations, toMembers] = await Promise.all([listEmails(system, window), listMemberEmails(system, window)])
-  const mails = [...invitations.map((email) => ofInvite(email, render)), ...toMembers.map((email) => ofMember(email, render))]
+  const mails = [
+    ...invitations.map((email) => toInviteMail(email, render)),
+    ...toMembers.map((email) => toMemberMail(email, render)),
+  ]
   return mails.sort((a, b) => (a.id < b.id ? 1 : -1)).slice(0, window.limit)
 }
 
 /** Null when there is no such mail. */
 export async function findMail(system: ServiceContext, render: RenderMails, id: string): Promise<Mail | null> {
   const invitation = await findEmail(system, id)
-  if (invitation) return ofInvite(invitation, render)
+  if (invitation) return toInviteMail(invitation, render)
   const toMember = await findMemberEmail(system, id)
-  return toMember && ofMember(toMember, render)
+  return toMember && toMemberMail(toMember, render)
 }
 
-function ofInvite(email: InviteEmail, render: RenderMails): Mail {
+function toInviteMail(email: InviteEmail, render: RenderMails): Mail {
   const { recipientEmail, recipientName, organization, assessment } = email.invite
   return {
     ...email,
@@ -55,7 +58,7 @@ function ofInvite(email: InviteEmail, render: RenderMails): Mail {
   }
 }
 
-function ofMember(email: MemberEmail, render: RenderMails): Mail {
+function toMemberMail(email: MemberEmail, render: RenderMails): Mail {
   const { user, organization } = email.member
   const words = wordsOf(recipientOf(email), user.firstName, user.lastName, organization.name)
   return { ...email, words, render: () => render.toMember(email) }

@@ -1,6 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { EVENT_TYPES, TEST_EVENT, TESTED_TYPES } from '../../domain/events/event.ts'
 import type { WebhookEndpoint } from '../../domain/webhooks/change-endpoint.ts'
+import { DISABLED_REASONS } from '../../domain/webhooks/endpoint-state.ts'
 import {
   MAX_DESCRIPTION_LENGTH,
   type NewWebhookEndpoint,
@@ -8,7 +9,6 @@ import {
   WEBHOOK_STATES,
   type WebhookEndpointChange,
 } from '../../domain/webhooks/endpoints.ts'
-import { DISABLED_REASONS } from '../../domain/webhooks/state.ts'
 import { MAX_URL_LENGTH } from '../../domain/webhooks/targets.ts'
 import { DateTime, isoTime, isoTimeOrNull, Nullable, StringEnum, Text, Uuid } from '../../http/schema/field-types.ts'
 import { NAME } from '../../http/schema/schema-keywords.ts'

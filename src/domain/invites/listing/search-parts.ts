@@ -1,10 +1,10 @@
 /** A part of a word: those of its grams, three characters each, that the index of addresses is asked for, counted from 0. */
 export type SearchPart = { word: string; first: number; last: number }
 
-/** Share of addresses that may contain a gram that the index is asked for: all of them are read. */
-const FREQUENT = 0.05
-/** When so many of the addresses have all of the words, most of the work is to count the matches. */
-const TOO_MANY = 0.1
+/** The index is not asked for grams that more addresses contain, because it reads all of them. */
+const MAX_GRAM_SHARE = 0.05
+/** Above this share of matching addresses the index saves little: most of the work is to count the matches. */
+const MAX_MATCHING_SHARE = 0.1
 /** More grams in a row do not find less. */
 const MOST_GRAMS = 8
 
@@ -18,12 +18,12 @@ const MOST_GRAMS = 8
 export function chooseParts(words: string[], addresses: string[]): SearchPart[] {
   const folded = addresses.map((address) => address.toLowerCase())
   const matching = folded.filter((address) => words.every((word) => address.includes(word)))
-  if (matching.length > folded.length * TOO_MANY) return []
+  if (matching.length > folded.length * MAX_MATCHING_SHARE) return []
   const parts = words
     .map((word) => choosePart(word, folded))
     .filter((part) => part !== null)
     .sort((a, b) => a.count - b.count)
-  return parts.filter(({ count }, i) => i === 0 || count <= folded.length * FREQUENT)
+  return parts.filter(({ count }, i) => i === 0 || count <= folded.length * MAX_GRAM_SHARE)
 }
 
 /** The rarest gram of the word with the rare ones beside it. @property count how many of the addresses have the rarest. */
@@ -35,7 +35,7 @@ function choosePart(word: string, addresses: string[]): (SearchPart & { count: n
   })
   if (counts.length === 0) return null
   const count = Math.min(...counts)
-  const isRare = (i: number) => i >= 0 && i < counts.length && counts[i]! <= Math.max(count, addresses.length * FREQUENT)
+  const isRare = (i: number) => i >= 0 && i < counts.length && counts[i]! <= Math.max(count, addresses.length * MAX_GRAM_SHARE)
   let [first, last] = [counts.indexOf(count), counts.indexOf(count)]
   while (last - first + 1 < MOST_GRAMS && isRare(last + 1)) last++
   while (last - first + 1 < MOST_GRAMS && isRare(first - 1)) first--

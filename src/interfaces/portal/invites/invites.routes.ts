@@ -13,7 +13,7 @@ import { countUndelivered } from '../../../domain/invites/listing/count-undelive
 import type { InviteFilter } from '../../../domain/invites/listing/invite-filter.ts'
 import { listInvites } from '../../../domain/invites/listing/list-invites.ts'
 import { findRowExtras } from '../../../domain/invites/listing/row-extras.ts'
-import { readStates, type StateCounts } from '../../../domain/invites/overview/count-states.ts'
+import { readStateCounts, type StateCounts } from '../../../domain/invites/overview/count-states.ts'
 import { deleteSavedFilter, listSavedFilters, saveFilter } from '../../../domain/invites/saved-filters.ts'
 import { findSuppression, formatSuppressionReason } from '../../../domain/invites/suppressions.ts'
 import { readAssessmentHead } from '../assessments/assessment-head.ts'
@@ -152,5 +152,5 @@ async function countTabs(
   ctx: Context,
   { status: _, isUndelivered: __, assessmentId, ...others }: InviteFilter,
 ): Promise<StateCounts | null> {
-  return Object.keys(others).length === 0 ? readStates(ctx, omitUndefined({ assessmentId })) : null
+  return Object.keys(others).length === 0 ? readStateCounts(ctx, omitUndefined({ assessmentId })) : null
 }

@@ -1,7 +1,6 @@
 import type { Context } from '../../../domain/context.ts'
-import type { BatchTerms } from '../../../domain/invites/batches/batches.ts'
 import type { FormChoices } from '../../../domain/invites/form-options.ts'
-import { INVITE_DEFAULTS } from '../../../domain/invites/new-invite.ts'
+import { type CompleteNewInvite, INVITE_DEFAULTS } from '../../../domain/invites/new-invite.ts'
 import { DEFAULT_EXPIRES_IN_DAYS } from '../../../domain/limits.ts'
 import { type Html, html } from '../../../html/html.ts'
 import { icon } from '../../../http/pages/icon.ts'
@@ -83,8 +82,8 @@ ${
 }`,
 )}`
 
-/** Values of those fields, checked by the domain. Without proctoring if the assessment decides it. */
-export function readTerms(values: URLSearchParams): BatchTerms {
+/** Values of those fields, checked by the domain. Proctoring is undefined if the assessment decides it. A forgotten field doesn't compile. */
+export function readTerms(values: URLSearchParams): Omit<CompleteNewInvite, 'assessmentId' | 'recipientEmail' | 'recipientName'> {
   const { customMessage, language, assignedGraderId, ...numbers } = readFields(
     values,
     'customMessage',
@@ -95,6 +94,7 @@ export function readTerms(values: URLSearchParams): BatchTerms {
     'answerRecordLimit',
     'extraTimePercent',
   )
+  const proctoring = values.get('proctoring') === 'assessment' ? undefined : readProctoring(values)
   return {
     customMessage: customMessage.replaceAll('\r\n', '\n'),
     language: language || null,
@@ -103,7 +103,13 @@ export function readTerms(values: URLSearchParams): BatchTerms {
     questionReplayLimit: readNumber(numbers.questionReplayLimit),
     answerRecordLimit: readNumber(numbers.answerRecordLimit),
     extraTimePercent: readNumber(numbers.extraTimePercent),
-    ...(values.get('proctoring') !== 'assessment' && readProctoring(values)),
+    screenRecording: proctoring?.screenRecording,
+    webcamMonitoring: proctoring?.webcamMonitoring,
+    requireIdCapture: proctoring?.requireIdCapture,
+    facePhotoRequired: proctoring?.facePhotoRequired,
+    externalId: undefined,
+    metadata: undefined,
+    returnUrl: undefined,
     tagIds: values.getAll('tagIds'),
     sendEmail: values.has('sendEmail'),
   }

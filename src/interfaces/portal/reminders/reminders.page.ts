@@ -80,7 +80,7 @@ ${open > 0 && settingsPanel('before', 'Already invited', 'They get reminders onl
   'Notices',
   'Each is sent once. The email about a result never contains the result.',
   html`<form method="post" action="${`${home}/notices`}">
-${assessment ? [ofAssessment('submitted', 'Receipt when the candidate submits', switches), ofAssessment('released', 'Notice when the candidate’s result is released', switches)] : [checkbox(emptyForm, { name: 'submitted', label: 'Receipt when the candidate submits', checked: switches.submitted === true }), checkbox(emptyForm, { name: 'released', label: 'Notice when the candidate’s result is released', checked: switches.released === true })]}
+${assessment ? [switchOrInherit('submitted', 'Receipt when the candidate submits', switches), switchOrInherit('released', 'Notice when the candidate’s result is released', switches)] : [checkbox(emptyForm, { name: 'submitted', label: 'Receipt when the candidate submits', checked: switches.submitted === true }), checkbox(emptyForm, { name: 'released', label: 'Notice when the candidate’s result is released', checked: switches.released === true })]}
 <button class="btn mt-2" aria-label="Save notices">Save</button>
 </form>`,
 )}${
@@ -107,7 +107,8 @@ ${field(form, { name: `hours${n}`, label: 'Hours', type: 'number', value: String
 ${checkboxes(form, { name: `states${n}`, label: 'Send to candidates who', options: STATE_OPTIONS, values: step?.states ?? [] })}
 </fieldset>`
 
-const ofAssessment = (name: keyof NoticeSwitches, label: string, switches: NoticeSwitches): Html =>
+/** Switch of an assessment, which can inherit the organization's setting. */
+const switchOrInherit = (name: keyof NoticeSwitches, label: string, switches: NoticeSwitches): Html =>
   choice(emptyForm, {
     name,
     label,

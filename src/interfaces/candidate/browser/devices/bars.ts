@@ -3,7 +3,7 @@ const SVG = 'http://www.w3.org/2000/svg'
 const BARS = 40
 const SLOT = 6
 const HEIGHT = 40
-const LEAST = 3
+const MIN_HEIGHT = 3
 
 /** How loud it was in the last seconds, a bar for each level that was measured: the newest at the right. It is for the eyes only. */
 export function makeBars() {
@@ -21,7 +21,7 @@ export function makeBars() {
     levels.shift()
     levels.push(level)
     for (const [i, bar] of bars.entries()) {
-      const height = LEAST + levels[i]! * (HEIGHT - LEAST)
+      const height = MIN_HEIGHT + levels[i]! * (HEIGHT - MIN_HEIGHT)
       bar.setAttribute('y', ((HEIGHT - height) / 2).toFixed(1))
       bar.setAttribute('height', height.toFixed(1))
     }
