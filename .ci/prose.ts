@@ -21,7 +21,8 @@ const checkFileNames = (place: string, text: string, names: RegExp) => {
 }
 
 for (const file of globSync(['README.md', 'docs/**/*.md', 'src/**/README.md'], { exclude: ['docs/released/**'] }))
-  for (const [i, text] of readFileSync(file, 'utf8').split('\n').entries()) checkFileNames(`${file}:${i + 1}`, text, FILE_IN_DOCUMENT)
+  for (const [i, text] of readFileSync(file, 'utf8').split('\n').entries())
+    checkFileNames(`${file}:${i + 1}`, text, FILE_IN_DOCUMENT)
 
 for (const file of sources.filter((name) => name.endsWith('.ts') && FOLDERS.some((folder) => name.startsWith(`${folder}/`))))
   for (const [i, text] of readFileSync(file, 'utf8').split('\n').entries()) {

@@ -74,6 +74,7 @@ const permissions = {
   apiKey: ['read', 'read_assessments', 'write_tags', 'invite', 'operate_invites', 'manage_webhooks', 'delete_test_data'],
   ats: ['read', 'read_assessments', 'invite', 'operate_invites'],
   candidate: ['take_invite'],
+  visitor: ['invite'],
   operator: [...ADMINISTRATION, 'manage_security', 'erase_candidates', 'erase_organization'],
   system: ['read', 'read_assessments'],
 } as const satisfies Record<Exclude<Actor['kind'], 'member'>, readonly Permission[]>
@@ -92,7 +93,7 @@ const allowedBy = new Map<string, readonly Permission[]>(Object.entries(rightPer
 const READS = ['read', 'read_assessments'] as const
 
 /**
- * Permissions by scope. The scope of each operation narrows what can be read, see http/requests/key-access.ts. A key without scopes
+ * Permissions by scope. The scope of each operation narrows what can be read, see http/openapi/key-access.ts. A key without scopes
  * has the permissions of all keys; only a key with the scope can read the audit log.
  */
 const scopePermissions = {
