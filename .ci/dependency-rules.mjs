@@ -107,6 +107,7 @@ const rooms = [
   'invites/batches',
   'invites/listing',
   'invites/bulk',
+  'open-links',
   'submissions',
   'submissions/media',
   'submissions/reading',

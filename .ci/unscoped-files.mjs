@@ -57,6 +57,7 @@ export const UNSCOPED_FILES = {
   'domain/invites/delete-expired-emails.ts': 'Deletes mails of invites that ended long ago.',
   'domain/invites/expire-due-invites.ts':
     'Finds the organizations that have due invites, and locks these before it changes them.',
+  'domain/open-links/queue-registrations.ts': 'Finds the organizations with waiting registrations.',
   'domain/single-sign-on/check-sign-in-domains.ts': 'Checks the DNS records of all verified domains.',
   'domain/submissions/grading/queue-digests.ts': 'Finds members whose digest is due.',
   'domain/submissions/media/delete-expired-media.ts': 'Finds submissions with media to delete, and plans their next check.',

@@ -30,6 +30,8 @@ const app = await buildApp(config, {
       queue: {
         invitationEmailJobs: async () => ({ text: '', values: [] }),
         enqueueMemberEmails: async () => {},
+        enqueueRegistrationEmails: async () => {},
+        enqueueRegistrations: async () => {},
         enqueueMailEvent: async () => {},
         bringMailForward: async () => 0,
         bringDelayedMailForward: async () => {},
@@ -53,6 +55,7 @@ const app = await buildApp(config, {
       mediaQuota: config.mediaQuota,
       hasOwnPlayer: true,
       candidateMails: { perDay: 0, isCaptured: () => true },
+      openLinkMails: { perHour: 0, perDay: 0 },
       events: { recorded: () => {}, head: () => 0n },
       replica: () => undefined,
       links,

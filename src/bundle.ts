@@ -51,6 +51,8 @@ const otherBundles = {
   ...common,
   entryPoints: [
     { in: sourcePath('interfaces/candidate/browser/clock.ts'), out: 'candidate.clock' },
+    { in: sourcePath('interfaces/candidate/browser/open.ts'), out: 'candidate.open' },
+    { in: sourcePath('interfaces/candidate/browser/solver.ts'), out: 'candidate.solver' },
     { in: sourcePath('interfaces/portal/browser/portal.ts'), out: 'portal' },
     { in: sourcePath('interfaces/portal/browser/brand.ts'), out: 'brand' },
     { in: sourcePath('interfaces/portal/browser/passkeys.ts'), out: 'passkeys' },

@@ -24,10 +24,10 @@ export type ListedInvite = { invite: ShownInvite; folder: string; result: ShownS
 
 export function showInvite({ invite, tags, orders }: ArchivedInvite) {
   const { assignedGrader: _, ...visible } = inviteDetailView.present({ ...invite, assignedGrader: null as never })
-  const { mode, attempt, language, chosenLanguage, timeZone, remindersOff, extraTimePercent, waivedChecks } = invite
+  const { mode, source, attempt, language, chosenLanguage, timeZone, remindersOff, extraTimePercent, waivedChecks } = invite
   return {
     ...visible,
-    ...{ mode, attempt, language, chosenLanguage, timeZone, remindersOff, extraTimePercent, waivedChecks, tags },
+    ...{ mode, source, attempt, language, chosenLanguage, timeZone, remindersOff, extraTimePercent, waivedChecks, tags },
     declinedAt: invite.declinedAt?.toISOString() ?? null,
     orders: orders.map(({ connection, naturalKey, profileUrl, createdAt, cancelledAt, reportedStatus, reportedAt }) => ({
       ...{ system: connection.ats, order: naturalKey, profileUrl, createdAt, cancelledAt, reported: reportedStatus, reportedAt },
@@ -117,10 +117,11 @@ const showMediaFile = (
   bytes: filed.get(id)?.bytes ?? null,
 })
 
-export const showOther = ({ listRows, suppressions, erasures }: DataOutsideInvites) => ({
+export const showOther = ({ listRows, registrations, suppressions, erasures }: DataOutsideInvites) => ({
   listRows: listRows.map(({ batchId, number, email, name, terms, state, issues, inviteId }) => ({
     ...{ list: batchId, number, recipientEmail: email, recipientName: name || null, terms, state, issues, inviteId },
   })),
+  registrations,
   suppressions: suppressions.map(presentSuppression),
   erasures: erasures.map(presentErasure),
 })

@@ -27,6 +27,9 @@ export const candidatePage = ({ address, organization, madeAt, listed, besides }
   body: html`${section('Invites', listed.length > 0 ? inviteTable(listed) : html`<p>None.</p>`)}${section(
     'Candidate lists with this address',
     besides.listRows.length > 0 && listTable(besides.listRows),
+  )}${section(
+    'Forms of open links',
+    besides.registrations.length > 0 && registrationTable(besides.registrations),
   )}${section('Blocked emails', besides.suppressions.length > 0 && suppressionTable(besides.suppressions))}${section(
     'Requested erasures',
     besides.erasures.length > 0 && erasureTable(besides.erasures),
@@ -59,6 +62,12 @@ const listTable = (rows: ShownOther['listRows']): Html =>
   table(
     ['Address', 'Name', 'Row', 'Result'],
     rows.map(({ recipientEmail, recipientName, number, state }) => [recipientEmail, recipientName, number, formatCode(state)]),
+  )
+
+const registrationTable = (rows: ShownOther['registrations']): Html =>
+  table(
+    ['Address', 'Name', 'Sent in', 'Email left'],
+    rows.map(({ email, name, createdAt, sentAt }) => [email, name, time(createdAt), sentAt ? time(sentAt) : 'not yet']),
   )
 
 const SUPPRESSION_REASONS: Record<ShownOther['suppressions'][number]['reason'], string> = {

@@ -11,6 +11,7 @@ import { measureBlockedEmails, measureEmailQueue, measureFailedEmails } from '..
 import { readMailOutage } from '../domain/mails/mail-outage.ts'
 import { measureFailedMemberEmails, measureMemberEmailQueue } from '../domain/mails/member-emails.ts'
 import type { FailedEmails } from '../domain/mails/send-outcome.ts'
+import { measureRegistrationQueue } from '../domain/open-links/registration-emails.ts'
 import { countFailedRecordings, listLargestMedia } from '../domain/submissions/media/media.ts'
 import { listFailingOrganizations, measureWebhooks } from '../domain/webhooks/measure-webhooks.ts'
 import type { Config } from '../runtime/config.ts'
@@ -170,7 +171,7 @@ const OUTAGE_CAUSES = {
 }
 
 async function checkQueue(db: Db): Promise<DoctorCheck> {
-  const queues = [await measureEmailQueue({ db }), await measureMemberEmailQueue({ db })]
+  const queues = [await measureEmailQueue({ db }), await measureMemberEmailQueue({ db }), await measureRegistrationQueue({ db })]
   const waiting = queues.reduce((sum, queue) => sum + queue.waiting, 0)
   const [oldest] = queues.flatMap((queue) => queue.oldest ?? []).sort((a, b) => a.getTime() - b.getTime())
   if (!oldest) return ok('queue', 'no mail waits')

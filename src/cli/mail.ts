@@ -10,9 +10,11 @@ import {
   recipientOf,
   retryMemberEmails,
 } from '../domain/mails/member-emails.ts'
+import { findRegistration, listRegistrationEmails, type RegistrationEmail } from '../domain/open-links/registration-emails.ts'
 import { renderInviteEmail } from '../mail/invite-email.ts'
 import { renderMemberEmail } from '../mail/member-email.ts'
 import type { MailSettings, Message } from '../mail/message.ts'
+import { renderRegistrationEmail } from '../mail/registration-email.ts'
 import { EXIT_WRONG_USAGE } from './exit-codes.ts'
 import { type Output, type OutputOptions, table } from './output.ts'
 import { addCommand, parseCount, runCommand } from './session.ts'
@@ -32,7 +34,7 @@ type ListedMail = {
   sentAt: Date | null
   recipientEmail: string
   organization: string
-} & ({ inviteId: string; assessment: string } | { memberId: string; kind: string })
+} & ({ inviteId: string; assessment: string } | { memberId: string; kind: string } | { assessment: string })
 
 /** `mail list | show | retry`. */
 export function addMailCommands(program: Command): void {
@@ -55,8 +57,10 @@ export function addMailCommands(program: Command): void {
         const email = await findEmail(operator, id)
         if (email) return formatInvitation(mailSettings, email)
         const toMember = await findMemberEmail(operator, id)
-        if (!toMember) throw new Error(`There is no mail ${id}.`)
-        return formatMail(renderMemberEmail(mailSettings, toMember), fromMember(toMember))
+        if (toMember) return formatMail(renderMemberEmail(mailSettings, toMember), fromMember(toMember))
+        const toVisitor = await findRegistration(operator, id)
+        if (!toVisitor) throw new Error(`There is no mail ${id}.`)
+        return formatMail(renderRegistrationEmail(mailSettings, toVisitor), fromVisitor(toVisitor))
       }),
     )
 
@@ -150,14 +154,15 @@ const toTable = (mails: ListedMail[]): string =>
     ]),
   )
 
-/** The newest mails of both kinds, ordered by their time-ordered ids. */
+/** The newest mails of all kinds, ordered by their time-ordered ids. */
 async function listMails(
   operator: ServiceContext,
   window: { state?: (typeof EMAIL_STATES)[number]; limit: number },
 ): Promise<ListedMail[]> {
   const toCandidates = (await listEmails(operator, window)).map(fromInvite)
   const toMembers = (await listMemberEmails(operator, window)).map(fromMember)
-  return [...toCandidates, ...toMembers].sort((a, b) => (a.id < b.id ? 1 : -1)).slice(0, window.limit)
+  const toVisitors = (await listRegistrationEmails(operator, window)).map(fromVisitor)
+  return [...toCandidates, ...toMembers, ...toVisitors].sort((a, b) => (a.id < b.id ? 1 : -1)).slice(0, window.limit)
 }
 
 const fromInvite = ({ id, state, attempts, reason, createdAt, sentAt, inviteId, invite }: InviteEmail): ListedMail => ({
@@ -188,4 +193,9 @@ function fromMember(email: MemberEmail): ListedMail {
     recipientEmail,
     organization: member.organization.name,
   }
+}
+
+function fromVisitor({ id, state, attempts, reason, createdAt, sentAt, email, openLink }: RegistrationEmail): ListedMail {
+  const { name: assessment, organization } = openLink.assessment
+  return { id, state, attempts, reason, createdAt, sentAt, assessment, recipientEmail: email, organization: organization.name }
 }

@@ -26,6 +26,10 @@ export type Queue = {
     emails: { id: string; organizationId: string; startAfter?: Date; jobId?: string }[],
     options?: { isPatient?: boolean },
   ) => Promise<Statement>
+  /** Adds mails of registrations in the same way. */
+  enqueueRegistrationEmails: (db: Connection, registrations: { id: string; organizationId: string }[]) => Promise<void>
+  /** Has the organization's waiting registrations looked at soon, once for as many as come meanwhile. */
+  enqueueRegistrations: (db: Connection, organizationId: string) => Promise<void>
   /** Adds sendings of mails to members in the same way. */
   enqueueMemberEmails: (db: Connection, emails: { id: string; organizationId: string }[]) => Promise<void>
   /** Enqueues the processing of a mail event, in the transaction that stores it. */
@@ -146,6 +150,7 @@ export const SWEEP_PARTS = [
   'expire_invites',
   'queue_reminders',
   'queue_digests',
+  'queue_registrations',
   'fetch_bounces',
   'create_missing_submissions',
   'complete_due_submissions',
@@ -156,6 +161,7 @@ export const SWEEP_PARTS = [
   'delete_expired_audit_entries',
   'delete_expired_batches',
   'delete_expired_emails',
+  'delete_expired_registrations',
   'delete_expired_sign_ins',
   'check_sign_in_domains',
   'complete_abandoned_recordings',
@@ -263,6 +269,10 @@ export type Links = {
   invitationUrl: (invite: InvitationRef) => string
   /** To where the candidate of an invite stops mails. */
   unsubscribeUrl: (inviteId: string) => string
+  /** Open link of an assessment, for everybody. */
+  openUrl: (token: string) => string
+  /** To where a person who has registered by an open link begins. */
+  registrationUrl: (registrationId: string) => string
   /** To where a member joins, or sets a new password. */
   accountUrl: (link: AccountLinkRef) => string
   /** To a recording, for a while. */
@@ -298,6 +308,8 @@ export type Deps = {
   hasOwnPlayer: boolean
   /** Mails to candidates: how many an organization may send within 24 hours (0: any number), and whether those of that mode are captured. */
   candidateMails: { perDay: number; isCaptured: (mode: KeyMode) => boolean }
+  /** Mails that the open links of one organization may send, besides its mails to invited candidates. */
+  openLinkMails: { perHour: number; perDay: number }
   links: Links
   /** Public address, without a trailing slash. With PORT=0 known only once the service listens. */
   site: { readonly publicUrl: string }
@@ -361,6 +373,8 @@ export type Actor =
       /** The API key that does it in the member's name, and that events and the audit log name: see submissions/grading/grade-for-members. */
       viaKey?: string
     }
+  /** A person who begins an assessment by an open link, see open-links/begin.ts. */
+  | { kind: 'visitor' }
   /** The person behind an invitation's link. */
   | { kind: 'candidate'; inviteId: string }
   /** The operator, by the command line. */

@@ -72,6 +72,7 @@ function newInvite(entry: InviteEntry, { id, organizationId, now }: RowContext):
     ...withDefaults({ requireIdCapture: entry.proctoringSettings?.requireIdCapture }),
     status: 'pending',
     mode: 'live',
+    source: 'import',
     attempt: 1,
     linkVersion: 1,
     assessmentSession: null,

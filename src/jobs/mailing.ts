@@ -17,10 +17,10 @@ export type Admission = { until: Date } | { until: null; release: () => void }
 
 export type Rank = 0 | 1 | 2
 
-/** Everything that differs between invitation mails and member mails. */
+/** Everything that differs between invitations, mails to members, and mails of open links. */
 export type MailKind<E extends QueuedMail> = {
   /** Name in log lines. */
-  noun: 'an invitation' | 'a mail to a member'
+  noun: 'an invitation' | 'a mail to a member' | 'a mail of an open link'
   queue: string
   /** Receives jobs without retries left. */
   deadQueue: string

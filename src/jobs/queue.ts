@@ -10,6 +10,12 @@ export const DEAD_INVITATION_EMAILS = 'invitation-email-dead'
 
 export const MEMBER_EMAILS = 'member-email'
 export const DEAD_MEMBER_EMAILS = 'member-email-dead'
+export const REGISTRATION_EMAILS = 'registration-email'
+export const DEAD_REGISTRATION_EMAILS = 'registration-email-dead'
+
+/** Waiting registrations of an organization. */
+export const REGISTRATIONS = 'registration'
+
 export const PASSWORD_RESETS = 'password-reset'
 
 export const FAILED_SIGN_INS = 'failed-sign-in'
@@ -46,6 +52,7 @@ const LOW_PRIORITY = -1
 export type EmailJob = { organizationId: string; emailId: string }
 /** `email` is the address as typed. */
 export type AddressJob = { email: string }
+export type RegistrationsJob = { organizationId: string }
 export type MailEventJob = { id: string }
 export type InviteBatchJob = { organizationId: string; batchId: string }
 export type BulkChangeJob = { organizationId: string; bulkChangeId: string }
@@ -184,7 +191,9 @@ const BRING_FORWARD = `
   RETURNING id`
 
 async function retryMailNow(boss: PgBoss, emailId?: string): Promise<number> {
-  const { rows } = await boss.getDb().executeSql(BRING_FORWARD, [[INVITATION_EMAILS, MEMBER_EMAILS], emailId ?? null])
+  const { rows } = await boss
+    .getDb()
+    .executeSql(BRING_FORWARD, [[INVITATION_EMAILS, MEMBER_EMAILS, REGISTRATION_EMAILS], emailId ?? null])
   return rows.length
 }
 
@@ -208,7 +217,14 @@ const PURGE_MAILS = `
 const PURGE_OUTPUTS =
   'UPDATE pgboss.job SET output = NULL, source_output = NULL WHERE output::text ~* $1 OR source_output::text ~* $1'
 
-const MAIL_QUEUES = [INVITATION_EMAILS, DEAD_INVITATION_EMAILS, MEMBER_EMAILS, DEAD_MEMBER_EMAILS]
+const MAIL_QUEUES = [
+  INVITATION_EMAILS,
+  DEAD_INVITATION_EMAILS,
+  MEMBER_EMAILS,
+  DEAD_MEMBER_EMAILS,
+  REGISTRATION_EMAILS,
+  DEAD_REGISTRATION_EMAILS,
+]
 
 async function purgeMails(boss: PgBoss, emailIds: readonly string[], pattern: string): Promise<number> {
   const { rows } = await boss.getDb().executeSql(PURGE_MAILS, [MAIL_QUEUES, emailIds])
@@ -266,6 +282,19 @@ export const createDomainQueue = (boss: PgBoss): Queue => {
         data: withTrace({ emailId: id, organizationId } satisfies EmailJob),
       }))
       await boss.insert(MEMBER_EMAILS, jobs, { db: fromPrisma(db) })
+    },
+    async enqueueRegistrationEmails(db, registrations) {
+      const jobs = registrations.map(({ id, organizationId }) => ({
+        data: withTrace({ emailId: id, organizationId } satisfies EmailJob),
+        group: { id: organizationId },
+      }))
+      await boss.insert(REGISTRATION_EMAILS, jobs, { db: fromPrisma(db) })
+    },
+    async enqueueRegistrations(db, organizationId) {
+      const data: RegistrationsJob = { organizationId }
+      await boss.insert(REGISTRATIONS, [{ data, singletonKey: organizationId, group: { id: organizationId } }], {
+        db: fromPrisma(db),
+      })
     },
     async enqueueMailEvent(db, id) {
       await boss.insert(MAIL_EVENTS, [{ data: withTrace({ id } satisfies MailEventJob) }], { db: fromPrisma(db) })
@@ -328,6 +357,7 @@ async function declareQueues(boss: PgBoss): Promise<void> {
   for (const [queue, deadLetter] of [
     [INVITATION_EMAILS, DEAD_INVITATION_EMAILS],
     [MEMBER_EMAILS, DEAD_MEMBER_EMAILS],
+    [REGISTRATION_EMAILS, DEAD_REGISTRATION_EMAILS],
     [RECORDINGS, DEAD_RECORDINGS],
   ] as const) {
     await declareQueue(boss, deadLetter, dead)
@@ -338,6 +368,8 @@ async function declareQueues(boss: PgBoss): Promise<void> {
   // Retried until the obstacle is gone: a store that is away for days, a full disk.
   for (const queue of [ERASURES, SUSPENSIONS])
     await declareQueue(boss, queue, { ...kept, ...RETRIES, ...LIVENESS, retryLimit: 10_000 })
+  // One job for all registrations that come until it runs. What it misses, the sweep finds.
+  await boss.createQueue(REGISTRATIONS, { ...kept, ...RETRIES, ...LIVENESS, deleteAfterSeconds: 60, policy: 'short' })
   // Somebody waits for this, so a killed process's job is retried after one second.
   await declareQueue(boss, KEY_CORRECTIONS, { ...kept, ...RETRIES, ...LIVENESS, retryDelay: 1 })
   // Typed addresses are deleted soon after use.

@@ -14,6 +14,7 @@ import { deleteExpiredEmails } from '../domain/invites/delete-expired-emails.ts'
 import { expireAllDueInvites } from '../domain/invites/expire-due-invites.ts'
 import { queueReminders } from '../domain/invites/reminders/queue-reminders.ts'
 import { deleteExpiredImports } from '../domain/library/delete-expired-imports.ts'
+import { queueAllRegistrations } from '../domain/open-links/queue-registrations.ts'
 import { recordRefusalCounts } from '../domain/sign-in/record-refusal.ts'
 import { checkSignInDomains } from '../domain/single-sign-on/check-sign-in-domains.ts'
 import { queueDigests } from '../domain/submissions/grading/queue-digests.ts'
@@ -63,6 +64,10 @@ const sweepParts: Record<SweepPart, (system: ServiceContext, settings: SweepSett
     const queued = await queueDigests(system)
     if (queued > 0) system.deps.log.info({ queued }, 'digests queued')
   },
+  async queue_registrations(system) {
+    const queued = await queueAllRegistrations(system)
+    if (queued > 0) system.deps.log.info({ queued }, 'mails of open links queued')
+  },
   async fetch_bounces(system, { fetchBounces }) {
     const fetched = (await fetchBounces?.()) ?? 0
     if (fetched > 0) system.deps.log.info({ fetched }, 'bounces fetched')
@@ -98,6 +103,7 @@ const sweepParts: Record<SweepPart, (system: ServiceContext, settings: SweepSett
     await recordRefusalCounts(system)
     await deleteExpiredRows(system, 'delete_expired_sign_ins')
   },
+  delete_expired_registrations: (system) => deleteExpiredRows(system, 'delete_expired_registrations'),
   check_sign_in_domains: checkSignInDomains,
   async complete_abandoned_recordings(system) {
     const settled = await settleOverdueRecordings(system)

@@ -32,6 +32,8 @@ const letters: Record<
   expiring_digest: (to, email, { t, links }) => digest('expiring_digest')(t, { ...to, ...figuresOf(links, email, 'invites') }),
   bounce_digest: (to, email, { t, links }) =>
     digest('bounce_digest')(t, { ...to, ...figuresOf(links, email, 'settings/suppressions') }),
+  open_digest: (to, email, { t, links }) =>
+    digest('open_digest')(t, { ...to, ...figuresOf(links, email, 'invites?source=open') }),
 }
 
 /** Counts of a digest, and the URL of the page that lists them. */

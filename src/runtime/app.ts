@@ -3,6 +3,7 @@ import fastify, { type FastifyInstance, LogController } from 'fastify'
 import type { Context } from '../domain/context.ts'
 import type { InviteEmail } from '../domain/invites/emails.ts'
 import type { MemberEmail } from '../domain/mails/member-emails.ts'
+import type { RegistrationEmail } from '../domain/open-links/registration-emails.ts'
 import { toRoutePath, withoutTrailingSlash } from '../http/addresses/links.ts'
 import { trimLinks } from '../http/addresses/trim-links.ts'
 import { createIsTrustedProxy } from '../http/addresses/trusted-proxies.ts'
@@ -26,6 +27,7 @@ import { compressResponses } from '../http/sending/compression.ts'
 import { alternateInterface } from '../interfaces/alternate/index.ts'
 import { atsInterfaces } from '../interfaces/ats/index.ts'
 import { candidatePages } from '../interfaces/candidate/index.ts'
+import { openPages } from '../interfaces/candidate/open/open.routes.ts'
 import { playerSessions } from '../interfaces/candidate/session/player-sessions.ts'
 import { unsubscribePages } from '../interfaces/candidate/unsubscribe/unsubscribe.routes.ts'
 import { mailEvents } from '../interfaces/mail-events/index.ts'
@@ -38,6 +40,7 @@ import { defaultTemplate } from '../mail/default-template.ts'
 import { renderInviteEmail } from '../mail/invite-email.ts'
 import { renderMemberEmail } from '../mail/member-email.ts'
 import { previewText } from '../mail/preview-text.ts'
+import { renderRegistrationEmail } from '../mail/registration-email.ts'
 import type { Config } from './config.ts'
 import type { Dependencies } from './dependencies.ts'
 import { createEnvelopeSelector, createSourceReader, PATHS } from './paths.ts'
@@ -124,6 +127,7 @@ async function mountInterfaces(app: FastifyInstance, config: Config, dependencie
   const render = {
     invitation: (email: InviteEmail) => renderInviteEmail(mailSettings, email),
     toMember: (email: MemberEmail) => renderMemberEmail(mailSettings, email),
+    toVisitor: (email: RegistrationEmail) => renderRegistrationEmail(mailSettings, email),
   }
   const limiter = createRateLimiter(rateLimits, redis)
   const documents: ApiDocument[] = []
@@ -142,6 +146,7 @@ async function mountInterfaces(app: FastifyInstance, config: Config, dependencie
   await app.register(alternate, { prefix: settings.prefix })
   await app.register(candidates, { prefix: PATHS.candidate })
   await app.register((scope) => unsubscribePages(scope, { system, settings: pages, countPage }), { prefix: PATHS.unsubscribe })
+  await app.register((scope) => openPages(scope, { system, settings: pages, countPage }), { prefix: PATHS.open })
   // An ATS sends many candidates at once and doesn't report a 429, so it has a separate limit of the largest size.
   const atsLimits = { ...rateLimits, standard: rateLimits.enterprise }
   await atsInterfaces(app, { system, limiter: createRateLimiter(atsLimits, redis, 'ats') })

@@ -57,6 +57,8 @@ export type Config = {
   }
   /** Invitations within 24 hours; 0: unlimited. */
   mailCeilings: MailLimits
+  /** Mails of open links of one organization. */
+  openLinkMails: { perHour: number; perDay: number }
   deliverTestMail: boolean
   playerUrl: string | undefined
   webcam: 'stills' | 'video'
@@ -155,6 +157,7 @@ export function loadConfig(env: NodeJS.ProcessEnv, { serves = false } = {}): Con
     },
     mailFrom: settings.MAIL_FROM ?? CAPTURE_SENDER,
     bounces: parseBounces(settings),
+    openLinkMails: { perHour: settings.OPEN_LINK_MAILS_PER_HOUR, perDay: settings.OPEN_LINK_MAILS_PER_DAY },
     mailCeilings: { perRecipient: settings.MAILS_PER_RECIPIENT, perOrganization: settings.MAILS_PER_ORGANIZATION },
     deliverTestMail: settings.TEST_MAIL === 'deliver',
     playerUrl: settings.PLAYER_URL,

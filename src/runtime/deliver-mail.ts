@@ -2,12 +2,14 @@ import type { Deps, KeyMode, ServiceContext } from '../domain/context.ts'
 import type { InviteEmail } from '../domain/invites/emails.ts'
 import { beginMailOutage, claimMailProbe, endMailOutage, readMailOutage } from '../domain/mails/mail-outage.ts'
 import type { MemberEmail } from '../domain/mails/member-emails.ts'
+import type { RegistrationEmail } from '../domain/open-links/registration-emails.ts'
 import { createMailDispatcher, type MailDispatcher } from '../jobs/mail-dispatcher.ts'
 import type { MailDelivery } from '../jobs/mailing.ts'
 import { renderInviteEmail } from '../mail/invite-email.ts'
 import type { Mailer } from '../mail/mailer.ts'
 import { renderMemberEmail } from '../mail/member-email.ts'
 import type { MailSettings } from '../mail/message.ts'
+import { renderRegistrationEmail } from '../mail/registration-email.ts'
 import { withReturnPath } from '../mail/return-path.ts'
 import type { Config } from './config.ts'
 
@@ -33,6 +35,15 @@ export const createInvitationDelivery = (
 ): MailDelivery<InviteEmail> => ({
   isCaptured: ({ invite }) => isCaptured(mailer, { deliverTestMail }, invite.mode),
   send: async (email) => mailer.send(withReturnPath(settings.links, bounces, email.id, renderInviteEmail(settings, email))),
+})
+
+export const createRegistrationDelivery = (
+  mailer: Mailer,
+  settings: MailSettings,
+  config: Pick<Config, 'deliverTestMail'>,
+): MailDelivery<RegistrationEmail> => ({
+  isCaptured: ({ mode }) => isCaptured(mailer, config, mode),
+  send: async (email) => mailer.send(renderRegistrationEmail(settings, email)),
 })
 
 /** Member mails are never test mails: they are captured only if there is no mail server. */

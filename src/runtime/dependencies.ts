@@ -25,6 +25,7 @@ import { startMailEventWorker } from '../jobs/mail-event-worker.ts'
 import { startMemberEmailWorkers } from '../jobs/member-email-workers.ts'
 import { createDomainQueue, startQueue } from '../jobs/queue.ts'
 import { startRecordingWorkers } from '../jobs/recording-workers.ts'
+import { startRegistrationWorkers } from '../jobs/registration-workers.ts'
 import { startSerialWorkers } from '../jobs/serial-workers.ts'
 import { startSweep } from '../jobs/sweep.ts'
 import { kinds } from '../kinds/index.ts'
@@ -45,6 +46,7 @@ import {
   candidateMailRules,
   createInvitationDelivery,
   createMemberEmailDelivery,
+  createRegistrationDelivery,
   createServiceMailDispatcher,
 } from './deliver-mail.ts'
 import { openErasureLog } from './erasure-log.ts'
@@ -202,9 +204,10 @@ export async function createDependencies(
   }
 }
 
-const candidateSettings = (mailer: Mailer, config: Config): Pick<Deps, 'hasOwnPlayer' | 'candidateMails'> => ({
+const candidateSettings = (mailer: Mailer, config: Config): Pick<Deps, 'hasOwnPlayer' | 'candidateMails' | 'openLinkMails'> => ({
   hasOwnPlayer: config.playerUrl === undefined,
   candidateMails: candidateMailRules(mailer, config),
+  openLinkMails: config.openLinkMails,
 })
 
 function openReplicas(
@@ -263,6 +266,10 @@ async function startWork(config: Config, disposables: AsyncDisposableStack, cont
   await startErasureWorkers(boss, system)
   await startRecordingWorkers(boss, system, remuxInProcess, config.joiners)
   await startMemberEmailWorkers(boss, system, { deliver: createMemberEmailDelivery(mailer, mailSettings), dispatcher })
+  await startRegistrationWorkers(boss, system, {
+    deliver: createRegistrationDelivery(mailer, mailSettings, config),
+    dispatcher,
+  })
   await reencryptWebhookSecrets(system)
   await reencryptAtsKeys(system)
   await reencryptTotpSecrets(system)

@@ -158,6 +158,14 @@ export const Environment = Type.Object({
     'Maximum number of mails to candidates per organization within 24 hours. Further ones wait. `npm run cli -- org set-mail-limit` sets it for one organization. 0: no limit.',
     { minimum: 0, maximum: 1_000_000_000 },
   ),
+  OPEN_LINK_MAILS_PER_HOUR: Count(
+    200,
+    'Mails that the open links of one organization send within an hour, besides its other mails; further ones wait their turn.',
+    { maximum: 100_000 },
+  ),
+  OPEN_LINK_MAILS_PER_DAY: Count(1_000, 'The same within 24 hours. Further ones wait, and end after two days.', {
+    maximum: 1_000_000,
+  }),
   TEST_MAIL: StringEnum(['capture', 'deliver'], {
     default: 'capture',
     description: 'Mails of invites created with a test key. capture: stored only. deliver: sent.',

@@ -11,6 +11,7 @@ import { measureEmailQueue } from '../domain/invites/emails.ts'
 import { readMailOutage } from '../domain/mails/mail-outage.ts'
 import { measureMemberEmailQueue } from '../domain/mails/member-emails.ts'
 import type { EmailQueue } from '../domain/mails/send-outcome.ts'
+import { measureRegistrationQueue } from '../domain/open-links/registration-emails.ts'
 import { countAllMediaBytes } from '../domain/submissions/media/media.ts'
 import { measureWebhooks } from '../domain/webhooks/measure-webhooks.ts'
 import { measureQueues, measureWaitingRecordings } from '../jobs/measure-queues.ts'
@@ -38,6 +39,7 @@ export function observeDatabase(registers: Registry[], pool: Pool, db: Db): void
   observeSweep(registers, db)
   observeEmailQueue(add, 'invite_email', () => measureEmailQueue({ db }))
   observeEmailQueue(add, 'member_email', () => measureMemberEmailQueue({ db }))
+  observeEmailQueue(add, 'registration_email', () => measureRegistrationQueue({ db }))
   add(
     'events_oldest_unnumbered_seconds',
     'Age of the committed event that is to be numbered next; 0 when there is none',

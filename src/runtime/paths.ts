@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import type { AtsSettings } from '../domain/context.ts'
-import { INVITATION_PATH, MEDIA_PATH, UNSUBSCRIBE_PATH } from '../http/addresses/links.ts'
+import { INVITATION_PATH, MEDIA_PATH, OPEN_PATH, UNSUBSCRIBE_PATH } from '../http/addresses/links.ts'
 import { DOCS_PREFIX } from '../http/docs/docs.ts'
 import type { Envelope } from '../http/errors/envelope.ts'
 import { alternateEnvelope } from '../interfaces/alternate/errors.ts'
@@ -20,6 +20,7 @@ export const PATHS = {
   v1: v1Envelope.prefix,
   candidate: INVITATION_PATH,
   unsubscribe: UNSUBSCRIBE_PATH,
+  open: OPEN_PATH,
   portal: portalEnvelope.prefix,
   playerSessions: PLAYER_SESSIONS_PREFIX,
   media: MEDIA_PATH,
@@ -43,7 +44,13 @@ export function createEnvelopeSelector(
   languages: Languages,
 ): (path: string) => Envelope {
   const candidates = candidateEnvelope(languages)
-  const own = [v1Envelope, candidates, { ...candidates, prefix: UNSUBSCRIBE_PATH }, portalEnvelope]
+  const own = [
+    v1Envelope,
+    candidates,
+    { ...candidates, prefix: UNSUBSCRIBE_PATH },
+    { ...candidates, prefix: OPEN_PATH },
+    portalEnvelope,
+  ]
   const envelopes = [...own, alternateEnvelope(alternatePrefix), ...atsEnvelopes(ats)]
   return (path) => envelopes.find(({ prefix }) => path.startsWith(`${prefix}/`)) ?? v1Envelope
 }

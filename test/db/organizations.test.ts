@@ -43,7 +43,7 @@ const BY_ID: Record<string, string> = Object.fromEntries(
   [
     'account_links, api_keys, assessments, ats_calls, ats_connections, ats_keys, ats_orders, ats_reports, audit_entries, categories, events, grades',
     'answer_attempts, instructions, invite_batches, invite_emails, invites, media_files, member_emails, members, questions, releases, session_events, submissions, tags',
-    'bulk_changes, saved_filters, webhook_endpoints',
+    'bulk_changes, registrations, saved_filters, webhook_endpoints',
   ]
     .flatMap((list) => list.split(', '))
     .map((table) => [`${table}_pkey`, `${table}_organization_id_key`]),
@@ -57,6 +57,7 @@ const KEYS: Record<string, string> = {
   events_position_key: 'one feed for all',
   archives_key_key: 'the store has one space of names',
   assets_key_key: 'the store has one space of names',
+  open_links_token_key: ASKED_BEFORE,
   media_files_key_key: 'the store has one space of names',
   identities_pkey: OPERATORS,
   identities_subject_key: OPERATORS,

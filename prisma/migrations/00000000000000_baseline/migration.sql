@@ -835,6 +835,8 @@ CREATE TABLE "asset_parts" (
 
 CREATE TYPE "invite_status" AS ENUM ('accepted', 'completed', 'expired', 'pending', 'revoked', 'started');
 
+CREATE TYPE "invite_source" AS ENUM ('api', 'portal', 'import', 'ats', 'open');
+
 CREATE TYPE "invite_batch_row_state" AS ENUM ('ready', 'invited', 'already', 'repeated', 'invalid', 'refused');
 
 CREATE TYPE "bulk_action" AS ENUM ('resend', 'extend', 'tag', 'assign', 'revoke', 'reactivate', 'name', 'erase');
@@ -864,6 +866,7 @@ CREATE TABLE "invites" (
     "time_zone" TEXT,
     "reminders_off" BOOLEAN NOT NULL DEFAULT false,
     "mode" "key_mode" NOT NULL DEFAULT 'live',
+    "source" "invite_source" NOT NULL DEFAULT 'api',
     "attempt" INTEGER NOT NULL DEFAULT 1,
     "extra_time_percent" SMALLINT NOT NULL DEFAULT 0,
     "link_version" INTEGER NOT NULL DEFAULT 1,
@@ -914,6 +917,79 @@ CREATE TABLE "invite_tags" (
 CREATE INDEX "invite_tags_sent_at_idx" ON "invite_tags" ("organization_id", "tag_id", "mode", "sent_at", "invite_id");
 CREATE INDEX "invite_tags_status_idx" ON "invite_tags" ("organization_id", "tag_id", "mode", "status", "invite_id");
 CREATE INDEX "invite_tags_expires_at_idx" ON "invite_tags" ("organization_id", "tag_id", "mode", "expires_at", "invite_id");
+
+CREATE TABLE "open_links" (
+    "organization_id" UUID NOT NULL,
+    "id" UUID NOT NULL,
+    "assessment_id" UUID NOT NULL,
+    "mode" "key_mode" NOT NULL,
+    "token" TEXT NOT NULL,
+    "is_on" BOOLEAN NOT NULL DEFAULT false,
+    "opens_at" TIMESTAMPTZ(3),
+    "closes_at" TIMESTAMPTZ(3),
+    "max_invites" INTEGER,
+    "email_domains" TEXT[] NOT NULL DEFAULT ARRAY[]::TEXT[],
+    "invite_days" INTEGER NOT NULL DEFAULT 30,
+    "daily_invites" INTEGER NOT NULL DEFAULT 500,
+    "notifies_members" BOOLEAN NOT NULL DEFAULT false,
+    "invites_created" INTEGER NOT NULL DEFAULT 0,
+    "created_at" TIMESTAMPTZ(3) NOT NULL,
+    "updated_at" TIMESTAMPTZ(3) NOT NULL,
+
+    CONSTRAINT "open_links_pkey" PRIMARY KEY ("organization_id","id")
+);
+CREATE UNIQUE INDEX "open_links_token_key" ON "open_links" ("token");
+CREATE UNIQUE INDEX "open_links_assessment_key" ON "open_links" ("organization_id", "assessment_id", "mode");
+
+CREATE TABLE "open_link_tags" (
+    "organization_id" UUID NOT NULL,
+    "open_link_id" UUID NOT NULL,
+    "tag_id" UUID NOT NULL,
+    "position" INTEGER NOT NULL,
+
+    CONSTRAINT "open_link_tags_pkey" PRIMARY KEY ("organization_id","open_link_id","tag_id")
+);
+CREATE INDEX "open_link_tags_tag_idx" ON "open_link_tags" ("organization_id", "tag_id");
+
+CREATE TYPE "registration_state" AS ENUM ('waiting', 'queued', 'sent', 'captured', 'failed');
+
+CREATE TABLE "registrations" (
+    "id" UUID NOT NULL,
+    "organization_id" UUID NOT NULL,
+    "open_link_id" UUID NOT NULL,
+    "mode" "key_mode" NOT NULL,
+    "email" TEXT NOT NULL,
+    "name" TEXT NOT NULL,
+    "language" TEXT NOT NULL,
+    "network" TEXT NOT NULL,
+    "proof" TEXT,
+    "state" "registration_state" NOT NULL DEFAULT 'waiting',
+    "failure" "email_failure",
+    "reason" TEXT NOT NULL DEFAULT '',
+    "attempts" SMALLINT NOT NULL DEFAULT 0,
+    "created_at" TIMESTAMPTZ(3) NOT NULL,
+    "queued_at" TIMESTAMPTZ(3),
+    "sent_at" TIMESTAMPTZ(3),
+    "expires_at" TIMESTAMPTZ(3),
+    "invite_id" UUID,
+    "link_version" INTEGER,
+
+    CONSTRAINT "registrations_pkey" PRIMARY KEY ("id")
+);
+CREATE UNIQUE INDEX "registrations_organization_id_key" ON "registrations" ("organization_id", "id");
+CREATE UNIQUE INDEX "registrations_proof_key" ON "registrations" ("organization_id", "proof");
+CREATE INDEX "registrations_link_idx" ON "registrations" ("organization_id", "open_link_id");
+CREATE INDEX "registrations_invite_idx" ON "registrations" ("organization_id", "invite_id");
+CREATE INDEX "registrations_expires_at_idx" ON "registrations" ("expires_at");
+
+CREATE TABLE "open_link_refusals" (
+    "organization_id" UUID NOT NULL,
+    "open_link_id" UUID NOT NULL,
+    "address_hmac" BYTEA NOT NULL,
+    "created_at" TIMESTAMPTZ(3) NOT NULL,
+
+    CONSTRAINT "open_link_refusals_pkey" PRIMARY KEY ("organization_id","open_link_id","address_hmac")
+);
 
 CREATE TABLE "invite_batches" (
     "id" UUID NOT NULL,
@@ -1637,6 +1713,13 @@ CREATE TABLE "ats_fanout" (
     CONSTRAINT "ats_fanout_pkey" PRIMARY KEY ("id")
 );
 
+-- Open links ----------------------------------------------------------------------------------------------------------
+
+-- Which mails leave next: networks take turns.
+CREATE INDEX registrations_waiting_idx ON registrations (organization_id, network, created_at) WHERE state = 'waiting';
+-- Mails of the last day, which the limits count.
+CREATE INDEX registrations_queued_idx ON registrations (organization_id, queued_at) WHERE queued_at IS NOT NULL;
+
 -- Erasure and exports -------------------------------------------------------------------------------------------------
 
 CREATE TABLE "erasures" (
@@ -1890,6 +1973,18 @@ ALTER TABLE "invite_tags" ADD CONSTRAINT "invite_tags_invite_fkey"
   FOREIGN KEY ("organization_id", "invite_id") REFERENCES "invites" ("organization_id", "id") ON DELETE CASCADE;
 ALTER TABLE "invite_tags" ADD CONSTRAINT "invite_tags_tag_fkey"
   FOREIGN KEY ("organization_id", "tag_id") REFERENCES "tags" ("organization_id", "id") ON DELETE CASCADE;
+ALTER TABLE "open_links" ADD CONSTRAINT "open_links_assessment_fkey"
+  FOREIGN KEY ("organization_id", "assessment_id") REFERENCES "assessments" ("organization_id", "id") ON DELETE CASCADE;
+ALTER TABLE "open_link_tags" ADD CONSTRAINT "open_link_tags_link_fkey"
+  FOREIGN KEY ("organization_id", "open_link_id") REFERENCES "open_links" ("organization_id", "id") ON DELETE CASCADE;
+ALTER TABLE "open_link_tags" ADD CONSTRAINT "open_link_tags_tag_fkey"
+  FOREIGN KEY ("organization_id", "tag_id") REFERENCES "tags" ("organization_id", "id") ON DELETE CASCADE;
+ALTER TABLE "registrations" ADD CONSTRAINT "registrations_link_fkey"
+  FOREIGN KEY ("organization_id", "open_link_id") REFERENCES "open_links" ("organization_id", "id") ON DELETE CASCADE;
+ALTER TABLE "registrations" ADD CONSTRAINT "registrations_invite_fkey"
+  FOREIGN KEY ("organization_id", "invite_id") REFERENCES "invites" ("organization_id", "id") ON DELETE CASCADE;
+ALTER TABLE "open_link_refusals" ADD CONSTRAINT "open_link_refusals_link_fkey"
+  FOREIGN KEY ("organization_id", "open_link_id") REFERENCES "open_links" ("organization_id", "id") ON DELETE CASCADE;
 ALTER TABLE "invite_batches" ADD CONSTRAINT "invite_batches_assessment_fkey"
   FOREIGN KEY ("organization_id", "assessment_id") REFERENCES "assessments" ("organization_id", "id") ON DELETE CASCADE;
 ALTER TABLE "invite_batches" ADD CONSTRAINT "invite_batches_created_by_fkey"

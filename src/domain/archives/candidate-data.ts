@@ -150,7 +150,26 @@ function withoutGrader({ terms, issues, ...row }: ArchivedListRow): ArchivedList
 }
 
 /** Data of the address outside of invites. @property erasures requests, which contain no address. */
-export type DataOutsideInvites = { listRows: ArchivedListRow[]; suppressions: Suppression[]; erasures: Erasure[] }
+export type DataOutsideInvites = {
+  listRows: ArchivedListRow[]
+  registrations: ArchivedRegistration[]
+  suppressions: Suppression[]
+  erasures: Erasure[]
+}
+
+const registrationColumns = [
+  'email',
+  'name',
+  'language',
+  'network',
+  'state',
+  'createdAt',
+  'sentAt',
+  'expiresAt',
+  'inviteId',
+] as const
+/** A form of an open link. */
+export type ArchivedRegistration = Pick<Prisma.RegistrationGetPayload<object>, (typeof registrationColumns)[number]>
 
 /** @param address in lower case. */
 export async function readDataOutsideInvites(ctx: Context, address: string): Promise<DataOutsideInvites> {
@@ -168,8 +187,15 @@ export async function readDataOutsideInvites(ctx: Context, address: string): Pro
   const orderBy = { createdAt: 'asc' as const }
   const codes = hmacsOfAddress(deps.secretKeys, organization.id, address).map((code) => new Uint8Array(code))
   const erasures = await db.erasure.findMany({ where: { ...its, addressHmac: { in: codes } }, orderBy })
+  const registrations = db
+    .selectFrom('registrations')
+    .where(({ ref }) => sql<SqlBool>`address_key(${ref('email')}) = ${address}`)
+    .select(registrationColumns)
+    .orderBy('createdAt')
+    .orderBy('id')
   return {
     listRows,
+    registrations: await registrations.execute(),
     suppressions: await db.suppression.findMany({
       where: { ...its, ...whereAddress(deps, organization, address) },
       orderBy: { since: 'asc' },

@@ -7,18 +7,15 @@ export type AtsTest = { id: string; name: string }
 /** The first characters of ids are the time, and may be equal. */
 const TOLD_OF_ID = 8
 
-/** True if candidates can be sent to the assessment: it is open to invites and has questions. */
-export const isReady = (
-  { deps }: Pick<Context, 'deps'>,
-  { audience, questionCount }: { audience: string; questionCount: number },
-): boolean => audience === 'invite_only' && (questionCount > 0 || !deps.hasOwnPlayer)
+/** True if candidates can be sent to the assessment: it has questions. */
+export const isReady = ({ deps }: Pick<Context, 'deps'>, { questionCount }: { questionCount: number }): boolean =>
+  questionCount > 0 || !deps.hasOwnPlayer
 
 /** The assessments that candidates can be sent to, but for those that are archived, in the order of their names, which are all different: a recruiter sees nothing else of them. */
 export async function listTests(ctx: Context): Promise<AtsTest[]> {
   authorize(ctx, 'read')
   const ready = ctx.db
     .selectFrom('assessments')
-    .where('audience', '=', 'invite_only')
     .where('archivedAt', 'is', null)
     .where('questionCount', '>=', ctx.deps.hasOwnPlayer ? 1 : 0)
   const tests = await ready.select(['id', 'name']).orderBy('name').orderBy('id').execute()

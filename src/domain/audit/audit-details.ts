@@ -31,6 +31,8 @@ const AUDIT_FIELDS = [
   ...(['recipientName', 'customMessage', 'questionReplayLimit', 'answerRecordLimit', 'expiresInDays'] as const),
   ...(['expiresOn', 'addedDays', 'includesStarted', 'isEmailed', 'sendsAgain'] as const),
   ...(['requirement', 'toCandidate', 'keyNumber', 'effect', 'releases'] as const),
+  // Open links.
+  ...(['opensAt', 'closesAt', 'maxInvites', 'emailDomains', 'tagIds', 'inviteDays', 'dailyInvites', 'notifiesMembers'] as const),
   // Other systems.
   ...(['ats', 'mode', 'host', 'event'] as const),
   // Filters of an export.

@@ -152,6 +152,8 @@ const DATA_ACTIONS = [
   'released_result',
   'reopened_result',
   'deleted_test_data',
+  'changed_open_link',
+  'replaced_open_link',
 ] as const
 export const AUDIT_ACTIONS = [...SHARED_ACTIONS, ...DATA_ACTIONS] as const
 export type AuditAction = (typeof AUDIT_ACTIONS)[number]

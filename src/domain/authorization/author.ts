@@ -1,3 +1,4 @@
+import type { InviteSource } from '../../generated/prisma/client.ts'
 import type { Context, KeyMode } from '../context.ts'
 
 export const KEY_MODES = ['live', 'test'] as const satisfies KeyMode[]
@@ -6,6 +7,16 @@ export type Author = { createdById: string | null; createdByKeyId: string | null
 
 /** Mode of new rows: `test` for a test scope, `live` for every other. */
 export const modeOf = ({ mode }: Pick<Context, 'mode'>): KeyMode => (mode === 'test' ? 'test' : 'live')
+
+export const INVITE_SOURCES = ['api', 'portal', 'import', 'ats', 'open'] as const satisfies InviteSource[]
+
+/** Source of the invites that this actor creates. */
+export function sourceOf({ actor }: Pick<Context, 'actor'>): InviteSource {
+  if (actor.kind === 'member') return actor.viaKey || actor.simulatedBy ? 'api' : 'portal'
+  if (actor.kind === 'apiKey') return 'api'
+  if (actor.kind === 'visitor') return 'open'
+  return actor.kind === 'ats' ? 'ats' : 'import'
+}
 
 /** Columns that name the creator of a row: the member, or the API key and its member. */
 export function authorOf(ctx: Pick<Context, 'actor' | 'mode'>): Author {

@@ -74,6 +74,7 @@ const permissions = {
   apiKey: ['read', 'read_assessments', 'write_tags', 'invite', 'operate_invites', 'manage_webhooks', 'delete_test_data'],
   ats: ['read', 'read_assessments', 'invite', 'operate_invites'],
   candidate: ['take_invite'],
+  visitor: ['invite'],
   operator: [...ADMINISTRATION, 'manage_security', 'erase_candidates', 'erase_organization'],
   system: ['read', 'read_assessments'],
 } as const satisfies Record<Exclude<Actor['kind'], 'member'>, readonly Permission[]>

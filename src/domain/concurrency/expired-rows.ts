@@ -35,6 +35,8 @@ export const EXPIRED_ROWS = {
   usedTokens: { part: 'delete_expired_sign_ins', column: 'expiresAt', days: 0, batch: 5_000, key: ['key'] },
   savedForms: { part: 'delete_expired_sign_ins', column: 'expiresAt', days: 0, batch: 5_000 },
   signInAttempts: { part: 'delete_expired_sign_ins', column: 'expiresAt', days: 0, batch: 5_000, key: ['key'] },
+  // Those with an invite are deleted with it.
+  registrations: { part: 'delete_expired_registrations', column: 'expiresAt', days: 0, batch: 1_000 },
   accountLinks: { part: 'delete_expired_sign_ins', column: 'expiresAt', days: 90, batch: 5_000 },
   memberEmails: { part: 'delete_expired_sign_ins', column: 'createdAt', days: 90, batch: 5_000 },
   assets: { part: 'delete_expired_media', column: 'unusedSince', days: 365, batch: 1_000, key: ['organizationId', 'id'] },

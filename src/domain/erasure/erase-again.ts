@@ -104,6 +104,7 @@ async function* readAddresses(ctx: Context): AsyncGenerator<string[]> {
   const sources = [
     ctx.db.selectFrom('invites').select(folded('recipientEmail')),
     ctx.db.selectFrom('suppressions').select(folded('address')),
+    ctx.db.selectFrom('registrations').select(folded('email')),
   ]
   for (const source of sources)
     for (let last = ''; ; ) {

@@ -167,6 +167,14 @@ export async function eraseOtherTraces(erasing: AddressErasure): Promise<void> {
   const { deps, organization } = ctx
   const codes = hmacsOfAddress(deps.secretKeys, organization.id, address).map((code) => new Uint8Array(code))
   await eraseArchives(erasing, { addressHmac: { in: codes } })
+  // Registrations with an invite were deleted with it.
+  await eraseCounted(erasing, async (inside) => {
+    const registrations = inside.db
+      .deleteFrom('registrations')
+      .where(({ ref }) => sql<SqlBool>`address_key(${ref('email')}) = ${address}`)
+      .where('createdAt', '<=', erasing.until)
+    return { otherTraces: await affectedRows(registrations) }
+  })
   await eraseText(erasing, address)
 }
 

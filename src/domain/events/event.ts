@@ -1,4 +1,4 @@
-import type { Invite, InviteStatus, MediaKind } from '../../generated/prisma/client.ts'
+import type { Invite, InviteSource, InviteStatus, MediaKind } from '../../generated/prisma/client.ts'
 import type { KeyMode } from '../context.ts'
 import { omitUndefined } from '../fields/omit-undefined.ts'
 import type { Bounce } from '../mails/classify-bounce.ts'
@@ -91,7 +91,7 @@ type BouncePayload = { bounce: Bounce; bounceStatus: string }
  * with permission fetch those.
  */
 export type EventData = {
-  'invite.created': InvitePayload & { mode: KeyMode; retakeOf?: string }
+  'invite.created': InvitePayload & { mode: KeyMode; source: InviteSource; retakeOf?: string }
   'invite.accepted': InvitePayload & Submission
   'invite.started': InvitePayload & Submission
   'invite.completed': InvitePayload & Submission
@@ -121,6 +121,7 @@ export type EventPayload = Pick<InvitePayload, 'inviteId'> &
   Partial<BouncePayload> &
   Partial<ResultPayload> & {
     mode?: KeyMode
+    source?: InviteSource
     retakeOf?: string
     emailId?: string
     reason?: EmailFailure
@@ -160,13 +161,15 @@ export const EVENT_COLUMNS = EVENT_COLUMN_NAMES.map((column) => `invites.${colum
 
 export type CreateInviteEvent = (invite: EventInvite) => NewEvent
 
+export const inviteCreated = (invite: EventInvite & { source: InviteSource; retakeOf?: string }): NewEvent =>
+  createEvent('invite.created', invite, {
+    ...state(invite),
+    mode: invite.mode,
+    source: invite.source,
+    ...omitUndefined({ retakeOf: invite.retakeOf }),
+  })
+
 export const inviteEvents = {
-  created: (invite: EventInvite & { retakeOf?: string }) =>
-    createEvent('invite.created', invite, {
-      ...state(invite),
-      mode: invite.mode,
-      ...omitUndefined({ retakeOf: invite.retakeOf }),
-    }),
   accepted: (invite) => createEvent('invite.accepted', invite, { ...state(invite), ...submission(invite) }),
   started: (invite) => createEvent('invite.started', invite, { ...state(invite), ...submission(invite) }),
   completed: (invite) => createEvent('invite.completed', invite, { ...state(invite), ...submission(invite) }),

@@ -86,6 +86,7 @@ const actors = {
   ats: 'api_key', // of a kind of its own
   member: 'member',
   candidate: 'candidate',
+  visitor: 'candidate',
   operator: 'system',
   system: 'system',
 } as const satisfies Record<Actor['kind'], EventActor>

@@ -15,7 +15,7 @@ export function createSampleData<Type extends EventType>(ctx: Context, type: Typ
   const [expiresAt, laterExpiry] = [7, 14].map((days) => new Date(now + days * DAY_MS).toISOString()) as [string, string]
   const reportUrl = links.resultUrl({ organization: ctx.organization, mode: ctx.mode, submissionId })
   const samples: EventData = {
-    'invite.created': { ...pending, mode: modeOf(ctx) },
+    'invite.created': { ...pending, mode: modeOf(ctx), source: 'api' },
     'invite.accepted': { ...invite, status: 'accepted' },
     'invite.started': { ...invite, status: 'started', submissionId },
     'invite.completed': { ...completed, submissionId },

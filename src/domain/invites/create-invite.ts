@@ -3,11 +3,11 @@ import { violatedConstraint } from '../../db/errors.ts'
 import { anyOfIds, prepareScoped, type Selectable, type SqlBool, type Tables } from '../../db/queries.ts'
 import { insertRows, type NewRows } from '../../db/writes.ts'
 import { auditEntriesByMember } from '../audit/record-audit.ts'
-import { authorOf } from '../authorization/author.ts'
+import { authorOf, sourceOf } from '../authorization/author.ts'
 import { authorize } from '../authorization/permissions.ts'
 import type { Context } from '../context.ts'
 import { DomainError, type Issue } from '../errors.ts'
-import { inviteEvents, type NewEvent } from '../events/event.ts'
+import { inviteCreated, type NewEvent } from '../events/event.ts'
 import { eventRows } from '../events/record-events.ts'
 import { matchLanguage } from '../languages/languages.ts'
 import { DEFAULT_EXPIRES_IN_DAYS } from '../limits.ts'
@@ -52,7 +52,7 @@ export async function createInvite(
   const auditEntries = isOneOfMany
     ? []
     : auditEntriesByMember(ctx, { action: 'invited', target: { kind: 'invite', id: invite.id } })
-  const created = inviteEvents.created({ ...invite, ...(retakeOf && { retakeOf: retakeOf.id }) })
+  const created = inviteCreated({ ...invite, ...(retakeOf && { retakeOf: retakeOf.id }) })
   await insert(ctx, invite, tagIds, [created], auditEntries, input.sendEmail ?? true).catch((error) =>
     throwConstraintError(ctx, error, input, { tagIds, attempt: retakeOf && invite.attempt }),
   )
@@ -79,6 +79,7 @@ function toInviteRow(ctx: Context, input: NewInvite, attempt: number): InviteRow
     timeZone: null,
     remindersOff: false,
     ...authorOf(ctx),
+    source: sourceOf(ctx),
     status: 'pending',
     attempt,
     linkVersion: 1,

@@ -25,6 +25,7 @@ export const INVITE_FIELDS: Record<Prisma.InviteScalarFieldEnum, FieldPolicy> = 
   timeZone: showIn('archive'),
   remindersOff: showIn('archive'),
   mode: showIn('csv', 'archive'),
+  source: showIn('csv', 'archive'),
   attempt: showIn('archive'),
   extraTimePercent: showAndCopyIn('archive'),
   linkVersion: showIn(),

@@ -15,7 +15,7 @@ import type { TemplateKind } from './candidate-mails.ts'
 import { type EmailQueue, type FailedEmails, type RetrySelection, type SendOutcome, toRetry } from './send-outcome.ts'
 
 /** Daily digests; off until the member switches them on. */
-export const DIGESTS = ['grading_digest', 'expiring_digest', 'bounce_digest'] as const
+export const DIGESTS = ['grading_digest', 'expiring_digest', 'bounce_digest', 'open_digest'] as const
 export type Digest = (typeof DIGESTS)[number]
 export const isDigest = (kind: string): kind is Digest => (DIGESTS as readonly string[]).includes(kind)
 

@@ -14,6 +14,8 @@ export type Purpose =
   | 'erased-address'
   | 'mailbox'
   | 'fingerprint'
+  | 'registration'
+  | 'proof-of-work'
 
 export const UUID_BYTES = 16
 /** First bytes of an HMAC-SHA256: 128 bits can't be guessed and keep the link short. */

@@ -26,10 +26,14 @@ const LIMITS = {
   'reset address': { most: 3, windowMs: QUARTER_HOUR_MS },
   'reset network': { most: 50, windowMs: QUARTER_HOUR_MS },
   'reset proxy': { most: 1_000, windowMs: QUARTER_HOUR_MS },
+  'registration network': { most: 50, windowMs: QUARTER_HOUR_MS },
+  'registration site': { most: 200, windowMs: QUARTER_HOUR_MS },
+  'registration proxy': { most: 1_000, windowMs: QUARTER_HOUR_MS },
   /** Forms of a person that are kept until they are signed in. */
   'saved forms': { most: 20, windowMs: QUARTER_HOUR_MS },
 } as const
 type Counted = keyof typeof LIMITS
+type NetworkRef = Pick<NetworkOrigin, 'network' | 'isShared'>
 
 export type SignInAttempt = Familiarity & { email: string; origin: NetworkOrigin }
 
@@ -61,10 +65,10 @@ export async function areStrangersRefused({ db, deps }: ServiceContext, email: s
 
 const SITE_GROUPS = 3
 
-function networkKeysOf({ network, isShared }: NetworkOrigin): [Counted, string][] {
+function networkKeysOf({ network, isShared }: NetworkRef): ['proxy' | 'site' | 'network', string][] {
   if (isShared) return [['proxy', network]]
   const site = network.includes(':') ? network.split(':').slice(0, SITE_GROUPS).join(':') : null
-  return [...(site === null ? [] : [['site', site] as [Counted, string]]), ['network', network]]
+  return [...(site === null ? [] : [['site', site] as ['site', string]]), ['network', network]]
 }
 
 /**
@@ -78,6 +82,15 @@ export async function countResetRequest(
   const seconds = await count(ctx, origin.isShared ? 'reset proxy' : 'reset network', origin.network)
   if (seconds !== null) throw tooMany(seconds)
   return (await count(ctx, 'reset address', email)) === null
+}
+
+/** Counts a form of an open link for its network, before anything is looked up. @returns seconds to wait beyond the limit, or null. */
+export async function countRegistration(ctx: ServiceContext, origin: NetworkRef): Promise<number | null> {
+  for (const [counted, text] of networkKeysOf(origin)) {
+    const seconds = await count(ctx, `registration ${counted}`, text)
+    if (seconds !== null) return seconds
+  }
+  return null
 }
 
 /** Counts saved forms, so that the cookie of an ended session can't fill the database. */

@@ -71,6 +71,7 @@ async function deleteLists(ctx: Context, until: Date, atMost: number): Promise<n
   const some = ctx.db.selectFrom('inviteBatches').where('createdAt', '<=', until).limit(atMost)
   // Rows of bulk changes go with their invites.
   await ctx.db.deleteFrom('bulkChanges').where('createdAt', '<=', until).execute()
+  await ctx.db.deleteFrom('registrations').where('createdAt', '<=', until).execute()
   return affectedRows(ctx.db.deleteFrom('inviteBatches').where('id', 'in', some.select('id')))
 }
 

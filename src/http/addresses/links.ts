@@ -3,6 +3,7 @@ import { signAccountLink } from '../../domain/secrets/account-tokens.ts'
 import { signBounceAddress } from '../../domain/secrets/bounce-address.ts'
 import { signInvitation } from '../../domain/secrets/invitation-tokens.ts'
 import { signMediaLink } from '../../domain/secrets/media-tokens.ts'
+import { signRegistration } from '../../domain/secrets/registration-tokens.ts'
 import { signUnsubscribeToken } from '../../domain/secrets/unsubscribe-tokens.ts'
 
 // Sent mails contain these paths: they must not change.
@@ -14,6 +15,10 @@ export const brandPath = (organizationId: string, file: string): string => `${IN
 /** Page that a test mail links to, below {@link INVITATION_PATH} in place of a token. */
 export const TEST_PAGE = '/test'
 export const UNSUBSCRIBE_PATH = '/u'
+/** Open links, and mailed links of people who have registered by one. */
+export const OPEN_PATH = '/open'
+/** Precedes the token of a mailed link, below {@link OPEN_PATH}. */
+export const BEGIN_SEGMENT = 'begin'
 export const PORTAL_PREFIX = '/portal'
 /** Follows {@link PORTAL_PREFIX} on pages that show test data. */
 const TEST_DATA = '/test'
@@ -42,6 +47,8 @@ export const createLinks = (site: Readonly<SiteConfig>): Links => ({
   bounceAddress: (emailId, domain) => signBounceAddress(site.secretKeys, emailId, domain),
   invitationUrl: (invite) => `${site.publicUrl}${INVITATION_PATH}/${signInvitation(site.secretKeys, invite)}`,
   unsubscribeUrl: (inviteId) => `${site.publicUrl}${UNSUBSCRIBE_PATH}/${signUnsubscribeToken(site.secretKeys, inviteId)}`,
+  openUrl: (token) => `${site.publicUrl}${OPEN_PATH}/${token}`,
+  registrationUrl: (id) => `${site.publicUrl}${OPEN_PATH}/${BEGIN_SEGMENT}/${signRegistration(site.secretKeys, id)}`,
   accountUrl: (link) => `${site.publicUrl}${PORTAL_PREFIX}/${link.kind}/${signAccountLink(site.secretKeys, link)}`,
   mediaUrl: (link) => `${site.publicUrl}${MEDIA_PATH}/${signMediaLink(site.secretKeys, link)}`,
   portalUrl: (where, page) => `${site.publicUrl}${portalPathOf(where)}${page}`,

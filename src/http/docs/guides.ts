@@ -22,6 +22,7 @@ const GROUPS: [name: string, files: string[]][] = [
     [
       'guides/invites',
       'guides/many-invites',
+      'guides/open-link',
       'guides/erasing',
       'guides/coming-back',
       'guides/managing',

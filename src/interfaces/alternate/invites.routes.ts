@@ -39,6 +39,7 @@ const toInviteFilter = (query: Static<typeof Query>): FilterInput<InviteFilter> 
   expiresFrom: undefined,
   expiresTo: undefined,
   updatedSince: undefined,
+  source: undefined,
   isUndelivered: undefined,
   list: undefined,
 })

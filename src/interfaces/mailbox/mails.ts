@@ -1,6 +1,7 @@
 import type { ServiceContext } from '../../domain/context.ts'
 import { findEmail, type InviteEmail, listEmails } from '../../domain/invites/emails.ts'
 import { findMemberEmail, listMemberEmails, type MemberEmail, recipientOf } from '../../domain/mails/member-emails.ts'
+import { findRegistration, listRegistrationEmails, type RegistrationEmail } from '../../domain/open-links/registration-emails.ts'
 
 /** A mail as it goes out, as far as the templates show it. */
 type Message = {
@@ -14,9 +15,13 @@ type Message = {
 }
 
 /** Makes the mail of a sending. */
-export type RenderMails = { invitation: (email: InviteEmail) => Message; toMember: (email: MemberEmail) => Message }
+export type RenderMails = {
+  invitation: (email: InviteEmail) => Message
+  toMember: (email: MemberEmail) => Message
+  toVisitor: (email: RegistrationEmail) => Message
+}
 
-/** A sending of either kind. */
+/** A mail of any kind. */
 export type Mail = {
   id: string
   state: string
@@ -33,10 +38,15 @@ export async function listMails(
   render: RenderMails,
   window: { before?: string; limit: number },
 ): Promise<Mail[]> {
-  const [invitations, toMembers] = await Promise.all([listEmails(system, window), listMemberEmails(system, window)])
+  const [invitations, toMembers, toVisitors] = await Promise.all([
+    listEmails(system, window),
+    listMemberEmails(system, window),
+    listRegistrationEmails(system, window),
+  ])
   const mails = [
     ...invitations.map((email) => toInviteMail(email, render)),
     ...toMembers.map((email) => toMemberMail(email, render)),
+    ...toVisitors.map((email) => toRegistrationMail(email, render)),
   ]
   return mails.sort((a, b) => (a.id < b.id ? 1 : -1)).slice(0, window.limit)
 }
@@ -46,7 +56,9 @@ export async function findMail(system: ServiceContext, render: RenderMails, id: 
   const invitation = await findEmail(system, id)
   if (invitation) return toInviteMail(invitation, render)
   const toMember = await findMemberEmail(system, id)
-  return toMember && toMemberMail(toMember, render)
+  if (toMember) return toMemberMail(toMember, render)
+  const toVisitor = await findRegistration(system, id)
+  return toVisitor && toRegistrationMail(toVisitor, render)
 }
 
 function toInviteMail(email: InviteEmail, render: RenderMails): Mail {
@@ -62,6 +74,11 @@ function toMemberMail(email: MemberEmail, render: RenderMails): Mail {
   const { user, organization } = email.member
   const words = wordsOf(recipientOf(email), user.firstName, user.lastName, organization.name)
   return { ...email, words, render: () => render.toMember(email) }
+}
+
+function toRegistrationMail(email: RegistrationEmail, render: RenderMails): Mail {
+  const { name, organization } = email.openLink.assessment
+  return { ...email, words: wordsOf(email.email, email.name, organization.name, name), render: () => render.toVisitor(email) }
 }
 
 const wordsOf = (...texts: (string | null)[]): string => texts.join(' ').toLowerCase()

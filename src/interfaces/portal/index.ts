@@ -5,6 +5,7 @@ import { answerErrors } from '../../http/errors/envelope.ts'
 import { serveAssets } from '../../http/pages/assets.ts'
 import { archivesRoutes } from './archives/archives.routes.ts'
 import { assessmentsRoutes } from './assessments/assessments.routes.ts'
+import { openLinkRoutes } from './assessments/open-link.routes.ts'
 import { picturesRoutes } from './assessments/pictures.routes.ts'
 import { questionMediaRoutes } from './assessments/question-media.routes.ts'
 import { questionsRoutes } from './assessments/questions.routes.ts'
@@ -90,6 +91,7 @@ const organizationPages = [
   homeRoutes,
   confirmRoutes,
   assessmentsRoutes,
+  openLinkRoutes,
   questionsRoutes,
   keysRoutes,
   picturesRoutes,

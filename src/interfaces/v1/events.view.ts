@@ -1,4 +1,5 @@
 import { type Static, type TObject, type TSchema, Type } from '@sinclair/typebox'
+import { INVITE_SOURCES } from '../../domain/authorization/author.ts'
 import {
   EMAIL_FAILURES,
   EVENT_ACTORS,
@@ -51,6 +52,10 @@ const reportUrl = Type.String({
   format: 'uri',
   description: "The result's page in the portal, with its report, for signed-in members who may see it. Not in older events",
 })
+const source = StringEnum(INVITE_SOURCES, {
+  description:
+    'Who invited: an API key, a member in the portal, an import, a recruiting system, or an open link. Not in older events',
+})
 const changes = Type.Object(
   {
     tagIds: Type.Optional(Type.Object({ added: Type.Array(Uuid()), removed: Type.Array(Uuid()) })),
@@ -67,7 +72,11 @@ const changes = Type.Object(
 
 /** Fields of each event type in addition to the invite. */
 const ownData: { [T in EventType]: Record<Exclude<keyof EventData[T], keyof typeof ofInvite>, TSchema> } = {
-  'invite.created': { mode: KeyMode, retakeOf: Type.Optional(Uuid('For a retake, the earlier invite')) },
+  'invite.created': {
+    mode: KeyMode,
+    source: Type.Optional(source),
+    retakeOf: Type.Optional(Uuid('For a retake, the earlier invite')),
+  },
   'invite.accepted': { submissionId: Type.Optional(submissionId) },
   'invite.started': { submissionId: Type.Optional(submissionId) },
   'invite.completed': { submissionId: Type.Optional(submissionId) },
@@ -122,6 +131,7 @@ const AnyData = Type.Object({
     Type.Object({
       ...ofInvite,
       mode: KeyMode,
+      source,
       submissionId,
       expiresAt,
       emailId,
@@ -160,7 +170,7 @@ const example = {
   position: 4711,
   createdAt: '2026-03-02T09:30:00.000Z',
   actor: { type: 'api_key', id: '0197a3f2-6c1e-7b52-9d0a-3f1c2b4d5e77' },
-  data: { ...ids, status: 'pending', mode: 'live' },
+  data: { ...ids, status: 'pending', mode: 'live', source: 'api' },
 }
 
 /** An event of one type, as documents show it. */

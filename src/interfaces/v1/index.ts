@@ -20,6 +20,7 @@ import { inviteRoutes } from './invites.routes.ts'
 import { showEventsCursor } from './list.ts'
 import { memberEditingRoutes } from './member-editing.routes.ts'
 import { memberRoutes } from './members.routes.ts'
+import { openLinkRoutes } from './open-link.routes.ts'
 import { questionEditingRoutes } from './question-editing.routes.ts'
 import { questionMediaRoutes } from './question-media.routes.ts'
 import { submissionRoutes } from './submissions.routes.ts'
@@ -86,6 +87,7 @@ export async function v1Interface(
   const typed: TypedApp = app.withTypeProvider<TypeBoxTypeProvider>()
   assessmentRoutes(typed)
   assessmentSettingsRoutes(typed)
+  openLinkRoutes(typed)
   questionEditingRoutes(typed)
   questionMediaRoutes(typed)
   memberRoutes(typed)

@@ -67,6 +67,7 @@ const toInviteFilter = (query: Static<typeof Query>): FilterInput<InviteFilter> 
   expiresFrom: toTime(query.expiresFrom),
   expiresTo: toTime(query.expiresTo),
   updatedSince: toTime(query.updatedSince),
+  source: undefined,
   isUndelivered: undefined,
   list: undefined,
 })

@@ -23,7 +23,7 @@ export function composeLetter(
   { subject, defaultText, button, facts, frame }: LetterParts,
 ): Letter {
   const { template } = candidate
-  const foot = [...frame, ...legalLinks(t, candidate)]
+  const foot = [...frame, ...legalLinks(t, candidate.links)]
   if (!template) return { subject, blocks: [...defaultText, ...foot] }
   const own = fillTemplate(template, valuesOf(t, candidate), button)
   return { subject: own.subject.trim() || subject, blocks: [...own.blocks, ...facts, ...foot] }
@@ -35,7 +35,8 @@ const LINKS = {
   contact: 'frame.contact',
 } as const satisfies Record<PageLink, string>
 
-const legalLinks = (t: MailTexts, { links }: CandidateFacts): Block[] =>
+/** Links to the organization's legal pages. */
+export const legalLinks = (t: MailTexts, links: CandidateFacts['links']): Block[] =>
   links.length === 0
     ? []
     : [note(...links.flatMap(({ link, url }, i) => [...(i > 0 ? [' · '] : []), { link: url, within: [t.text(LINKS[link])] }]))]

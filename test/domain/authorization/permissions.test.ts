@@ -144,6 +144,7 @@ it('allows each actor exactly what the permission table lists', async () => {
   expect(await allowed({ kind: 'operator' })).toEqual(all)
   expect(await allowed({ kind: 'system' })).toEqual(['read', 'read_assessments'])
   expect(await allowed({ kind: 'candidate', inviteId: invite.id })).toEqual([])
+  expect(await allowed({ kind: 'visitor' })).toEqual(['invite'])
   const key = await service.db.apiKey.findFirstOrThrow({ where: { organizationId: id } })
   expect(await allowed({ kind: 'apiKey', id: key.id, mode: 'live', createdById: null })).toEqual([
     'read',

@@ -99,6 +99,11 @@ const CATALOGUE: Catalogue = {
   'public.members': {
     nobody: { [MEMBERS]: 'email department time_zone', [CODE]: 'roles portal_roles sign_in_exception notices' },
   },
+  'public.open_link_refusals': { nobody: { 'what stands for the address, and says it to nobody': 'address_hmac' } },
+  'public.open_links': { nobody: { [OWN_WORDS]: 'email_domains', [SECRET]: 'token' } },
+  'public.registrations': {
+    erased: { 'traces: deleted, and with its invite': 'email name language network proof reason' },
+  },
   'public.organization_suspensions': { nobody: { [CODE]: 'actor_kind counts' } },
   'public.organization_security': { nobody: { [OWN_WORDS]: 'networks api_key_networks' } },
   'public.organizations': {

@@ -98,6 +98,9 @@ export const MEMBER_CATALOGUE: Catalogue = {
       'at once: emptied, or what stands for nobody': 'email department time_zone roles portal_roles sign_in_exception notices',
     },
   },
+  'public.open_link_refusals': { nobody: { [CANDIDATES]: 'address_hmac' } },
+  'public.open_links': { nobody: { [OWN_WORDS]: 'email_domains', [SECRET]: 'token' } },
+  'public.registrations': { nobody: { [CANDIDATES]: 'email name language network proof reason' } },
   'public.organization_suspensions': { nobody: { [CODE]: 'actor_kind counts' } },
   'public.organization_security': { nobody: { [OWN_WORDS]: 'networks api_key_networks' } },
   'public.organizations': {

@@ -77,12 +77,13 @@ describe('list_tests', () => {
     }
     const first = await make('A test')
     const twins = [await make('Twin'), await make('Twin')]
-    await make('Public', { audience: 'public' })
+    const open = await make('Public', { audience: 'public' })
     await service.make.assessment(organization.id, { name: 'Without questions' })
     const twin = ({ id }: { id: string }) => ({ partner_test_id: id, partner_test_name: `Twin (${id.slice(-8)})` })
     expect((await greenhouse.listTests()).body).toEqual([
       { partner_test_id: first.id, partner_test_name: 'A test' },
       { partner_test_id: assessment.id, partner_test_name: assessment.name },
+      { partner_test_id: open.id, partner_test_name: 'Public' },
       ...twins.map(twin),
     ])
   })

@@ -161,3 +161,14 @@ it('answers 404 to outsiders, to members who may not read the assessment, and to
   await service.db.member.updateMany({ where: { organizationId: organization.id }, data: { status: 'inactive' } })
   expect((await admin.get(`/i/preview/${organization.id}/${assessment.id}/invited`)).status).toBe(404)
 })
+
+it('shows the form of an open link, which sends and counts nothing', async () => {
+  const { get, post, path, organization, member } = await furnish()
+  const before = await leftBehind(organization.id)
+  expect((await get(`${path}/open`)).text).toContain('Send me the link')
+  const { headers } = await post(`${path}/open/register`, { name: 'Amara', email: 'amara@example.com', language: 'en' })
+  expect(headers.location).toBe(`${path}/registered`)
+  expect((await get(`${path}/registered`)).text).toContain(member.email)
+  expect(await leftBehind(organization.id)).toEqual(before)
+  expect(await service.db.registration.count({ where: { organizationId: organization.id } })).toBe(0)
+})

@@ -2,6 +2,7 @@ import { unsubscribe } from '../../../src/domain/invites/unsubscribe.ts'
 import { signUnsubscribeToken } from '../../../src/domain/secrets/unsubscribe-tokens.ts'
 import { candidateOf, consent } from '../candidate.ts'
 import { examplesOf, makeDefined } from '../kinds.ts'
+import { makeOpenLink } from '../open-links.ts'
 import type { Service } from '../service.ts'
 import { makeAccepted, makeTaking } from '../taking.ts'
 import { listPages, type ShownPage } from './shown.ts'
@@ -52,8 +53,10 @@ export async function listCandidatePages(service: Service): Promise<ShownPage[]>
   await unsubscribe(service.system, done.invite.id, 'reminders')
   const practiced = await makeDefined(service, examplesOf('matching'), shown)
   await service.db.assessment.update({ where: { id: practiced.assessment.id }, data: { practice: true } })
+  const openLink = await makeOpenLink(service, { assessment: { ...proctored, timeLimit: 1_200 } })
   const now = service.clock.now()
   const pages = listPages('anybody', '', {
+    'open-link': openLink.path,
     invitation: pathOf(await accepted({ status: 'pending' })),
     consent: pathOf(await accepted(proctored)),
     checks: pathOf(checked),

@@ -44,6 +44,7 @@ async function findAddresses({ db }: Service, organizationId: string) {
     'new-assessment': '/assessments/new',
     assessment: `/assessments/${assessment.id}`,
     'assessment-edit': `/assessments/${assessment.id}/edit`,
+    'assessment-open-link': `/assessments/${assessment.id}/open-link`,
     'assessment-invites': `/assessments/${assessment.id}/invites`,
     'assessment-results': `/assessments/${assessment.id}/results`,
     'assessment-preview': `/assessments/${assessment.id}/preview`,

@@ -2,7 +2,7 @@ import { sql } from '../../../db/builder.ts'
 import type { Condition, Expression, Expressions, Rows, Scope, SqlBool } from '../../../db/queries.ts'
 import { containing } from '../../../db/query.ts'
 import { scopeOf, type TenantDb } from '../../../db/tenant-db.ts'
-import type { InviteStatus } from '../../../generated/prisma/client.ts'
+import type { InviteSource, InviteStatus } from '../../../generated/prisma/client.ts'
 import { readWords } from '../../lists/filters.ts'
 import type { Order } from '../../lists/page.ts'
 import { INVITATION_KINDS } from '../../mails/candidate-mails.ts'
@@ -36,6 +36,7 @@ export type InviteFilter = {
   expiresTo?: Date
   /** Changed then or later, as far as that is committed. */
   updatedSince?: Date
+  source?: InviteSource
   /** Pending, and the newest invitation email failed or came back. */
   isUndelivered?: true
   /** Invites of a list of candidates. */
@@ -83,6 +84,7 @@ const RULES: { [Field in keyof InviteFilter]-?: Rule<NonNullable<InviteFilter[Fi
   expiresFrom: { isCounted: false, narrows: false, condition: (eb, from) => eb('invites.expiresAt', '>=', from) },
   expiresTo: { isCounted: false, narrows: false, condition: (eb, to) => eb('invites.expiresAt', '<', to) },
   updatedSince: { isCounted: false, narrows: false, condition: (eb, since) => eb('invites.updatedAt', '>=', since) },
+  source: { isCounted: false, narrows: false, condition: (eb, source) => eb('invites.source', '=', source) },
   isUndelivered: {
     isCounted: false,
     narrows: true,

@@ -120,7 +120,8 @@ const listOfAll: ListInvites<Matches> = (ctx, of, matches, { field, direction },
 export async function findMatchingIds(ctx: Context, filter: InviteFilter, most: number): Promise<string[]> {
   await authorizeInvites(ctx, filter)
   validateFilter(filter)
-  const isFound = isCountable(filter) || isNarrow(filter) || readWords(filter.recipient).some(isIndexed)
+  const isFound =
+    isCountable(filter) || isNarrow(filter) || filter.source !== undefined || readWords(filter.recipient).some(isIndexed)
   throwIfIssues(isFound ? [] : [{ field: 'search', rule: 'account', problem: 'minLength', limit: 3 }])
   const latest = selectMatches(ctx, filter, ctx.deps.clock()).orderBy('invites.sentAt', 'desc').orderBy('invites.id', 'desc')
   const found = await latest.clearSelect().select('invites.id').limit(most).execute()

@@ -121,6 +121,21 @@ const count: Record<Digest, (ctx: Context, reader: Reader) => Promise<Figures>> 
     const found = await figure(ctx, returned.select(({ fn }) => fn.countAll().as('count')).$asScalar())
     return { count: found, fresh: found }
   },
+  async open_digest(ctx, { since, until }) {
+    if (!may(ctx, 'read')) return NOTHING
+    const came = ctx.db
+      .selectFrom('invites')
+      .innerJoin(ctx.db.table('openLinks'), (join) =>
+        join.onRef('openLinks.assessmentId', '=', 'invites.assessmentId').onRef('openLinks.mode', '=', 'invites.mode'),
+      )
+      .where('openLinks.notifiesMembers', '=', true)
+      .where('invites.mode', '=', sql.lit('live' as const))
+      .where('invites.source', '=', sql.lit('open' as const))
+      .where('invites.createdAt', '>=', since)
+      .where('invites.createdAt', '<', until)
+    const found = await figure(ctx, came.select(({ fn }) => fn.countAll().as('count')).$asScalar())
+    return { count: found, fresh: found }
+  },
 }
 const NOTHING: Figures = { count: 0, fresh: 0 }
 

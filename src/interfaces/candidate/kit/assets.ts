@@ -5,10 +5,13 @@ import { shippedLanguages } from '../../../locales/languages.ts'
 
 export const look = loadSharedAssets(INVITATION_PATH)
 
-const CLOCK = 'clock'
-/** The script of each language, and what they load; and the one of pages without a session. */
+/** Scripts of pages without a session, which load nothing else. */
+const SIMPLE = ['clock', 'open']
+/** Worker that solves the proof of work of an open link's form. */
+export const solver = loadScript(INVITATION_PATH, 'candidate.solver')
+/** The script of each language, and what they load; and those of pages without a session. */
 const scripts = Object.fromEntries(
-  [...shippedLanguages.codes, CLOCK].map((name) => [name, loadScript(INVITATION_PATH, `candidate.${name}`)]),
+  [...shippedLanguages.codes, ...SIMPLE].map((name) => [name, loadScript(INVITATION_PATH, `candidate.${name}`)]),
 )
 const parts: Record<string, Asset> = Object.assign(
   {},
@@ -16,11 +19,11 @@ const parts: Record<string, Asset> = Object.assign(
 )
 
 /** All that is served. */
-export const assets: Record<string, Asset> = { ...look, ...scripts, ...parts }
+export const assets: Record<string, Asset> = { ...look, ...scripts, ...parts, solver }
 
-/** The script of a language, and with it what each of them needs; or that which knows the reader's clock, and needs nothing. */
+/** The script of a language, with what it loads; or a simple one. */
 export const scriptOf = (name: string): Html =>
-  html`${name !== CLOCK && preload('chunk')}<script type="module" src="${scripts[name]?.address}"></script>`
+  html`${!SIMPLE.includes(name) && preload('chunk')}<script type="module" src="${scripts[name]?.address}"></script>`
 
 /** Has a part of the script come along with it, not after it. @param part the beginning of its file's name. */
 export const preload = (part: string): Html[] =>

@@ -23,8 +23,8 @@ export type Page = {
   brand?: Brand
   /** Stays above the page when another page replaces it. */
   above?: Html
-  /** Script to load: `session` inside a session, else the one for local times; none if the page needs none. */
-  script?: 'session' | 'clock'
+  /** Script to load: `session` inside a session, `open` for the form of an open link, else the one for local times; none if the page needs none. */
+  script?: 'session' | 'clock' | 'open'
 }
 
 /** Fields of an invite that pages show. A preview has no others. */
@@ -50,6 +50,8 @@ export type View = {
   t: CandidateTexts
   invite: ShownInvite
   token: string
+  /** Address of a page that is not an invite's. */
+  path?: string
   /** Token that proves that a form comes from one of these pages. */
   proof: string
   /** The languages that the candidate can choose from; none: there is no choice. */
@@ -67,7 +69,7 @@ export const renderPage = ({ language, title, body, brand, above, script }: Page
 <link rel="icon" href="${(brand && iconPath(brand)) ?? look.icon.address}">
 <link rel="stylesheet" href="${look.stylesheet.address}">
 ${brand && brandLink(brand)}
-${script && scriptOf(script === 'session' ? language : 'clock')}
+${script && scriptOf(script === 'session' ? language : script)}
 </head>
 <body>
 ${above}<main class="min-h-dvh">
@@ -83,7 +85,7 @@ export const sendPage = (reply: FastifyReply, status: number, page: Page): Fasti
 /** For a page with `data-session`. */
 export const withScript = (page: Page): Page => ({ ...page, script: 'session' })
 
-export const pathOf = ({ token }: Pick<View, 'token'>): string => `${INVITATION_PATH}/${token}`
+export const pathOf = ({ token, path }: Pick<View, 'token' | 'path'>): string => path ?? `${INVITATION_PATH}/${token}`
 
 /** A page of an invite: who invites to what at its top, whom to ask at its bottom. */
 export const invitePage = (view: View, title: string, body: Html): Page =>
@@ -146,7 +148,7 @@ export const column = (content: Html): Html => html`<div class="mx-auto max-w-2x
  *
  * @param hasAnswer whether what is written on the page is sent with the choice, so that it is kept.
  */
-function languageSwitch(view: View, hasAnswer = false): Html | false {
+export function languageSwitch(view: View, hasAnswer = false): Html | false {
   const { t, languages } = view
   if (languages.length === 0) return false
   const owner = hasAnswer ? 'form-answer' : 'form-language'
@@ -155,8 +157,14 @@ function languageSwitch(view: View, hasAnswer = false): Html | false {
       html`<li><button type="submit" name="language" value="${language}" lang="${language}" form="${owner}" aria-current="${String(language === t.language)}">${nameOfLanguage(language)}</button></li>`,
   )
   const list = html`<ul class="menu dropdown-content panel z-20 w-max p-1">${choices}</ul>`
-  return html`<details class="dropdown dropdown-end shrink-0" data-language><summary class="btn btn-ghost btn-sm" aria-label="${t.text('layout.language', { name: nameOfLanguage(t.language) })}">${icon('languages')}${nameOfLanguage(t.language)}</summary>${hasAnswer ? list : form(view, 'language', list)}</details>`
+  return html`<details class="dropdown dropdown-end shrink-0" data-language><summary class="btn btn-ghost btn-sm" aria-label="${t.text('layout.language', { name: nameOfLanguage(t.language) })}">${icon('languages')}${nameOfLanguage(t.language)}</summary>${hasAnswer ? list : languageForm(view, list)}</details>`
 }
+
+/** The page of nobody's invite keeps no choice: the language stands in its address. */
+const languageForm = (view: View, list: Html): Html =>
+  view.path === undefined
+    ? form(view, 'language', list)
+    : html`<form method="get" action="${view.path}" id="form-language">${list}</form>`
 
 export const notice = (kind: 'info' | 'warning' | 'error', content: Html, role?: 'alert' | 'note'): Html =>
   html`<div class="notice alert alert-soft alert-${kind} my-4" role="${role}">${icon(kind === 'info' ? 'info' : 'triangle-alert', 'size-5')}<div class="min-w-0 space-y-1">${content}</div></div>`
@@ -178,7 +186,7 @@ const LINKS = {
 } as const satisfies Record<PageLink, string>
 
 /** In a tab of its own: nothing of what is being answered is left for it. */
-function footLinks(t: CandidateTexts, organization: Brand): Html | false {
+export function footLinks(t: CandidateTexts, organization: Brand): Html | false {
   const links = pageLinksFor(organization, t.language)
   const items = links.map(
     ({ link, url }) =>
@@ -189,7 +197,7 @@ function footLinks(t: CandidateTexts, organization: Brand): Html | false {
 
 /** A mailto: address, with the characters encoded that RFC 6068, section 2, demands. */
 export const mailtoOf = (address: string): string => `mailto:${encodeURIComponent(address).replace('%40', '@')}`
-const mailto = (address: string): Html => html`<a class="link" href="${mailtoOf(address)}">${address}</a>`
+export const mailto = (address: string): Html => html`<a class="link" href="${mailtoOf(address)}">${address}</a>`
 
 /** A form of one of the pages, with all that it sends. What stands outside of it names it by its id. */
 export const form = (

@@ -124,7 +124,8 @@ const quoted = (text: string): Html =>
 const openUntil = (said: Html): Html =>
   html`<div class="alert alert-soft alert-info mt-6">${icon('calendar-clock', 'size-5')}<p>${said}</p></div>`
 
-function expectedOf({ t, invite }: View, facts: AssessmentFacts): Html {
+/** Contents and requirements of an assessment. */
+export function expectedOf({ t, invite }: View, facts: AssessmentFacts): Html {
   const throughout = t.text('expect.throughout')
   const { totalPoints } = invite.assessment
   const [timeLimit, timedSeconds] = [invite.assessment.timeLimit, facts.timedSeconds].map((limit) =>

@@ -22,6 +22,7 @@ import { type Pictures, picturesOf } from '../../../http/pages/pictures.ts'
 import { type Asking, textsFor } from '../kit/language.ts'
 import { type Page, type ShownInvite, type View, withScript } from '../kit/layout.ts'
 import type { CandidateSettings } from '../kit/settings.ts'
+import { openPage, sentPage } from '../open/open.page.ts'
 import { consentForm, termsInWords } from '../pages/consent.page.ts'
 import { acceptedPage, type BeforeStart, completedPage, pendingPage, revokedPage } from '../pages/invitation.page.ts'
 import { prepareSection } from '../pages/prepare.page.ts'
@@ -104,6 +105,10 @@ async function readPictures(ctx: Context, typed: Typed | undefined, stored: Cand
 
 function pageBefore(view: View, terms: ConsentTerms, before: BeforeStart, { at }: Exclude<Step, { at: 'taking' }>): Page {
   switch (at) {
+    case 'open':
+      return openPage(view, { facts: before.facts, terms: termsInWords(view, terms), closesAt: null, emailDomains: [] })
+    case 'registered':
+      return sentPage(view, { name: '', email: view.invite.createdBy?.user.email ?? '', language: view.t.language })
     case 'invited':
       return pendingPage(view, before, termsInWords(view, terms))
     case 'accepted':

@@ -5,10 +5,10 @@
  * @property answersAt when the preparation of the question was ended; null: it was not.
  */
 export type Step =
-  | { at: 'invited' | 'accepted' | 'agreed' | 'done' | 'declined' }
+  | { at: 'open' | 'registered' | 'invited' | 'accepted' | 'agreed' | 'done' | 'declined' }
   | { at: 'taking'; startedAt: number; number: number; openedAt: number | null; answersAt: number | null }
 
-const WORDS = ['invited', 'accepted', 'agreed', 'done', 'declined'] as const
+const WORDS = ['open', 'registered', 'invited', 'accepted', 'agreed', 'done', 'declined'] as const
 
 export const printStep = (step: Step): string =>
   step.at === 'taking'
@@ -30,6 +30,7 @@ export function readStep(text: string, now: number): Step | null {
 /** @returns the step after the form of that name; null if the step has no such form. */
 export function follow(step: Step, form: string, now: number): Step | null {
   const before: Record<string, Step> = {
+    register: { at: 'registered' },
     accept: { at: 'accepted' },
     consent: { at: 'agreed' },
     decline: { at: 'declined' },

@@ -8,12 +8,15 @@ import { tabs } from '../kit/parts.ts'
 export function assessmentTabs(
   ctx: Context,
   assessment: Assessment,
-  current: 'questions' | 'settings' | 'invites' | 'results',
+  current: 'questions' | 'settings' | 'open-link' | 'invites' | 'results',
 ): Html {
   const path = pathOf(ctx, `assessments/${assessment.id}`)
   return tabs('Assessment', [
     { label: 'Questions', address: path, isCurrent: current === 'questions' },
     ...(may(ctx, 'write_assessments') ? [{ label: 'Settings', address: `${path}/edit`, isCurrent: current === 'settings' }] : []),
+    ...(assessment.audience === 'public' || current === 'open-link'
+      ? [{ label: 'Open link', address: `${path}/open-link`, isCurrent: current === 'open-link' }]
+      : []),
     ...(may(ctx, 'read')
       ? [
           { label: 'Invites', address: `${path}/invites`, isCurrent: current === 'invites', count: assessment.inviteCount },

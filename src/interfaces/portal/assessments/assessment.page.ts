@@ -5,6 +5,7 @@ import type { AssessmentWarnings } from '../../../domain/assessments/read-warnin
 import { may } from '../../../domain/authorization/permissions.ts'
 import type { Context } from '../../../domain/context.ts'
 import type { ListPage } from '../../../domain/lists/page.ts'
+import type { OpenLink } from '../../../domain/open-links/open-links.ts'
 import { type Html, html } from '../../../html/html.ts'
 import { formatCount } from '../../../http/pages/candidate-view.ts'
 import { icon } from '../../../http/pages/icon.ts'
@@ -15,7 +16,7 @@ import { type Form, mistakes } from '../kit/forms.ts'
 import { type Page, panel, pathOf } from '../kit/layout.ts'
 import { onceField } from '../kit/once.ts'
 import { pager } from '../kit/paging.ts'
-import { factList, linkButton, moreMenu } from '../kit/parts.ts'
+import { copyBox, factList, linkButton, moreMenu } from '../kit/parts.ts'
 import { deleteTestData } from '../test-data/test-data.page.ts'
 import { assessmentHead, inviteButton } from './assessment-head.ts'
 import { assessmentTabs } from './assessment-tabs.ts'
@@ -30,6 +31,8 @@ export type AssessmentFacts = {
   input: AssessmentInput
   questions: ListPage<ListedQuestion>
   cautions: AssessmentWarnings
+  /** Null for an assessment by invitation only. */
+  openLink: OpenLink | null
 }
 
 export function assessmentPage(form: Form, facts: AssessmentFacts & { notice: string | undefined }): Page {
@@ -45,12 +48,12 @@ export function assessmentPage(form: Form, facts: AssessmentFacts & { notice: st
     tabs: assessmentTabs(ctx, assessment, 'questions'),
     body: html`${mistakes(form)}${isBlockedByTestInvites(form) && deleteTestData(ctx)}<div class="grid items-start gap-6 lg:grid-cols-[minmax(0,1fr)_20rem]">
 ${may(ctx, 'write_assessments') ? questionList(path, questions, { refusal: explainUnavailableKinds(ctx), importPath }) : readList(path, questions)}
-${panel(
-  'facts',
-  'Details',
-  html`${details(facts)}
+<div class="space-y-6">${facts.openLink && openLinkPanel(ctx, assessment, facts.openLink)}${panel(
+      'facts',
+      'Details',
+      html`${details(facts)}
 ${assessmentWarnings(facts.cautions, assessment.questionCount)}`,
-)}
+    )}</div>
 </div>`,
   }
 }
@@ -95,6 +98,14 @@ ${questionCards(path, questions, currentId)}
 ${pager(path, new URLSearchParams(), questions)}
 ${addQuestionBox(path, refusal)}
 </section>`
+
+const openLinkPanel = (ctx: Context, { id }: Assessment, { isOn, url, invitesCreated }: OpenLink): Html =>
+  panel(
+    'open-link',
+    'Open link',
+    html`${isOn && url ? copyBox('open-link-address', url) : html`<p class="mb-4">The link is off: nobody can start without an invite.</p>`}
+<p>${invitesCreated > 0 && `${formatCount(invitesCreated, 'candidate')} came by it. `}<a href="${pathOf(ctx, `assessments/${id}/open-link`)}">${isOn ? 'QR code and settings' : 'Switch it on'}</a></p>`,
+  )
 
 /** For roles that read questions and can't edit them. */
 const readList = (path: string, questions: ListPage<ListedQuestion>): Html => html`<section aria-labelledby="questions-heading">

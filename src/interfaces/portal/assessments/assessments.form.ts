@@ -144,7 +144,7 @@ ${fold(
 ${fold(
   'Audience, categories, tags and clients',
   html`${choice(form, { name: 'interfaceLanguage', label: 'Language of the pages', options: [['', 'Each candidate’s'], ...shippedLanguages.codes.map((code): [string, string] => [code, nameOfLanguage(code)])], value: input.interfaceLanguage ?? '', hint: 'Choose one if the assessment tests the language itself.' })}
-${choice(form, { name: 'audience', label: 'Audience', options: AUDIENCE_LABELS, value: input.audience, hint: 'Information for systems that use the API.' })}
+${choice(form, { name: 'audience', label: 'Audience', options: AUDIENCE_LABELS, value: input.audience, hint: 'A public assessment can have an open link, which lets anybody start. It is off until you switch it on.' })}
 ${lines(form, 'categories', 'Categories', 'One per line. New ones are added to your categories.', input.categories)}
 ${lines(form, 'skillTypes', 'Skills', 'One per line.', input.skillTypes)}
 ${lines(form, 'tags', 'Tags', 'Names of your tags, one per line.', input.tags)}

@@ -12,6 +12,7 @@ import { listQuestions, wholeQuestion } from '../../../domain/assessments/questi
 import { readWarnings } from '../../../domain/assessments/read-warnings.ts'
 import { authorize } from '../../../domain/authorization/permissions.ts'
 import { MAX_PAGE_SIZE } from '../../../domain/limits.ts'
+import { getOpenLink } from '../../../domain/open-links/open-links.ts'
 import { previewPath } from '../../../http/addresses/preview.ts'
 import { emptyForm, type Form, issuesOf, readFields, readSeen, submit } from '../kit/forms.ts'
 import { pathOf, show } from '../kit/layout.ts'
@@ -29,7 +30,8 @@ export async function readAssessmentFacts(request: FastifyRequest, assessmentId:
   const page = readPage(queryOf(request), MAX_PAGE_SIZE)
   const questions = await listQuestions(ctx, wholeQuestion, assessmentId, { field: 'order', direction: 'asc' }, page)
   const input = await toAssessmentInput(ctx, assessment)
-  return { ctx, assessment, input, questions, cautions: await readWarnings(ctx, assessment) }
+  const openLink = assessment.audience === 'public' ? await getOpenLink(ctx, assessmentId) : null
+  return { ctx, assessment, input, questions, cautions: await readWarnings(ctx, assessment), openLink }
 }
 
 export async function showAssessment(request: FastifyRequest, assessmentId: string, form: Form) {

@@ -17,6 +17,7 @@ export const inviteColumns: Column<ExportedInvite>[] = [
   ['assessment_id', ({ assessmentId }) => assessmentId],
   ['state', ({ status }) => status],
   ['kind', ({ mode }) => mode],
+  ['source', ({ source }) => source],
   ['tags', ({ tags }) => joinValues(tags)],
   ['grader', ({ grader }) => grader],
   ['invited_by', ({ createdBy }) => createdBy],

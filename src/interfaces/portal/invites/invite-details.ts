@@ -73,7 +73,8 @@ const formatMetadata = (metadata: Record<string, string>): Html | false => {
   return lines.length > 0 && html`<span class="preformatted">${lines.join('\n')}</span>`
 }
 
-function inviter({ createdByKeyId }: InviteDetail, createdBy: Member | undefined): string {
+function inviter({ createdByKeyId, source }: InviteDetail, createdBy: Member | undefined): string {
+  if (source === 'open') return 'nobody: they came by the open link'
   const who = createdBy && displayNameOf(createdBy.user)
   if (createdByKeyId === null) return who ?? 'the operator'
   return who ? `an API key of ${who}` : 'an API key'

@@ -1,3 +1,4 @@
+import type { INVITE_SOURCES } from '../../../domain/authorization/author.ts'
 import { may } from '../../../domain/authorization/permissions.ts'
 import type { Context } from '../../../domain/context.ts'
 import type { Declinable } from '../../../domain/invites/declined.ts'
@@ -30,6 +31,15 @@ export const INVITE_ORDERS: Record<string, InviteOrder> = {
   state: { field: 'status', direction: 'asc' },
   'state-last': { field: 'status', direction: 'desc' },
 }
+
+const SOURCE_LABELS: Record<(typeof INVITE_SOURCES)[number], string> = {
+  portal: 'Portal',
+  api: 'API',
+  ats: 'Recruiting system',
+  open: 'Open link',
+  import: 'Import',
+}
+const SOURCES: [value: string, label: string][] = [['', 'Every source'], ...Object.entries(SOURCE_LABELS)]
 
 export type ListFacts = {
   ctx: Context
@@ -73,6 +83,7 @@ ${field(form, { name: 'search', label: 'Name or email', type: 'search', optional
 ${!of && choice(form, { name: 'assessment', label: 'Assessment', options: anyOf(assessments, everything) })}
 ${readsAll && choice(form, { name: 'tag', label: 'Tag', options: anyOf(tags, 'Every tag') })}
 ${readsAll && choice(form, { name: 'grader', label: 'Grader', options: anyOf(graders, 'Every grader') })}
+${readsAll && choice(form, { name: 'source', label: 'Source', options: SOURCES })}
 ${lists.length > 0 && choice(form, { name: 'list', label: 'List', options: anyOf(lists, 'Every list') })}
 ${form.values.get('part') && html`<input type="hidden" name="part" value="${form.values.get('part')}">`}
 ${nameFilterField(readNameFilter(form.values), [...(of ? [] : [assessments]), tags, graders])}`

@@ -1,3 +1,4 @@
+import { INVITE_SOURCES } from '../../../domain/authorization/author.ts'
 import { authorize, may } from '../../../domain/authorization/permissions.ts'
 import type { Context } from '../../../domain/context.ts'
 import { DomainError } from '../../../domain/errors.ts'
@@ -21,7 +22,7 @@ import { readNameFilter } from '../kit/choices.ts'
 import { readFields } from '../kit/forms.ts'
 
 /** Parameters of the list's address that filter it. */
-export const FILTERS = ['state', 'search', 'assessment', 'tag', 'grader', 'list', 'part'] as const
+export const FILTERS = ['state', 'search', 'assessment', 'tag', 'grader', 'source', 'list', 'part'] as const
 
 /** Tab of undelivered invites, in the same parameter as the statuses. */
 export const UNDELIVERED = 'undelivered'
@@ -87,7 +88,7 @@ export function readInviteFilter(ctx: Context, values: URLSearchParams, assessme
 }
 
 function readFilter(values: URLSearchParams): InviteFilter {
-  const { state, assessment, tag, grader, search, list, part } = readFields(values, ...FILTERS)
+  const { state, assessment, tag, grader, source, search, list, part } = readFields(values, ...FILTERS)
   const typed = search.trim()
   const isAddress = isEmailAddress(typed)
   const input: FilterInput<InviteFilter> = {
@@ -105,6 +106,7 @@ function readFilter(values: URLSearchParams): InviteFilter {
     expiresFrom: undefined,
     expiresTo: undefined,
     updatedSince: undefined,
+    source: INVITE_SOURCES.find((known) => known === source),
     isUndelivered: state === UNDELIVERED ? true : undefined,
     list: isUuid(list) ? { id: list, part: LIST_PARTS.find((known) => known === part) ?? 'invited' } : undefined,
   }

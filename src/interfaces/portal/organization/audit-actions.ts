@@ -167,6 +167,8 @@ const STORED_DATA = {
   erased_ended_invites: 'erased ended invites',
   deleted_media: 'deleted photos and recordings',
   deleted_test_data: 'deleted all test data',
+  changed_open_link: 'changed an open link',
+  replaced_open_link: 'replaced an open link',
 }
 
 /** Actions as the log shows them, after the name of the actor. */

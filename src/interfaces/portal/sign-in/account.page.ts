@@ -31,6 +31,7 @@ const DIGEST_OPTIONS = [
   ['grading_digest', 'Submissions that wait for my grade'],
   ['expiring_digest', 'My invites that expire within two days'],
   ['bounce_digest', 'Undelivered emails to candidates'],
+  ['open_digest', 'Candidates who came by open links'],
 ] as const
 
 const NOTICES = new Map([
@@ -94,7 +95,7 @@ ${checkboxes(form, {
   name: 'notices',
   label: 'On weekdays at 8:00, if there is something new',
   hint: 'In your time zone above, or else your organization’s. They have numbers and links, no names.',
-  options: DIGEST_OPTIONS.filter(([kind]) => kind !== 'bounce_digest' || may(ctx, 'operate_invites')),
+  options: DIGEST_OPTIONS.filter(([kind]) => (kind !== 'bounce_digest' && kind !== 'open_digest') || may(ctx, 'operate_invites')),
   values: notices,
 })}
 <button class="btn">Save emails</button>
