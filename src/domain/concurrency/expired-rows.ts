@@ -35,7 +35,7 @@ export const EXPIRED_ROWS = {
   usedTokens: { part: 'delete_expired_sign_ins', column: 'expiresAt', days: 0, batch: 5_000, key: ['key'] },
   savedForms: { part: 'delete_expired_sign_ins', column: 'expiresAt', days: 0, batch: 5_000 },
   signInAttempts: { part: 'delete_expired_sign_ins', column: 'expiresAt', days: 0, batch: 5_000, key: ['key'] },
-  // Those with an invite are deleted with it.
+  // Registrations with an invite are deleted with it.
   registrations: { part: 'delete_expired_registrations', column: 'expiresAt', days: 0, batch: 1_000 },
   accountLinks: { part: 'delete_expired_sign_ins', column: 'expiresAt', days: 90, batch: 5_000 },
   memberEmails: { part: 'delete_expired_sign_ins', column: 'createdAt', days: 90, batch: 5_000 },

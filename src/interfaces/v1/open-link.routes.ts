@@ -34,7 +34,7 @@ const settings = {
 
 export const OpenLinkBody = Type.Partial(Type.Object(settings), {
   [NAME]: 'OpenLinkSettings',
-  examples: [{ isOn: true, closesAt: '2027-01-31T23:00:00.000Z', maxInvites: 200 }],
+  examples: [{ isOn: true, maxInvites: 200, inviteDays: 14 }],
 })
 
 export const OpenLinkView = Type.Object(
