@@ -65,7 +65,7 @@ describe('a new invite', () => {
     const created = (inviteId: string) => ({
       type: 'invite.created',
       actor,
-      data: { inviteId, assessmentId, status: 'pending', mode },
+      data: { inviteId, assessmentId, status: 'pending', mode, source: 'api' },
     })
     expect(told).toEqual([created(invite.id), created(second.id)])
   })

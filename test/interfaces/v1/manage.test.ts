@@ -50,6 +50,7 @@ describe('a key without permission to manage', () => {
     ['patch', ({ assessment }) => `/assessments/${assessment.id}`, { name: 'Other' }],
     ['post', ({ assessment }) => `/assessments/${assessment.id}/duplicate`, {}],
     ['delete', ({ assessment }) => `/assessments/${assessment.id}`, {}],
+    ['put', ({ assessment }) => `/assessments/${assessment.id}/open-link`, { isOn: true }],
     ['post', ({ assessment }) => `/assessments/${assessment.id}/questions`, aQuestion],
     ['patch', ({ assessment, question }) => `/assessments/${assessment.id}/questions/${question.id}`, { points: 3 }],
     ['post', ({ assessment, question }) => `/assessments/${assessment.id}/questions/${question.id}/move`, { place: 1 }],

@@ -68,6 +68,7 @@ it('exports every field of the invites with exact times, and no formulas', async
       assessment_id: assessment.id,
       state: 'completed',
       kind: 'live',
+      source: 'api',
       tags: "'@SUM(1)",
       grader: 'grace@example.com',
       invited_by: admin.member.email,
