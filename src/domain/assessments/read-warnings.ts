@@ -1,3 +1,4 @@
+import { scopeWhere } from '../../db/queries.ts'
 import { authorize } from '../authorization/permissions.ts'
 import type { Context } from '../context.ts'
 import type { Assessment } from './assessments.ts'
@@ -23,7 +24,7 @@ export async function readWarnings(ctx: Context, { id }: Pick<Assessment, 'id'>)
     select: { responseType: true },
   })
   const { _sum } = await ctx.db.assessmentInviteCount.aggregate({
-    where: { ...of, status: { in: ['pending', 'accepted'] } },
+    where: { ...of, ...scopeWhere(ctx), status: { in: ['pending', 'accepted'] } },
     _sum: { count: true },
   })
   const needed = recorded.flatMap(({ responseType }) => ctx.deps.kinds.answering(responseType).needs)

@@ -1,4 +1,5 @@
 import { sql } from '../../db/builder.ts'
+import { scopeWhere } from '../../db/queries.ts'
 import { anyOf } from '../../db/query.ts'
 import type { WebhookDelivery as DeliveryRow, WebhookAttempt, WebhookDeliveryState } from '../../generated/prisma/client.ts'
 import type { Context } from '../context.ts'
@@ -94,7 +95,7 @@ export async function getDelivery(ctx: Context, endpointId: string, eventId: str
 }
 
 async function withTypes<Row extends DeliveryRow>(ctx: Context, rows: Row[]): Promise<(Row & { type: string | null })[]> {
-  const where = { organizationId: ctx.organization.id, id: anyOf(rows.map(({ eventId }) => eventId)) }
+  const where = { ...scopeWhere(ctx), id: anyOf(rows.map(({ eventId }) => eventId)) }
   const events = await ctx.db.event.findMany({ where, select: { id: true, type: true } })
   const types = new Map(events.map(({ id, type }) => [id, type]))
   return rows.map((row) => ({ ...row, type: types.get(row.eventId) ?? null }))
