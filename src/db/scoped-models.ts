@@ -12,7 +12,7 @@ type Model = Record<string, Method>
 const TABLES: ReadonlyMap<string | symbol, TenantTable> = new Map(
   Object.keys(Prisma.ModelName).flatMap((name) => {
     const model = name.charAt(0).toLowerCase() + name.slice(1)
-    const table = [`${model}s`, model.replace(/y$/, 'ies'), model].find((known) => known in TENANT_TABLES)
+    const table = [`${model}s`, `${model}es`, model.replace(/y$/, 'ies'), model].find((known) => known in TENANT_TABLES)
     return table ? [[model, table as TenantTable]] : []
   }),
 )
@@ -73,7 +73,7 @@ function namesColumn(columns: Columns | undefined, column: string, value: string
   for (const key in columns) {
     const inner = columns[key] as Columns | Columns[] | undefined
     if (key === 'AND' && [inner].flat().some((condition) => namesColumn(condition, column, value))) return true
-    if (key.split('_').includes(column) && (inner as Columns | undefined)?.[column] === value) return true
+    if (key.includes('_') && key.split('_').includes(column) && (inner as Columns | undefined)?.[column] === value) return true
   }
   return false
 }

@@ -7,6 +7,7 @@
  *   `innerJoin(db.table('assessments'), …)` does: a scoped sub-select, which PostgreSQL flattens. So do sub-selects: `eb.selectFrom(db.table(…))`.
  * - `with` and `selectNoFrom` begin statements that consist of scoped queries.
  * - The query compiler throws where a tenant table has lost its condition, see executor.ts.
+ * - Prisma Client adds nothing: it throws where a call does not name the scope, see scoped-models.ts.
  * - Queries over all organizations: unscoped.ts, for listed files only.
  */
 import {
