@@ -1,4 +1,3 @@
-import { appendFileSync } from 'node:fs'
 import { Prisma } from '../generated/prisma/client.ts'
 import type { Connection } from './client.ts'
 import { LIVE_ROWS_IN_TEST, type Scope, TENANT_TABLES, type TenantTable } from './tenant-tables.ts'
@@ -46,10 +45,8 @@ const scopedModel = (model: Model, scoped: ScopedModel): Model =>
       const call = model[method]
       if (typeof call !== 'function') return call as unknown as Method
       return (args: Args = {}) => {
-        if (!isScoped(scoped, method, args)) {
-          appendFileSync('/tmp/prisma-scope.jsonl', `${JSON.stringify([scoped.name, method, new Error().stack])}\n`)
+        if (!isScoped(scoped, method, args))
           throw new Error(`${scoped.name}.${method} is called without the scope of an organization`)
-        }
         return call(args)
       }
     },
