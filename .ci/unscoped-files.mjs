@@ -17,15 +17,25 @@ export const UNSCOPED_FILES = {
   'domain/webhooks/change-endpoint.ts':
     'Locks the position up to which events of all organizations were handed over to webhooks.',
 
+  // Memberships, identities, and mails of one account.
+  'domain/members/manage-members.ts': 'Counts the memberships of an account, which may be in several organizations.',
+  'domain/organization/test-mail-text.ts': 'Limits test mails by account, which may belong to several organizations.',
+  'domain/sign-in/account-links.ts': 'A new password makes the links of an account in all organizations invalid.',
+  'domain/single-sign-on/identities.ts': 'An account has identities in several organizations, and at providers of the operator.',
+
   // Rows that identify their organization.
+  'domain/api-keys/api-keys.ts': 'The operator names a key without its organization.',
   'domain/erasure/erase-organization.ts': "Locks the members' credentials, which may belong to other organizations, too.",
   'domain/erasure/request-member-erasure.ts': "Locks the member's credential, which may belong to other organizations, too.",
+  'domain/invites/candidate-moves.ts': 'The link of a candidate has the id of the invite, and not its organization.',
   'domain/invites/record-mail-event.ts': "A bounce has the mail's id, and not its organization.",
   'domain/invites/suppressions.ts': "A bounce has the mail's id, and not its organization.",
+  'domain/invites/unsubscribe.ts': 'The link in a mail has the id of the invite, and not its organization.',
   'domain/mails/mail-events.ts':
     "A provider's notice has the mail's id, and not its organization. Unread notices have no organization.",
   'domain/members/create-first-key.ts': 'Finds an organization by the name in a setting.',
   'domain/sign-in/domain-owners.ts': 'Finds the organization that has verified the domain of an address.',
+  'domain/single-sign-on/domains.ts': 'Finds another organization that has verified the same domain.',
   'domain/submissions/uploads/put-part.ts': 'The link of a candidate has the id of the invite, and not its organization.',
 
   // Common sequences and the feed.

@@ -7,6 +7,7 @@
  *   `innerJoin(db.table('assessments'), …)` does: a scoped sub-select, which PostgreSQL flattens. So do sub-selects: `eb.selectFrom(db.table(…))`.
  * - `with` and `selectNoFrom` begin statements that consist of scoped queries.
  * - The query compiler throws where a tenant table has lost its condition, see executor.ts.
+ * - Prisma Client adds nothing: it throws where a call does not name the scope, see scoped-models.ts.
  * - Queries over all organizations: unscoped.ts, for listed files only.
  */
 import {
@@ -29,11 +30,10 @@ import {
 import { sql, type Tables } from './builder.ts'
 import { type Connection, connect, sessionOf } from './client.ts'
 import { markScoped, scopedKysely } from './executor.ts'
-import { LIVE_ROWS_IN_TEST, type ModeTable, TENANT_TABLES, type TenantTable } from './tenant-tables.ts'
+import { scopedModels } from './scoped-models.ts'
+import { LIVE_ROWS_IN_TEST, type Mode, type ModeTable, type Scope, TENANT_TABLES, type TenantTable } from './tenant-tables.ts'
 
-export type Mode = 'live' | 'test' | 'all'
-/** Organization and mode that queries are limited to. */
-export type Scope = { organization: { id: string }; mode: Mode }
+export type { Mode, Scope }
 
 /** Tables without rows of other organizations: of `organizations` the scope's own row, and what all organizations share. */
 type SharedTable = 'organizations' | 'languages' | 'mailOutages'
@@ -87,12 +87,15 @@ const scopes = new WeakMap<Connection, { base: Connection; scope: Scope }>()
 
 /** The database within the scope. */
 export function tenantDb(db: Connection, scope: Scope): TenantDb {
-  const base = scopes.get(db)?.base ?? db
+  const base = unscopedConnection(db)
   const queries = Object.getOwnPropertyDescriptors(scopedQueries(base, scope))
-  const tenant = connect(Object.create(base, queries) as TenantDb, sessionOf(base))
+  const tenant = connect(Object.create(scopedModels(base, scope), queries) as TenantDb, sessionOf(base))
   scopes.set(tenant, { base, scope })
   return tenant
 }
+
+/** The connection without its scope. */
+export const unscopedConnection = (db: Connection): Connection => scopes.get(db)?.base ?? db
 
 /** The connection within the scope of the other, if that has one. */
 export function scopeLike<C extends Connection>(other: C, connection: Connection): C {

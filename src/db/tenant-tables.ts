@@ -1,5 +1,9 @@
 import type { Tables } from '../generated/kysely/tables.ts'
 
+export type Mode = 'live' | 'test' | 'all'
+/** Organization and mode that queries are limited to. */
+export type Scope = { organization: { id: string }; mode: Mode }
+
 /** Tables whose rows belong to an organization. */
 export type TenantTable = { [T in keyof Tables]: Tables[T] extends { organizationId: unknown } ? T : never }[keyof Tables]
 type TableWithMode = { [T in TenantTable]: Tables[T] extends { mode: unknown } ? T : never }[TenantTable]

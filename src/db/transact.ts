@@ -1,6 +1,6 @@
 import { type Connection, connect, sessionOf } from './client.ts'
 import type { TransactionLimits } from './session.ts'
-import { scopeLike } from './tenant-db.ts'
+import { scopeLike, unscopedConnection } from './tenant-db.ts'
 
 /** Does the work in a transaction, for Prisma and Kysely alike, in the same scope; inside an open one it becomes a savepoint. */
 export const transact = <C extends Connection, T>(
@@ -15,5 +15,5 @@ export const transact = <C extends Connection, T>(
  */
 export function withSignal<C extends Connection>(db: C, signal: AbortSignal | undefined): C {
   if (!signal) return db
-  return scopeLike(db, connect(Object.create(db), sessionOf(db).withSignal(signal)))
+  return scopeLike(db, connect(Object.create(unscopedConnection(db)), sessionOf(db).withSignal(signal)))
 }

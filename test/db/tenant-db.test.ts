@@ -3,9 +3,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { sql } from '../../src/db/builder.ts'
 import { anyOfIds, prepareScoped } from '../../src/db/queries.ts'
 import { type Mode, scopeOf, type TenantDb, tenantDb } from '../../src/db/tenant-db.ts'
-import { transact } from '../../src/db/transact.ts'
-import { unscoped } from '../../src/db/unscoped.ts'
+import { TENANT_TABLES } from '../../src/db/tenant-tables.ts'
+import { transact, withSignal } from '../../src/db/transact.ts'
+import { unscoped, unscopedPrisma } from '../../src/db/unscoped.ts'
 import { copyColumns, DEFAULT, insertFromSelect } from '../../src/db/writes.ts'
+import { Prisma } from '../../src/generated/prisma/client.ts'
 import { openTestDatabase, type TestDatabase } from '../support/processes.ts'
 import { unscopedQueries } from './must-not-compile.ts'
 
@@ -86,6 +88,113 @@ describe('a tenant database', () => {
       return inside.selectFrom('tags').select('name').execute()
     })
     expect(await failed).toEqual([{ name: 'kept' }])
+  })
+})
+
+describe('Prisma Client in a tenant database', () => {
+  const ids = { own: uuidv7(), other: uuidv7() }
+  const inMode = (mode: Mode) => tenantDb(database.db, { organization: { id: ids.own }, mode })
+  const own = { organizationId: ids.own }
+  const row = { ...tag('one'), ...own, mode: 'live' as const }
+
+  const refused: Record<string, (live: TenantDb, test: TenantDb) => Promise<unknown>> = {
+    'invite.findMany by id alone': (live) => live.invite.findMany({ where: { id: ids.other } }),
+    'invite.findUnique by id alone': (live) => live.invite.findUnique({ where: { id: ids.other } }),
+    'invite.findMany by organization without mode': (live) => live.invite.findMany({ where: own }),
+    'invite.update by a compound key without mode': (live) =>
+      live.invite.update({ where: { organizationId_id: { ...own, id: ids.other } }, data: { remindersOff: true } }),
+    'invite.findFirst in the other mode': (live) => live.invite.findFirst({ where: { ...own, mode: 'test' } }),
+    'invite.count of another organization': (live) => live.invite.count({ where: { organizationId: ids.other, mode: 'live' } }),
+    'invite.findMany with the organization as one of two alternatives': (live) =>
+      live.invite.findMany({ where: { OR: [{ ...own, mode: 'live' }, { id: ids.other }] } }),
+    'invite.findMany with the organization of a related row': (live) =>
+      live.invite.findMany({ where: { mode: 'live', assessment: own } }),
+    'invite.count of all but its organization': (live) => live.invite.count({ where: { NOT: own, mode: 'live' } }),
+    'category.deleteMany without where': (live) => live.category.deleteMany(),
+    'member.aggregate without where': (live) => live.member.aggregate({ _count: true }),
+    'member.findFirst of an organization that is undefined': (live) =>
+      live.member.findFirst({ where: { organizationId: undefined as unknown as string } }),
+    'organizationSecurity.findFirst without where': (live) => live.organizationSecurity.findFirst(),
+    'tag.updateMany of live rows in test mode': (_, test) => test.tag.updateMany({ where: own, data: { color: '' } }),
+    'tag.create for another organization': (live) => live.tag.create({ data: { ...row, organizationId: ids.other } }),
+    'tag.create in the other mode': (_, test) => test.tag.create({ data: row }),
+    'tag.createMany with a row of another organization': (live) =>
+      live.tag.createMany({ data: [row, { ...row, organizationId: ids.other }] }),
+    'organizationRetention.upsert with a row of another organization': (live) =>
+      live.organizationRetention.upsert({
+        where: own,
+        create: { organizationId: ids.other } as Prisma.OrganizationRetentionUncheckedCreateInput,
+        update: {},
+      }),
+  }
+  it.each(Object.entries(refused))('rejects %s', (name, call) => {
+    const message = `${name.split(' ')[0]} is called without the scope of an organization`
+    expect(() => call(inMode('live'), inMode('test'))).toThrow(message)
+  })
+
+  it('rejects them in a transaction and in a savepoint, too', async () => {
+    await transact(inMode('live'), async (inside) => {
+      expect(() => inside.invite.findMany({ where: { id: ids.other } })).toThrow('without the scope')
+      await transact(inside, async (deeper) => {
+        expect(() => deeper.invite.findMany({ where: { id: ids.other } })).toThrow('without the scope')
+      })
+    })
+  })
+
+  it('rejects them after a change of the mode, and with a signal', () => {
+    const live = tenantDb(inMode('test'), { organization: { id: ids.own }, mode: 'live' })
+    const abortable = withSignal(live, new AbortController().signal)
+    for (const db of [live, abortable])
+      expect(() => db.invite.findMany({ where: { ...own, mode: 'test' } })).toThrow('without the scope')
+  })
+
+  it('reads, creates, changes, and deletes rows of its scope, inside a transaction too', async () => {
+    const { organization, db } = await enter()
+    const scope = { organizationId: organization.id, mode: 'live' as const }
+    const work = async (inside: TenantDb, name: string) => {
+      const { id } = await inside.tag.create({ data: { ...tag(name), ...scope } })
+      const key = { organizationId_id: { organizationId: organization.id, id } }
+      await inside.tag.update({ where: { ...key, mode: 'live' }, data: { color: '#123456' } })
+      expect(await inside.tag.findUnique({ where: { id, AND: [scope] }, select: { color: true } })).toEqual({ color: '#123456' })
+      const byName = { organizationId_nameKey: { organizationId: organization.id, nameKey: name } }
+      expect(await inside.tag.findUnique({ where: { ...byName, mode: 'live' }, select: { id: true } })).toEqual({ id })
+      expect(await inside.tag.count({ where: scope })).toBe(1)
+      expect((await inside.tag.deleteMany({ where: { ...scope, id } })).count).toBe(1)
+    }
+    await work(db, 'one')
+    await transact(db, (inside) => work(inside, 'two'))
+    await transact(db, (inside) => transact(inside, (deeper) => work(deeper, 'three')))
+    expect(await withSignal(db, new AbortController().signal).tag.count({ where: scope })).toBe(0)
+  })
+
+  it('needs no mode for tables without modes, for both modes, and for live tags in test mode', async () => {
+    expect(await inMode('live').member.count({ where: own })).toBe(0)
+    expect(await inMode('all').invite.count({ where: own })).toBe(0)
+    expect(await inMode('test').tag.count({ where: own })).toBe(0)
+  })
+
+  it('knows the model of each tenant table', () => {
+    const client = inMode('live') as unknown as Record<string, { findMany: () => unknown }>
+    const models = Object.keys(Prisma.ModelName).map((name) => name.charAt(0).toLowerCase() + name.slice(1))
+    const scoped = models.filter((model) => {
+      try {
+        void client[model]!.findMany()
+        return false
+      } catch {
+        return true
+      }
+    })
+    expect(scoped).toHaveLength(Object.keys(TENANT_TABLES).length)
+  })
+
+  it('reads rows of all organizations only by unscopedPrisma', async () => {
+    const { organization, db } = await enter()
+    const category = await database.db.category.create({ data: { id: uuidv7(), organizationId: organization.id, name: 'one' } })
+    const other = tenantDb(db, { organization: { id: ids.other }, mode: 'live' })
+    expect(await unscopedPrisma(other).category.findUnique({ where: { id: category.id } })).toEqual(category)
+    await transact(other, async (inside) => {
+      expect(await unscopedPrisma(inside).category.findUnique({ where: { id: category.id } })).toEqual(category)
+    })
   })
 })
 

@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import { tenantDb } from '../../db/tenant-db.ts'
+import { unscopedPrisma } from '../../db/unscoped.ts'
 import { type AuditDetails, toAuditDetails } from '../audit/audit-details.ts'
 import { recordAudit } from '../audit/record-audit.ts'
 import { type KeyRight, type KeyScope, rightsOfScopes } from '../authorization/permissions.ts'
@@ -177,9 +178,9 @@ export const listApiKeys = ({ db }: ServiceContext, organizationId: string): Pro
 export async function revokeApiKey(ctx: ServiceContext, id: string): Promise<ApiKeySummary> {
   const revoked = await inTransaction(ctx, async (inside) => {
     const { db, deps } = inside
-    const { count } = await db.apiKey.updateMany({ where: { id, revokedAt: null }, data: { revokedAt: deps.clock() } })
-    const apiKey = await db.apiKey.findUnique({ where: { id }, omit })
-    if (!apiKey) throw new Error(`There is no key ${id}.`)
+    const where = { organizationId: await findOrganizationId(inside, id), id }
+    const { count } = await db.apiKey.updateMany({ where: { ...where, revokedAt: null }, data: { revokedAt: deps.clock() } })
+    const apiKey = await db.apiKey.findUniqueOrThrow({ where, omit })
     if (count > 0) await recordKey(inside, 'revoked_key', apiKey)
     return apiKey
   })
@@ -196,21 +197,28 @@ export async function revokeApiKey(ctx: ServiceContext, id: string): Promise<Api
 export async function changeApiKey(ctx: ServiceContext, id: string, change: KeyChange): Promise<ApiKeySummary> {
   const changed = await inTransaction(ctx, async (inside) => {
     const { db } = inside
-    const found = await db.apiKey.findUnique({ where: { id }, select: { organizationId: true } })
-    if (!found) throw new Error(`There is no key ${id}.`)
-    const tenant = tenantDb(db, { organization: { id: found.organizationId }, mode: 'all' })
+    const organizationId = await findOrganizationId(inside, id)
+    const where = { organizationId, id }
+    const tenant = tenantDb(db, { organization: { id: organizationId }, mode: 'all' })
     await tenant.selectFrom('apiKeys').select('id').where('id', '=', id).forNoKeyUpdate().execute()
-    const before = await db.apiKey.findUniqueOrThrow({ where: { id }, omit })
+    const before = await db.apiKey.findUniqueOrThrow({ where, omit })
     const wanted = applyChange(before, change)
     const details = changesOf(before, wanted)
     if (Object.keys(details).length === 0) return before
-    if (isRestricted(wanted)) await storeAsRestricted(inside, id)
-    const apiKey = await db.apiKey.update({ where: { id }, data: wanted, omit })
+    if (isRestricted(wanted)) await storeAsRestricted(inside, where)
+    const apiKey = await db.apiKey.update({ where, data: wanted, omit })
     await recordKey(inside, 'changed_key', apiKey, details)
     return apiKey
   })
   ctx.deps.apiKeyCache.empty()
   return changed
+}
+
+/** The operator names a key without its organization. @throws Error when there is no such key. */
+async function findOrganizationId({ db }: ServiceContext, id: string): Promise<string> {
+  const key = await unscopedPrisma(db).apiKey.findUnique({ where: { id }, select: { organizationId: true } })
+  if (!key) throw new Error(`There is no key ${id}.`)
+  return key.organizationId
 }
 
 type ChangeableFields = Pick<ApiKeySummary, 'rights' | 'scopes' | 'networks' | 'requestsPerMinute'>
@@ -230,13 +238,13 @@ const changesOf = (before: ChangeableFields, after: ChangeableFields): AuditDeta
   )
 
 /** Once and for good: from the hash of a restricted key there is no way back. */
-async function storeAsRestricted({ db }: ServiceContext, id: string): Promise<void> {
+async function storeAsRestricted({ db }: ServiceContext, where: { organizationId: string; id: string }): Promise<void> {
   const select = { hash: true, previousHash: true, hasRestrictedHash: true } as const
-  const { hash, previousHash, hasRestrictedHash } = await db.apiKey.findUniqueOrThrow({ where: { id }, select })
+  const { hash, previousHash, hasRestrictedHash } = await db.apiKey.findUniqueOrThrow({ where, select })
   if (hasRestrictedHash) return
   const restricted = (stored: Uint8Array) => toBytes(restrictedFingerprint(toBase64(stored)))
   const data = { hash: restricted(hash), previousHash: previousHash && restricted(previousHash), hasRestrictedHash: true }
-  await db.apiKey.update({ where: { id }, data })
+  await db.apiKey.update({ where, data })
 }
 
 /** Records what was done to a key. */

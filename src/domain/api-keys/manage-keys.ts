@@ -190,7 +190,8 @@ export async function revokeKeysOf(ctx: Context, memberId: string): Promise<void
 export async function rotateKey(ctx: Context, id: string): Promise<{ key: string; name: string }> {
   authorize(ctx, 'manage_keys')
   return inTransaction(ctx, async (inside) => {
-    const { db, deps } = inside
+    const { db, deps, organization } = inside
+    const where = { organizationId: organization.id, id }
     await lockKey(inside, id)
     const found = await findKey(inside, id)
     authorizeScopes(inside, found.scopes)
@@ -201,9 +202,9 @@ export async function rotateKey(ctx: Context, id: string): Promise<{ key: string
       throwIfIssues([{ field: '', rule: 'account', problem: 'rotated' }])
     const key = generateApiKey(found.mode)
     const select = { hash: true, hasRestrictedHash: true } as const
-    const { hash, hasRestrictedHash: isRestricted } = await db.apiKey.findUniqueOrThrow({ where: { id }, select })
+    const { hash, hasRestrictedHash: isRestricted } = await db.apiKey.findUniqueOrThrow({ where, select })
     const previous = { previousHash: hash, previousExpiresAt: new Date(now.getTime() + ROTATION_MS) }
-    await db.apiKey.update({ where: { id }, data: { ...fingerprintApiKey(key, { isRestricted }), ...previous } })
+    await db.apiKey.update({ where, data: { ...fingerprintApiKey(key, { isRestricted }), ...previous } })
     await recordKey(inside, 'rotated_key', found)
     await notifyAdmins(inside, found.name)
     return { key, name: found.name }

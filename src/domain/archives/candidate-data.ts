@@ -1,5 +1,5 @@
 import { sql } from '../../db/builder.ts'
-import { anyOfIds, type SqlBool } from '../../db/queries.ts'
+import { anyOfIds, type SqlBool, scopeWhere } from '../../db/queries.ts'
 import type { MediaFilePart, Prisma } from '../../generated/prisma/client.ts'
 import { type ConsentText, findAgreedText } from '../brand/page-texts.ts'
 import type { Context } from '../context.ts'
@@ -129,7 +129,7 @@ export type ArchivedMedia = ArchivedSubmission['media'][number]
 
 /** @returns null: it is gone since. */
 export async function readArchivedSubmission(ctx: Context, id: string): Promise<ArchivedSubmission | null> {
-  const where = { organizationId: ctx.organization.id, id }
+  const where = { ...scopeWhere(ctx), id }
   const submission = await ctx.db.submission.findFirst({ where, include: submissionInclude })
   if (!submission) return null
   const grades = (await findGrades(ctx, id)).map(({ questionNumber, round, points, comment, updatedAt: gradedAt }) => ({

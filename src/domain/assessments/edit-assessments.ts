@@ -173,8 +173,9 @@ export async function deleteAssessment(ctx: Context, id: string): Promise<void> 
 }
 
 /** @throws DomainError invalid (`invited`): by live invites, or by test invites alone. */
-async function refuseInvited({ db, organization }: Context, assessmentId: string): Promise<void> {
+async function refuseInvited(ctx: Context, assessmentId: string): Promise<void> {
   for (const mode of ['live', 'test'] as const) {
+    const { db, organization } = inMode(ctx, mode)
     const where = { organizationId: organization.id, assessmentId, mode }
     if (await db.invite.findFirst({ where, select: { id: true } })) throwIfIssues([{ field: '', rule: 'invited', value: mode }])
   }

@@ -1,5 +1,5 @@
 import { authorize } from '../authorization/permissions.ts'
-import type { Context } from '../context.ts'
+import { type Context, inMode } from '../context.ts'
 import type { Assessment } from './assessments.ts'
 
 /** Warnings for people who edit or use an assessment. */
@@ -8,7 +8,7 @@ export type AssessmentWarnings = {
   withoutPoints: number
   /** Required devices. Optional recordings need none. */
   devices: ('camera' | 'microphone')[]
-  /** How many are invited and have not started: they get the questions as they are when they do. */
+  /** How many are invited, live and test, and have not started: they get the questions as they are when they do. */
   open: number
 }
 
@@ -22,7 +22,7 @@ export async function readWarnings(ctx: Context, { id }: Pick<Assessment, 'id'>)
     distinct: ['responseType'],
     select: { responseType: true },
   })
-  const { _sum } = await ctx.db.assessmentInviteCount.aggregate({
+  const { _sum } = await inMode(ctx, 'all').db.assessmentInviteCount.aggregate({
     where: { ...of, status: { in: ['pending', 'accepted'] } },
     _sum: { count: true },
   })

@@ -120,13 +120,16 @@ export async function saveAtsApiKey(ctx: Context, ats: Ats, mode: KeyMode, typed
   const key = typedKey.trim()
   throwIfIssues(findIssues([['theirKey', checkName(key, MAX_NAME_LENGTH)]]))
   await inTransaction(ctx, async (inside) => {
-    const { db, deps } = inside
+    const { db, deps, organization } = inside
     const { id } = await findConnection(inside, ats, mode)
     const encryptedColumns = {
       encryptedApiKey: encrypt(deps.secretKeys, atsKeyPurpose(id), key),
       atsApiKeyLastFour: key.slice(-4),
     }
-    await db.atsConnection.update({ where: { id }, data: { ...encryptedColumns, updatedAt: deps.clock() } })
+    await db.atsConnection.update({
+      where: { organizationId: organization.id, id },
+      data: { ...encryptedColumns, updatedAt: deps.clock() },
+    })
     await recordAudit(inside, { action: 'entered_key_of_ats', target: { kind: 'ats_connection', id }, details: { ats, mode } })
   })
 }

@@ -1,3 +1,4 @@
+import { scopeWhere } from '../../db/queries.ts'
 import type { Ats, Context } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import type { EventPayload, EventType } from '../events/event.ts'
@@ -78,10 +79,10 @@ export type OrderProgress = {
 }
 
 /** Current status and result of an invite, as reported for its orders. @throws DomainError invite_not_found. */
-export async function readOrderProgress({ db, deps, organization }: Context, inviteId: string): Promise<OrderProgress> {
-  const organizationId = organization.id
+export async function readOrderProgress(ctx: Context, inviteId: string): Promise<OrderProgress> {
+  const { db, deps } = ctx
   const row = await db.invite.findFirst({
-    where: { organizationId, id: inviteId },
+    where: { ...scopeWhere(ctx), id: inviteId },
     include: {
       emails: { orderBy: [{ createdAt: 'desc' }, { id: 'desc' }], take: 1, select: { state: true, failure: true } },
       submissions: { select: { id: true, releases: newestTotal } },

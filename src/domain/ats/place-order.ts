@@ -47,11 +47,12 @@ export const placeOrder = (ctx: Context, order: NewOrder, policy: OrderPolicy): 
     const mine = await claim(inside, order)
     if (!mine.isNew) return mine
     const { orderId, createdAt } = mine
+    const where = { organizationId: inside.organization.id, id: orderId }
     const found = await findOrInvite(inside, order)
     const status = await readOrderProgress(inside, found.inviteId)
     const refused = found.isNew ? null : refusalOf(status, policy)
     if (refused) {
-      await db.atsOrder.delete({ where: { id: orderId } })
+      await db.atsOrder.delete({ where })
       return { refused, status }
     }
     if (status.status === 'expired' || status.status === 'revoked') await reactivateInvite(inside, found.inviteId, {})
@@ -59,7 +60,7 @@ export const placeOrder = (ctx: Context, order: NewOrder, policy: OrderPolicy): 
     const { position } = await db.eventSequence.findUniqueOrThrow({ where: { id: 1 } })
     // The invite is locked: what is recorded of it from here on is behind this event.
     const start = { afterSequence: await lastSequence(inside, inviteId), startPosition: position }
-    await db.atsOrder.update({ where: { id: orderId }, data: { inviteId, ...start } })
+    await db.atsOrder.update({ where, data: { inviteId, ...start } })
     // A finished invite has no further event, so its result is reported now.
     const { ats, connectionId } = atsOf(inside)
     if (status.status === 'released' && isReported(ats, 'released'))

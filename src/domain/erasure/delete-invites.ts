@@ -1,4 +1,4 @@
-import { anyOfIds } from '../../db/queries.ts'
+import { anyOfIds, scopeWhere } from '../../db/queries.ts'
 import { anyOf } from '../../db/query.ts'
 import { affectedRows } from '../../db/statements.ts'
 import type { Context } from '../context.ts'
@@ -15,7 +15,7 @@ export type DeletedCounts = { invites: number; submissions: number; media: numbe
 export async function deleteInvites(ctx: Context, ids: string[]): Promise<DeletedCounts> {
   if (ids.length === 0) return { invites: 0, submissions: 0, media: 0 }
   const { db, organization } = ctx
-  const submission = { organizationId: organization.id, inviteId: anyOf(ids) }
+  const submission = { ...scopeWhere(ctx), inviteId: anyOf(ids) }
   const submissions = await db.submission.count({ where: submission })
   const media = await db.mediaFile.count({ where: { organizationId: organization.id, submission, state: { not: 'deleted' } } })
   const invites = await affectedRows(ctx.db.deleteFrom('invites').where('id', '=', anyOfIds(ids)))

@@ -1,5 +1,6 @@
 import { sql } from '../../db/builder.ts'
 import type { SqlBool } from '../../db/queries.ts'
+import { scopeWhere } from '../../db/queries.ts'
 import { type Context, inMode } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import { getInvite } from '../invites/invites.ts'
@@ -38,7 +39,7 @@ export async function erasePerson(
  * True if another row of the change, or somebody else, has asked for the candidate's erasure already. An erasure locks invites before the rows of
  * bulk changes that go with them, so waiting for its invites could deadlock.
  */
-async function isBeingErased({ db, organization }: Context, inviteId: string): Promise<boolean> {
-  const where = { organizationId: organization.id, inviteId, erasure: { subject: 'candidate' } }
-  return (await db.erasedInvite.count({ where })) > 0
+async function isBeingErased(ctx: Context, inviteId: string): Promise<boolean> {
+  const where = { ...scopeWhere(ctx), inviteId, erasure: { subject: 'candidate' } }
+  return (await ctx.db.erasedInvite.count({ where })) > 0
 }

@@ -1,3 +1,4 @@
+import { scopeWhere } from '../../db/queries.ts'
 import type { Erasure as Row } from '../../generated/prisma/client.ts'
 import { findNames } from '../audit/audit-log.ts'
 import { authorize, may } from '../authorization/permissions.ts'
@@ -111,7 +112,7 @@ export async function getErasure(ctx: Context, id: string): Promise<Erasure> {
 /** The erasure that an invite went with, or goes with. @returns its id; null: none, or whoever asks may not know. */
 export async function findErasureOfInvite(ctx: Context, inviteId: string): Promise<string | null> {
   if (!may(ctx, 'erase_candidates') || !isUuid(inviteId)) return null
-  const where = { organizationId: ctx.organization.id, inviteId }
+  const where = { ...scopeWhere(ctx), inviteId }
   return (await ctx.db.erasedInvite.findFirst({ where, select: { erasureId: true } }))?.erasureId ?? null
 }
 

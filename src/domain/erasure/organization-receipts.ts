@@ -48,7 +48,10 @@ function parse(text: string): OrganizationLine | null {
  * @throws whatever the log's file throws.
  */
 export async function writeOrganizationReceipt(ctx: Context, suspensionId: string): Promise<void> {
-  const asked = await ctx.db.organizationSuspension.findUnique({ where: { id: suspensionId }, select: { requestedAt: true } })
+  const asked = await ctx.db.organizationSuspension.findUnique({
+    where: { organizationId: ctx.organization.id, id: suspensionId },
+    select: { requestedAt: true },
+  })
   if (!asked) return
   const isKnown = await hasReceiptLine(ctx, { id: suspensionId, since: asked.requestedAt })
   await inTransaction(ctx, async (inside) => {

@@ -143,7 +143,7 @@ async function eraseRows(inside: Context, { id: memberId, userId, credentialId, 
     notices: [],
   }
   const data = { ...nothing, userId: former.id, email: former.email, erasedAt: now, updatedAt: now }
-  await db.member.update({ where: { id: memberId }, data })
+  await db.member.update({ where: { organizationId: organization.id, id: memberId }, data })
   // Another organization's member may be of the same person.
   await db.user.deleteMany({ where: { id: userId, memberships: { none: {} } } })
   return { members: 1, accounts: await eraseAccount(inside, credentialId), memberMails }

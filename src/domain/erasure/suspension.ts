@@ -112,7 +112,10 @@ export async function continueSuspension(service: ServiceContext, suspensionId: 
     const fairAt = daysAfter(now, REMINDED_DAYS)
     const isLate = fairAt.getTime() - erasesAt.getTime() > TOLERATED_MS
     const data = { remindedAt: now, ...(isLate && { erasesAt: fairAt }) }
-    const { count } = await inside.db.organizationSuspension.updateMany({ where: { ...where, remindedAt: null }, data })
+    const { count } = await inside.db.organizationSuspension.updateMany({
+      where: { ...where, organizationId: organization.id, remindedAt: null },
+      data,
+    })
     if (count === 0) return
     if (isLate) await inside.deps.queue.enqueueSuspension(inside.db, { suspensionId, at: fairAt })
     await notifyOwners(inside, 'organization_ending_soon', isLate ? fairAt : erasesAt)

@@ -1,3 +1,4 @@
+import { unscopedPrisma } from '../../db/unscoped.ts'
 import type { Invite, Prisma, Question } from '../../generated/prisma/client.ts'
 import { authorize } from '../authorization/permissions.ts'
 import { loadZones } from '../concurrency/load-zones.ts'
@@ -45,7 +46,7 @@ export async function findInvitation(
   { inviteId, linkVersion }: InvitationRef,
 ): Promise<CandidateInvite | null> {
   const where = { id: inviteId, linkVersion, ...NOT_SUSPENDED }
-  const invite = await db.invite.findUnique({ where, include, relationLoadStrategy: 'join' })
+  const invite = await unscopedPrisma(db).invite.findUnique({ where, include, relationLoadStrategy: 'join' })
   if (invite) await loadZones(db, [zoneOf(invite)])
   return invite && withCurrentStatus(invite, deps.clock())
 }

@@ -52,7 +52,7 @@ export async function setGrader(inside: Context, inviteId: string, graderId: str
   return true
 }
 
-type InviteKey = { organizationId: string; id: string }
+type InviteKey = ReturnType<typeof scopeWhere> & { id: string }
 
 /** Changes the invite's row, at least its `updatedAt`, and tells what is different now. */
 export async function updateInvite(
@@ -85,8 +85,8 @@ export async function replaceTags(ctx: Context, inviteId: string, tagIds: string
 
 async function changeTags(ctx: Context, inviteId: string, choose: (tagIds: string[]) => string[]): Promise<void> {
   await changeInvite(ctx, inviteId, async (inside, where) => {
-    const { db, organization } = inside
-    const of = { organizationId: organization.id, inviteId }
+    const { db } = inside
+    const of = { ...scopeWhere(inside), inviteId }
     const present = await db.inviteTag.findMany({ where: of, select: { tagId: true, position: true } })
     const before = present.map(({ tagId }) => tagId)
     const chosen = choose(before)
@@ -120,6 +120,6 @@ export async function changeInvite(
   await inTransaction(ctx, async (inside) => {
     await lockInvite(inside, inviteId)
     await requireVisibleInvite(inside, inviteId)
-    await work(inside, { organizationId: ctx.organization.id, id: inviteId })
+    await work(inside, { ...scopeWhere(inside), id: inviteId })
   })
 }

@@ -1,3 +1,4 @@
+import { scopeWhere } from '../../db/queries.ts'
 import type { Context } from '../context.ts'
 import { type ListPage, type Order, type PageRequest, readPage } from '../lists/page.ts'
 import type { Tag, TagOrder } from '../tags/tags.ts'
@@ -14,7 +15,7 @@ export async function listInviteTags(
 ): Promise<ListPage<Tag>> {
   await requireVisibleInvite(ctx, inviteId)
   const { inviteTag } = ctx.db
-  const where = { organizationId: ctx.organization.id, inviteId }
+  const where = { ...scopeWhere(ctx), inviteId }
   const order = field === 'position' ? { position: direction } : { tag: { [field]: direction } }
   return readPage(
     page,

@@ -1,3 +1,4 @@
+import { scopeWhere } from '../../db/queries.ts'
 import type { Invite as InviteRow } from '../../generated/prisma/client.ts'
 import { type AuditAction, recordByMember } from '../audit/record-audit.ts'
 import { authorize } from '../authorization/permissions.ts'
@@ -116,7 +117,7 @@ export async function reactivateInvite(
   return inTransaction(ctx, async (inside) => {
     await lockInvite(inside, id)
     // Its files go before it does: from when it is marked, nothing brings it back. What marks it waits for this lock.
-    const isErased = (await inside.db.erasedInvite.count({ where: { organizationId: ctx.organization.id, inviteId: id } })) > 0
+    const isErased = (await inside.db.erasedInvite.count({ where: { ...scopeWhere(inside), inviteId: id } })) > 0
     if (isErased) throw createMoveError('reactivate', 'being erased')
     if (!afterDecline && (await hasDeclined(inside, id)))
       throw new DomainError('invite_declined', { issues: [{ field: '', rule: 'declined' }] })

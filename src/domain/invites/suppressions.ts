@@ -1,7 +1,8 @@
 import { sql } from '../../db/builder.ts'
 import type { SqlBool } from '../../db/queries.ts'
+import { scopeWhere } from '../../db/queries.ts'
 import { tenantDb } from '../../db/tenant-db.ts'
-import { unscoped } from '../../db/unscoped.ts'
+import { unscoped, unscopedPrisma } from '../../db/unscoped.ts'
 import { DEFAULT, insertFromSelect, timestamp, uuid } from '../../db/writes.ts'
 import type { KeyMode, Suppression } from '../../generated/prisma/client.ts'
 import { recordAudit } from '../audit/record-audit.ts'
@@ -127,7 +128,7 @@ export async function suppressAddressOf(
 
 /** True if the last mails to the address all bounced. */
 async function isFullAgain({ db, deps }: ServiceContext, emailId: string): Promise<boolean> {
-  const email = await db.inviteEmail.findUnique({ where: { id: emailId }, include: { invite: true } })
+  const email = await unscopedPrisma(db).inviteEmail.findUnique({ where: { id: emailId }, include: { invite: true } })
   if (!email) return false
   const { mode, recipientEmail } = email.invite
   const since = new Date(deps.clock().getTime() - FULL_WITHIN_DAYS * DAY_MS)
@@ -214,8 +215,7 @@ export async function deleteSuppression(ctx: Context, id: string, why: string): 
   if (reason === '') throw new DomainError('invalid', { issues: [{ field: 'why', rule: 'required' }] })
   return inTransaction(ctx, async (inside) => {
     const suppression = await getSuppression(inside, id)
-    const { organizationId } = suppression
-    const { count } = await inside.db.suppression.deleteMany({ where: { organizationId, id } })
+    const { count } = await inside.db.suppression.deleteMany({ where: { ...scopeWhere(inside), id } })
     if (count === 0) throw new DomainError('suppression_not_found')
     await recordAudit(inside, { action: 'lifted_suppression', details: { was: suppression.reason, why: reason.slice(0, 500) } })
     return suppression

@@ -1,5 +1,6 @@
 import { affectedRows } from '../../db/statements.ts'
 import { tenantDb } from '../../db/tenant-db.ts'
+import { unscopedPrisma } from '../../db/unscoped.ts'
 import type { Connection, KeyMode, ServiceContext } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import { EVENT_COLUMNS, mailsStopped, type StoppedMails } from '../events/event.ts'
@@ -52,7 +53,7 @@ async function findErased({ db }: ServiceContext, inviteId: string) {
 /** @property address what stands for it. */
 async function findErasedInvite(db: Connection, inviteId: string) {
   const select = { organizationId: true, mode: true, erasure: { select: { addressHmac: true } } } as const
-  const found = await db.erasedInvite.findFirst({ where: { inviteId }, select })
+  const found = await unscopedPrisma(db).erasedInvite.findFirst({ where: { inviteId }, select })
   return found && { organizationId: found.organizationId, mode: found.mode, address: formatHmac(found.erasure.addressHmac) }
 }
 
@@ -65,7 +66,7 @@ async function findErasedInvite(db: Connection, inviteId: string) {
 export async function unsubscribe(service: ServiceContext, inviteId: string, scope: StoppedMails): Promise<void> {
   await inTransaction({ ...service, actor: { kind: 'candidate', inviteId } }, async (inside) => {
     const { db } = inside
-    const found = await db.invite.findUnique({ where: { id: inviteId }, select: { organizationId: true } })
+    const found = await unscopedPrisma(db).invite.findUnique({ where: { id: inviteId }, select: { organizationId: true } })
     if (!found) {
       const erased = await findErasedInvite(db, inviteId)
       if (!erased) throw new DomainError('invite_not_found')

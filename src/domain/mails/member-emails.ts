@@ -154,9 +154,12 @@ export async function queueOwnerEmails(ctx: Inside, about: About): Promise<void>
 }
 
 /** Name of the acting member; undefined for other actors. */
-export async function nameActor({ db, actor }: Pick<Context, 'db' | 'actor'>): Promise<string | undefined> {
+export async function nameActor({ db, actor, organization }: Context): Promise<string | undefined> {
   if (actor.kind !== 'member') return undefined
-  const { user } = await db.member.findUniqueOrThrow({ where: { id: actor.id }, select: { user: true } })
+  const { user } = await db.member.findUniqueOrThrow({
+    where: { organizationId: organization.id, id: actor.id },
+    select: { user: true },
+  })
   return displayNameOf(user)
 }
 

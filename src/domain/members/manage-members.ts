@@ -1,3 +1,4 @@
+import { unscopedPrisma } from '../../db/unscoped.ts'
 import type { Language, Prisma } from '../../generated/prisma/client.ts'
 import { revokeKeysOf } from '../api-keys/manage-keys.ts'
 import { versionOf } from '../audit/find-last-change.ts'
@@ -74,7 +75,10 @@ export async function changeMember(ctx: Context, id: string, change: Partial<Mem
     const named = await nameLists(inside, { ...current, roles: member.roles, portalRoles: member.portalRoles })
     const version = { updatedAt: member.updatedAt, seen, action: 'changed_member', targetId: id } as const
     await refuseUnseenChanges(versionOf(inside, version), named, await nameLists(inside, { ...wanted, ...data }))
-    await db.member.update({ where: { id }, data: { ...data, updatedAt: timeOfChange(deps.clock(), member) } })
+    await db.member.update({
+      where: { organizationId: organization.id, id },
+      data: { ...data, updatedAt: timeOfChange(deps.clock(), member) },
+    })
     const row = { organizationId: organization.id, memberId: id }
     await db.memberTag.deleteMany({ where: row })
     await db.memberTag.createMany({ data: tagIds.map((tagId, position) => ({ ...row, tagId, position })) })
@@ -133,12 +137,12 @@ export async function deactivateMember(ctx: Context, id: string, { revokesKeys =
     refuseRoleBeyondOwn(inside, { portalRoles })
     const { db, deps, organization } = inside
     const now = deps.clock()
-    await db.member.update({ where: { id }, data: { status: 'inactive', updatedAt: now } })
+    await db.member.update({ where: { organizationId: organization.id, id }, data: { status: 'inactive', updatedAt: now } })
     await db.accountLink.updateMany({
       where: { organizationId: organization.id, memberId: id, kind: 'join', usedAt: null },
       data: { usedAt: now },
     })
-    if (credentialId && (await db.member.count({ where: { credentialId, status: 'active' } })) === 0)
+    if (credentialId && (await unscopedPrisma(db).member.count({ where: { credentialId, status: 'active' } })) === 0)
       await endSessions(inside, { credentialId }, 'no_membership')
     await recordAudit(inside, { action: 'deactivated_member', target: { kind: 'member', id } })
   })
@@ -171,7 +175,10 @@ export async function reactivateMember(
     if (member.status === 'active') return
     refuseRoleBeyondOwn(inside, member)
     const now = deps.clock()
-    await db.member.update({ where: { id }, data: { status: 'active', activeSince: now, ...after, updatedAt: now } })
+    await db.member.update({
+      where: { organizationId: inside.organization.id, id },
+      data: { status: 'active', activeSince: now, ...after, updatedAt: now },
+    })
     const details = { ...changesOf(member, after), roles: { before: member.roles, after: after.roles } }
     await recordAudit(inside, { action: 'reactivated_member', target: { kind: 'member', id }, details })
   })

@@ -50,7 +50,10 @@ export async function endOwnership(ctx: Context, id: string): Promise<void> {
   await changeAdmins(ctx, id, async (inside, member) => {
     if (!member.portalRoles.includes('owner')) return
     const after = { roles: member.roles, portalRoles: member.portalRoles.filter((portalRole) => portalRole !== 'owner') }
-    await inside.db.member.update({ where: { id }, data: { ...after, updatedAt: inside.deps.clock() } })
+    await inside.db.member.update({
+      where: { organizationId: inside.organization.id, id },
+      data: { ...after, updatedAt: inside.deps.clock() },
+    })
     await record(inside, 'ended_ownership', member, after)
   })
 }
@@ -61,7 +64,7 @@ export async function grantOwnership(inside: Context, member: Member): Promise<v
   const now = deps.clock()
   const roles = member.roles.includes('admin') ? member.roles : [...member.roles, 'admin']
   const after = { roles, portalRoles: ['owner', ...member.portalRoles] }
-  await db.member.update({ where: { id: member.id }, data: { ...after, updatedAt: now } })
+  await db.member.update({ where: { organizationId: organization.id, id: member.id }, data: { ...after, updatedAt: now } })
   await db.organization.updateMany({ where: { id: organization.id, ownerNamedAt: null }, data: { ownerNamedAt: now } })
   await record(inside, 'became_owner', member, after)
 }

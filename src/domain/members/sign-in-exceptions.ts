@@ -93,7 +93,7 @@ export async function endSignInException(ctx: Context, id: string): Promise<void
   authorize(ctx, 'manage_security')
   await changeSignInExceptions(ctx, async (inside) => {
     const { signInException } = await inside.db.member.findUniqueOrThrow({
-      where: { id: (await lockMember(inside, id)).id },
+      where: { organizationId: inside.organization.id, id: (await lockMember(inside, id)).id },
       select: { signInException: true },
     })
     if (signInException !== null) await setSignInException(inside, { id, signInException }, null)
@@ -113,7 +113,10 @@ async function setSignInException(
   { id, signInException: before }: { id: string; signInException: string | null },
   after: SignInException | null,
 ): Promise<void> {
-  await inside.db.member.update({ where: { id }, data: { signInException: after, updatedAt: inside.deps.clock() } })
+  await inside.db.member.update({
+    where: { organizationId: inside.organization.id, id },
+    data: { signInException: after, updatedAt: inside.deps.clock() },
+  })
   await recordAudit(inside, {
     action: 'changed_sign_in_exception',
     target: { kind: 'member', id },
@@ -145,8 +148,8 @@ export async function refuseNoBreakGlass(inside: Context, before: number): Promi
 const hasProvenAddress = async ({ db }: Context, credentialId: string | null): Promise<boolean> =>
   credentialId !== null && (await db.credential.count({ where: { id: credentialId, emailVerifiedAt: { not: null } } })) > 0
 
-async function isOwnerOf({ db }: Context, id: string): Promise<boolean> {
+async function isOwnerOf({ db, organization }: Context, id: string): Promise<boolean> {
   const select = { roles: true, portalRoles: true, organization: { select: { ownerNamedAt: true } } } as const
-  const member = await db.member.findUniqueOrThrow({ where: { id }, select })
+  const member = await db.member.findUniqueOrThrow({ where: { organizationId: organization.id, id }, select })
   return portalRolesOf(member, member.organization).includes('owner')
 }

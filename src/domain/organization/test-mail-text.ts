@@ -1,3 +1,4 @@
+import { unscopedPrisma } from '../../db/unscoped.ts'
 import { recordAudit } from '../audit/record-audit.ts'
 import { authorize } from '../authorization/permissions.ts'
 import type { Context } from '../context.ts'
@@ -34,7 +35,10 @@ export async function testMailText(
   const { kind, language, assessmentId } = place
   return inTransaction(ctx, async (inside) => {
     const assessment = assessmentId === null ? null : await requireAssessment(inside, assessmentId)
-    const member = await inside.db.member.findUniqueOrThrow({ where: { id: actor.id }, include: { credential: true } })
+    const member = await inside.db.member.findUniqueOrThrow({
+      where: { organizationId: inside.organization.id, id: actor.id },
+      include: { credential: true },
+    })
     if (!member.credential) throw new DomainError('not_permitted')
     const { id: credentialId, email } = member.credential
     // In whichever organizations: it is one person's mailbox.
@@ -49,7 +53,7 @@ export async function testMailText(
 
 async function limitTests({ db, deps }: Context, credentialId: string): Promise<void> {
   const now = deps.clock().getTime()
-  const latest = await db.memberEmail.findMany({
+  const latest = await unscopedPrisma(db).memberEmail.findMany({
     where: { kind: 'text_test', member: { credentialId }, createdAt: { gt: new Date(now - HOUR_MS) } },
     orderBy: { createdAt: 'desc' },
     take: MAX_TEXT_TESTS,

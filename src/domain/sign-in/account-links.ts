@@ -1,3 +1,4 @@
+import { unscopedPrisma } from '../../db/unscoped.ts'
 import type { Prisma } from '../../generated/prisma/client.ts'
 import type { Context, ServiceContext } from '../context.ts'
 import type { AccountLinkKind, AccountLinkRef } from '../secrets/account-tokens.ts'
@@ -62,5 +63,5 @@ export async function claimLink({ db, deps }: ServiceContext, { id, kind }: Acco
 
 /** A link that was asked for before the password was set is of no use afterwards, to nobody who has come by it. */
 export async function expireResetLinks({ db, deps }: ServiceContext, credentialId: string): Promise<void> {
-  await db.accountLink.updateMany({ where: { credentialId, usedAt: null }, data: { usedAt: deps.clock() } })
+  await unscopedPrisma(db).accountLink.updateMany({ where: { credentialId, usedAt: null }, data: { usedAt: deps.clock() } })
 }

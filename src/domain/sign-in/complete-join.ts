@@ -41,7 +41,10 @@ export async function attachCredential(
   names: { firstName: string; lastName: string },
 ): Promise<void> {
   const updatedAt = inside.deps.clock()
-  await inside.db.member.update({ where: { id: member.id }, data: { credentialId, updatedAt } })
+  await inside.db.member.update({
+    where: { organizationId: member.organization.id, id: member.id },
+    data: { credentialId, updatedAt },
+  })
   await renameUser(inside, member.userId, names)
   await recordAudit(toMemberContext(inside, member), { action: 'joined' })
 }

@@ -1,4 +1,4 @@
-import { unscoped } from '../../db/unscoped.ts'
+import { unscoped, unscopedPrisma } from '../../db/unscoped.ts'
 import type { Prisma } from '../../generated/prisma/client.ts'
 import { type AuditEvent, recordAudit } from '../audit/record-audit.ts'
 import { portalRolesOf } from '../authorization/portal-roles.ts'
@@ -240,7 +240,11 @@ export const toMemberContext = (service: ServiceContext, { id, userId, organizat
 
 /** The memberships that a credential opens. */
 export const findMemberships = ({ db }: ServiceContext, credentialId: string): Promise<Membership[]> =>
-  db.member.findMany({ ...memberships, where: { ...memberships.where, credentialId }, relationLoadStrategy: 'join' })
+  unscopedPrisma(db).member.findMany({
+    ...memberships,
+    where: { ...memberships.where, credentialId },
+    relationLoadStrategy: 'join',
+  })
 
 /** Records what a person does as such, in each organization that they are a member of. */
 export async function recordInAllOrganizations(

@@ -35,7 +35,10 @@ export async function changeProvider(ctx: Context, id: string, input: ProviderIn
     const data = waits
       ? { ...others, encryptedDraft: encryptDraft(inside, id, { ...connection, ...terms }) }
       : { ...others, ...terms, ...columnsOf(inside, before, connection), encryptedDraft: null }
-    const after = await inside.db.signInProvider.update({ where: { id }, data: { ...data, updatedAt: inside.deps.clock() } })
+    const after = await inside.db.signInProvider.update({
+      where: { organizationId: inside.organization.id, id },
+      data: { ...data, updatedAt: inside.deps.clock() },
+    })
     const changed = namesOfChanges(inside, before, after)
     if (changed.length === 0) return waits ? 'waits' : 'saved'
     const details = { provider: after.name, changed, ...(waits && { untried: true }) }
@@ -86,7 +89,7 @@ export async function discardDraft(ctx: Context, id: string): Promise<void> {
   const { name } = await getProvider(ctx, id)
   await inTransaction(ctx, async (inside) => {
     const { count } = await inside.db.signInProvider.updateMany({
-      where: { id, encryptedDraft: { not: null } },
+      where: { organizationId: inside.organization.id, id, encryptedDraft: { not: null } },
       data: { encryptedDraft: null },
     })
     if (count > 0) await recordAudit(inside, { action: 'discarded_sign_in_settings', details: { provider: name } })

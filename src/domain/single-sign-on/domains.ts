@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { violatedConstraint } from '../../db/errors.ts'
+import { unscopedPrisma } from '../../db/unscoped.ts'
 import type { SignInDomain } from '../../generated/prisma/client.ts'
 import { recordAudit } from '../audit/record-audit.ts'
 import { authorize } from '../authorization/permissions.ts'
@@ -124,7 +125,9 @@ export async function hasDnsRecord({ deps }: Pick<ServiceContext, 'deps'>, domai
 
 /** The same domain as verified by another organization. */
 const findOfAnother = ({ db, organization }: Context, domain: string): Promise<SignInDomain | null> =>
-  db.signInDomain.findFirst({ where: { domain, verifiedAt: { not: null }, organizationId: { not: organization.id } } })
+  unscopedPrisma(db).signInDomain.findFirst({
+    where: { domain, verifiedAt: { not: null }, organizationId: { not: organization.id } },
+  })
 
 /** True if another organization still holds the domain: its record is there, or was not missing for long. */
 const isDomainHeld = ({ deps }: Context, other: SignInDomain | null): boolean =>
@@ -133,8 +136,8 @@ const isDomainHeld = ({ deps }: Context, other: SignInDomain | null): boolean =>
 /** Removes a domain from an organization that has lost its DNS record, and notifies its owners. */
 async function takeOverDomain(inside: Context, { organizationId, id, domain }: SignInDomain): Promise<void> {
   const data = { verifiedAt: null, failingSince: null }
-  await inside.db.signInDomain.update({ where: { organizationId_id: { organizationId, id } }, data })
   const { origin: _, ...theirs } = enterOrganization({ ...inside, actor: { kind: 'system' } }, { id: organizationId })
+  await theirs.db.signInDomain.update({ where: { organizationId_id: { organizationId, id } }, data })
   await recordAudit(theirs, { action: 'lost_sign_in_domain', details: { domain } })
   await queueOwnerEmails(theirs, { kind: 'domain_lost', facts: { called: domain } })
 }

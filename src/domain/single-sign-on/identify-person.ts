@@ -80,7 +80,10 @@ async function identifyByAddress(inside: Context, provider: FoundProvider, token
   const credentialId = member.credentialId ?? (await findOrCreateCredential(inside, member, email))
   if (!credentialId || !(await lockCredential(inside, credentialId))) return { problem: 'expiredSignIn' }
   await proveAddress(inside, credentialId)
-  const whose = await inside.db.member.findUniqueOrThrow({ where: { id: member.id }, include })
+  const whose = await inside.db.member.findUniqueOrThrow({
+    where: { organizationId: inside.organization.id, id: member.id },
+    include,
+  })
   // Whoever has linked them in this very moment has said the same.
   await linkIdentity(inside, provider, token, { credentialId, members: [whose], linkedBy: 'domain', isNew })
   return { credentialId }
@@ -91,7 +94,7 @@ const include = { organization: { select: { id: true, name: true, tier: true, ow
 async function addMember(inside: Context, { defaultRoles, name }: FoundProvider, token: IdToken, email: string) {
   const member = await findOrCreateMember(inside, email)
   const data = { roles: defaultRoles, updatedAt: inside.deps.clock() }
-  await inside.db.member.update({ where: { id: member.id }, data })
+  await inside.db.member.update({ where: { organizationId: inside.organization.id, id: member.id }, data })
   await renameUser(inside, member.userId, tokenNamesOf(token))
   const target = { kind: 'member', id: member.id } as const
   await recordAudit(inside, { action: 'invited_member', target, details: { roles: defaultRoles, provider: name } })
@@ -108,7 +111,7 @@ async function findOrCreateCredential(inside: Context, { id }: { id: string }, e
   const made = { email, passwordHash: NO_PASSWORD, isProven: true }
   const credential = found ? await lockCredential(inside, found.id) : await createCredential(inside, made)
   if (!credential) return null
-  const member = await inside.db.member.findUniqueOrThrow({ where: { id }, include })
+  const member = await inside.db.member.findUniqueOrThrow({ where: { organizationId: inside.organization.id, id }, include })
   const { firstName, lastName } = member.user
   await attachCredential(inside, { member }, credential.id, { firstName, lastName })
   return credential.id

@@ -1,3 +1,4 @@
+import { unscopedPrisma } from '../../db/unscoped.ts'
 import { recordAudit } from '../audit/record-audit.ts'
 import { authorize } from '../authorization/permissions.ts'
 import type { Context, ServiceContext } from '../context.ts'
@@ -66,7 +67,10 @@ export async function linkIdentity(
 /** Linked identities at the operator's providers and at this organization's. */
 export async function listOwnIdentities(ctx: Context, { credential }: SignedIn): Promise<LinkedIdentity[]> {
   const where = { credentialId: credential.id, OR: [{ organizationId: null }, { organizationId: ctx.organization.id }] }
-  return toLinkedIdentities(ctx, await ctx.db.identity.findMany({ where, orderBy: [{ linkedAt: 'asc' }, { id: 'asc' }] }))
+  return toLinkedIdentities(
+    ctx,
+    await unscopedPrisma(ctx.db).identity.findMany({ where, orderBy: [{ linkedAt: 'asc' }, { id: 'asc' }] }),
+  )
 }
 
 /** Linked identities of a member in this organization. @throws DomainError not_permitted. */
@@ -78,10 +82,15 @@ export async function listMemberIdentities(ctx: Context, memberId: string): Prom
 
 type Row = Omit<LinkedIdentity, 'provider'> & { providerId: string }
 
-async function toLinkedIdentities({ db }: ServiceContext, rows: Row[]): Promise<LinkedIdentity[]> {
+async function toLinkedIdentities({ db, organization }: Context, rows: Row[]): Promise<LinkedIdentity[]> {
   const ids = rows.map(({ providerId }) => providerId)
   const providers =
-    ids.length > 0 ? await db.signInProvider.findMany({ where: { id: { in: ids } }, select: { id: true, name: true } }) : []
+    ids.length > 0
+      ? await db.signInProvider.findMany({
+          where: { organizationId: organization.id, id: { in: ids } },
+          select: { id: true, name: true },
+        })
+      : []
   const named = [...OPERATOR_PROVIDERS, ...providers]
   return rows.map(({ providerId, ...row }) => ({ ...row, provider: named.find(({ id }) => id === providerId)?.name ?? '' }))
 }
@@ -96,10 +105,10 @@ export const unlinkOwnIdentity = (service: Context, signedIn: SignedIn, id: stri
     const { credential, memberships, sessionId } = signedIn
     await requireOwnCredential(inside, signedIn)
     const where = { id, credentialId: credential.id, OR: [{ organizationId: null }, { organizationId: service.organization.id }] }
-    const found = isUuid(id) ? await inside.db.identity.findFirst({ where }) : null
+    const found = isUuid(id) ? await unscopedPrisma(inside.db).identity.findFirst({ where }) : null
     if (!found) return true
     if (!(await hasOtherSignInMethod(inside, credential.id, id))) return false
-    await inside.db.identity.delete({ where: { id } })
+    await unscopedPrisma(inside.db).identity.delete({ where: { id } })
     const { providerId } = found
     const others = { credentialId: credential.id, id: { not: sessionId }, proofs: { some: { providerId } } }
     await endSessions(inside, others, 'factor_changed')
@@ -115,7 +124,7 @@ async function hasOtherSignInMethod({ db }: ServiceContext, credentialId: string
   const { passwordHash } = await db.credential.findUniqueOrThrow({ where: { id: credentialId } })
   if (passwordHash !== NO_PASSWORD) return true
   const passkeys = await db.secondFactor.count({ where: { credentialId, kind: 'passkey' } })
-  return passkeys + (await db.identity.count({ where: { credentialId, id: { not: id } } })) > 0
+  return passkeys + (await unscopedPrisma(db).identity.count({ where: { credentialId, id: { not: id } } })) > 0
 }
 
 /**

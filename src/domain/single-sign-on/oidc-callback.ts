@@ -205,7 +205,11 @@ async function recordTrial(
           ...{ requiredClaims, secondFactor, acrValues, encryptedDraft: null },
         }
       : {}
-    const same = { id, encryptedDraft: encryptedDraft && new Uint8Array(encryptedDraft) }
+    const same = {
+      organizationId: inside.organization.id,
+      id,
+      encryptedDraft: encryptedDraft && new Uint8Array(encryptedDraft),
+    }
     const before =
       encryptedDraft && (await inside.db.signInProvider.findFirst({ where: same, select: { issuer: true, clientId: true } }))
     const { count } = await inside.db.signInProvider.updateMany({ where: same, data: { ...data, ...inUse } })

@@ -131,7 +131,7 @@ export async function removeProvider(ctx: Context, id: string): Promise<void> {
   await inTransaction(ctx, async (inside) => {
     await lockOrganization(inside)
     const { name } = await getProvider(inside, id)
-    await inside.db.signInProvider.delete({ where: { id } })
+    await inside.db.signInProvider.delete({ where: { organizationId: inside.organization.id, id } })
     await recordAudit(inside, { action: 'removed_sign_in_provider', details: { provider: name } })
     await stopEnforcingUntested(inside)
   })
@@ -161,7 +161,7 @@ export async function allowRelinking(ctx: Context, id: string): Promise<void> {
 /** {@link allowRelinking} without a permission check, in a transaction. */
 export async function startRelinking(inside: Context, { id, name }: Pick<Provider, 'id' | 'name'>): Promise<void> {
   const relinkUntil = new Date(inside.deps.clock().getTime() + RELINK_MS)
-  await inside.db.signInProvider.update({ where: { id }, data: { relinkUntil } })
+  await inside.db.signInProvider.update({ where: { organizationId: inside.organization.id, id }, data: { relinkUntil } })
   await recordAudit(inside, { action: 'allowed_relinking', details: { provider: name, until: relinkUntil.toISOString() } })
 }
 const RELINK_MS = 7 * 86_400_000

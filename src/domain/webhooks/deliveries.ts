@@ -1,7 +1,7 @@
 import { sql } from '../../db/builder.ts'
 import { anyOf } from '../../db/query.ts'
 import type { WebhookDelivery as DeliveryRow, WebhookAttempt, WebhookDeliveryState } from '../../generated/prisma/client.ts'
-import type { Context } from '../context.ts'
+import { type Context, inMode } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import { TEST_EVENT, type TestedType } from '../events/event.ts'
 import { checkCursor } from '../events/feed.ts'
@@ -95,7 +95,8 @@ export async function getDelivery(ctx: Context, endpointId: string, eventId: str
 
 async function withTypes<Row extends DeliveryRow>(ctx: Context, rows: Row[]): Promise<(Row & { type: string | null })[]> {
   const where = { organizationId: ctx.organization.id, id: anyOf(rows.map(({ eventId }) => eventId)) }
-  const events = await ctx.db.event.findMany({ where, select: { id: true, type: true } })
+  // An endpoint may get live and test events.
+  const events = await inMode(ctx, 'all').db.event.findMany({ where, select: { id: true, type: true } })
   const types = new Map(events.map(({ id, type }) => [id, type]))
   return rows.map((row) => ({ ...row, type: types.get(row.eventId) ?? null }))
 }

@@ -135,7 +135,7 @@ export const deleteEndpoint = (ctx: Context, id: string): Promise<WebhookEndpoin
       encryptedSecret: new Uint8Array(),
       encryptedPreviousSecret: null,
     } as const
-    await inside.db.webhookEndpoint.update({ where: { id: endpoint.id }, data })
+    await inside.db.webhookEndpoint.update({ where: { organizationId: endpoint.organizationId, id: endpoint.id }, data })
     await recordEndpoint(inside, 'deleted_webhook', endpoint)
     return endpoint
   })

@@ -1,3 +1,4 @@
+import { scopeWhere } from '../../../db/queries.ts'
 import { affectedRows } from '../../../db/statements.ts'
 import type { Prisma } from '../../../generated/prisma/client.ts'
 import { actingMember, memberColumns } from '../../authorization/acting-member.ts'
@@ -41,9 +42,10 @@ export async function continueBatch(service: ServiceContext, { id, organizationI
 }
 
 /** As a member would stop it. */
-async function pause({ db, deps, organization }: Context, id: string): Promise<void> {
+async function pause(ctx: Context, id: string): Promise<void> {
+  const { db, deps, organization } = ctx
   const { count } = await db.inviteBatch.updateMany({
-    where: { organizationId: organization.id, id, stoppedAt: null, finishedAt: null },
+    where: { ...scopeWhere(ctx), id, stoppedAt: null, finishedAt: null },
     data: { stoppedAt: deps.clock() },
   })
   if (count === 1)
@@ -115,9 +117,10 @@ async function recordRowOutcome(
 }
 
 /** With the last of its rows: another process may be at some of them. */
-async function finish({ db, deps, organization }: Context, id: string): Promise<void> {
+async function finish(ctx: Context, id: string): Promise<void> {
+  const { db, deps, organization } = ctx
   const { count } = await db.inviteBatch.updateMany({
-    where: { organizationId: organization.id, id, finishedAt: null, rows: { none: { state: 'ready' } } },
+    where: { ...scopeWhere(ctx), id, finishedAt: null, rows: { none: { state: 'ready' } } },
     data: { finishedAt: deps.clock() },
   })
   if (count === 1) deps.log.info({ organizationId: organization.id, batchId: id }, 'a batch of invites is finished')

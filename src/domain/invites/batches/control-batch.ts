@@ -1,3 +1,4 @@
+import { scopeWhere } from '../../../db/queries.ts'
 import type { AuditAction } from '../../audit/record-audit.ts'
 import { recordAudit } from '../../audit/record-audit.ts'
 import { lockOrganization } from '../../concurrency/lock-organization.ts'
@@ -34,7 +35,7 @@ export const startBatch = (
   { isConfirmed = false, createsTags = false }: StartOptions = {},
 ): Promise<void> =>
   control(ctx, id, 'invited_many', async (inside, checked, createdById) => {
-    const { db, deps, organization } = inside
+    const { db, deps } = inside
     const batch = createsTags ? await addMissingTags(inside, id) : checked
     if (batch.startedAt === null) {
       if (!isConfirmed && needsConfirmation(batch, await countNameless(inside, id)))
@@ -43,7 +44,7 @@ export const startBatch = (
       const { tooLate, perDay } = await planMails(inside, batch)
       throwIfIssues(tooLate ? [{ field: '', rule: 'account', problem: 'mailsTooLate', limit: perDay }] : [])
     }
-    const where = { organizationId: organization.id, id, startedAt: null }
+    const where = { ...scopeWhere(inside), id, startedAt: null }
     const { count } = await db.inviteBatch.updateMany({ where, data: { startedAt: deps.clock(), createdById } })
     if (count > 0) await deps.queue.enqueueInviteBatch(db, batch)
     return count > 0
@@ -64,9 +65,9 @@ async function addMissingTags(inside: Context, id: string): Promise<Batch> {
  * @throws DomainError not_permitted, invite_batch_not_found.
  */
 export const stopBatch = (ctx: Context, id: string): Promise<void> =>
-  control(ctx, id, 'stopped_batch', async ({ db, deps, organization }) => {
-    const where = { organizationId: organization.id, id, startedAt: { not: null }, stoppedAt: null, finishedAt: null }
-    const { count } = await db.inviteBatch.updateMany({ where, data: { stoppedAt: deps.clock() } })
+  control(ctx, id, 'stopped_batch', async (inside) => {
+    const where = { ...scopeWhere(inside), id, startedAt: { not: null }, stoppedAt: null, finishedAt: null }
+    const { count } = await inside.db.inviteBatch.updateMany({ where, data: { stoppedAt: inside.deps.clock() } })
     return count > 0
   })
 
@@ -77,8 +78,9 @@ export const stopBatch = (ctx: Context, id: string): Promise<void> =>
  * @throws DomainError not_permitted, invite_batch_not_found.
  */
 export const resumeBatch = (ctx: Context, id: string): Promise<void> =>
-  control(ctx, id, 'resumed_batch', async ({ db, deps, organization }, batch) => {
-    const where = { organizationId: organization.id, id, startedAt: { not: null }, finishedAt: null }
+  control(ctx, id, 'resumed_batch', async (inside, batch) => {
+    const { db, deps } = inside
+    const where = { ...scopeWhere(inside), id, startedAt: { not: null }, finishedAt: null }
     const { count } = await db.inviteBatch.updateMany({ where, data: { stoppedAt: null } })
     if (count > 0) await deps.queue.enqueueInviteBatch(db, { ...batch, isRetry: batch.stoppedAt === null })
     return count > 0
@@ -90,8 +92,8 @@ export const resumeBatch = (ctx: Context, id: string): Promise<void> =>
  * @throws DomainError not_permitted, invite_batch_not_found.
  */
 export const discardBatch = (ctx: Context, id: string): Promise<void> =>
-  control(ctx, id, 'discarded_batch', async ({ db, organization }) => {
-    const { count } = await db.inviteBatch.deleteMany({ where: { organizationId: organization.id, id, startedAt: null } })
+  control(ctx, id, 'discarded_batch', async (inside) => {
+    const { count } = await inside.db.inviteBatch.deleteMany({ where: { ...scopeWhere(inside), id, startedAt: null } })
     return count > 0
   })
 

@@ -181,15 +181,16 @@ export async function exportBulkChangeRows(
 
 /** Stops a change until it is resumed. Once this returns, nothing more is changed. @throws DomainError not_permitted, invite_batch_not_found. */
 export const stopBulkChange = (ctx: Context, id: string): Promise<void> =>
-  control(ctx, id, 'stopped_bulk_change', async ({ db, deps, organization }) => {
-    const where = { organizationId: organization.id, id, stoppedAt: null, finishedAt: null }
-    return (await db.bulkChange.updateMany({ where, data: { stoppedAt: deps.clock() } })).count > 0
+  control(ctx, id, 'stopped_bulk_change', async (inside) => {
+    const where = { ...scopeWhere(inside), id, stoppedAt: null, finishedAt: null }
+    return (await inside.db.bulkChange.updateMany({ where, data: { stoppedAt: inside.deps.clock() } })).count > 0
   })
 
 /** Resumes a change that was stopped, or whose job has failed too often. @throws DomainError not_permitted, invite_batch_not_found. */
 export const resumeBulkChange = (ctx: Context, id: string): Promise<void> =>
-  control(ctx, id, 'resumed_bulk_change', async ({ db, deps, organization }, { stoppedAt }) => {
-    const where = { organizationId: organization.id, id, finishedAt: null }
+  control(ctx, id, 'resumed_bulk_change', async (inside, { stoppedAt }) => {
+    const { db, deps, organization } = inside
+    const where = { ...scopeWhere(inside), id, finishedAt: null }
     const { count } = await db.bulkChange.updateMany({ where, data: { stoppedAt: null } })
     if (count > 0) await deps.queue.enqueueBulkChange(db, { id, organizationId: organization.id, isRetry: stoppedAt === null })
     return count > 0

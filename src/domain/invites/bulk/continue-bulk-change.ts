@@ -1,3 +1,4 @@
+import { scopeWhere } from '../../../db/queries.ts'
 import { affectedRows } from '../../../db/statements.ts'
 import type { BulkAction, Prisma } from '../../../generated/prisma/client.ts'
 import { actingMember, memberColumns } from '../../authorization/acting-member.ts'
@@ -104,9 +105,10 @@ function outcomeOf(error: unknown): Prisma.BulkChangeRowUncheckedUpdateManyInput
 }
 
 /** Marks the change as finished, unless another process still works on some of its rows. */
-async function finish({ db, deps, organization }: Context, id: string): Promise<void> {
+async function finish(ctx: Context, id: string): Promise<void> {
+  const { db, deps, organization } = ctx
   const { count } = await db.bulkChange.updateMany({
-    where: { organizationId: organization.id, id, finishedAt: null, rows: { none: { state: 'ready' } } },
+    where: { ...scopeWhere(ctx), id, finishedAt: null, rows: { none: { state: 'ready' } } },
     data: { finishedAt: deps.clock() },
   })
   if (count === 1) deps.log.info({ organizationId: organization.id, bulkChangeId: id }, 'a bulk change is finished')

@@ -1,3 +1,4 @@
+import { scopeWhere } from '../../../db/queries.ts'
 import { rawStatement } from '../../../db/statements.ts'
 import { countOpenReminders, openReminders } from '../../../db/statements-by-hand/due-reminders.ts'
 import type { Invite } from '../../../generated/prisma/client.ts'
@@ -61,7 +62,7 @@ export async function planReminders(ctx: Context, inviteId: string): Promise<Pla
   const { db, deps } = ctx
   const organizationId = ctx.organization.id
   const found = await db.invite.findFirst({
-    where: { organizationId, id: inviteId },
+    where: { ...scopeWhere(ctx), id: inviteId },
     include: { organization: { select: { timeZone: true, weekDaysOff: true } } },
   })
   const rules = await db.reminderRule.findMany({ where: { organizationId } })
@@ -124,13 +125,10 @@ export async function planReminders(ctx: Context, inviteId: string): Promise<Pla
 }
 
 /** When it is over; null: nothing ends it. */
-async function findEnd(
-  { db, organization }: Context,
-  { status, expiresAt, assessmentSession }: InviteToRemind,
-): Promise<Date | null> {
+async function findEnd(ctx: Context, { status, expiresAt, assessmentSession }: InviteToRemind): Promise<Date | null> {
   if (status !== 'started') return expiresAt
-  const where = { organizationId: organization.id, id: assessmentSession ?? '' }
-  const found = assessmentSession && (await db.submission.findFirst({ where, select: { deadlineAt: true } }))
+  const where = { ...scopeWhere(ctx), id: assessmentSession ?? '' }
+  const found = assessmentSession && (await ctx.db.submission.findFirst({ where, select: { deadlineAt: true } }))
   return found ? found.deadlineAt : null
 }
 
@@ -140,7 +138,7 @@ export async function switchReminders(ctx: Context, id: string, isOn: boolean): 
   await inTransaction(ctx, async (inside) => {
     await requireVisibleInvite(inside, id)
     const { count } = await inside.db.invite.updateMany({
-      where: { organizationId: inside.organization.id, id, remindersOff: isOn },
+      where: { ...scopeWhere(inside), id, remindersOff: isOn },
       data: { remindersOff: !isOn },
     })
     if (count > 0)

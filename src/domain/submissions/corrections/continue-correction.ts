@@ -1,4 +1,4 @@
-import { anyOfIds } from '../../../db/queries.ts'
+import { anyOfIds, scopeWhere } from '../../../db/queries.ts'
 import { insertRows } from '../../../db/writes.ts'
 import type { Prisma } from '../../../generated/prisma/client.ts'
 import { readNewestKey } from '../../assessments/answer-keys.ts'
@@ -129,7 +129,7 @@ async function releaseAgain(ctx: Context, anew: Map<string, RescoredAnswer[]>, k
   const organizationId = organization.id
   const now = deps.clock()
   const include = { invite: true, releases: { orderBy: { version: 'desc' }, take: 1 } } as const
-  const found = await db.submission.findMany({ where: { organizationId, id: { in: [...anew.keys()] } }, include })
+  const found = await db.submission.findMany({ where: { ...scopeWhere(ctx), id: { in: [...anew.keys()] } }, include })
   const made = found.flatMap(({ id: submissionId, invite, releases: [before] }) => {
     const judged = anew.get(submissionId)!
     const last = judged.at(-1)!.release!

@@ -1,3 +1,4 @@
+import { scopeWhere } from '../../../db/queries.ts'
 import { recordAudit } from '../../audit/record-audit.ts'
 import { authorize, may } from '../../authorization/permissions.ts'
 import type { Context } from '../../context.ts'
@@ -80,7 +81,7 @@ async function assign(
   place: GraderSlot,
   graderId: string | null,
 ): Promise<void> {
-  const where = { organizationId: ctx.organization.id, id }
+  const where = { ...scopeWhere(ctx), id }
   if (place === 'first') {
     if (!(await setGrader(ctx, inviteId, graderId))) return
   } else await ctx.db.submission.updateMany({ where, data: { secondGraderId: graderId } })

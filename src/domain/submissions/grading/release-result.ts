@@ -1,3 +1,4 @@
+import { scopeWhere } from '../../../db/queries.ts'
 import type { Prisma } from '../../../generated/prisma/client.ts'
 import { recordAudit } from '../../audit/record-audit.ts'
 import { type Context, inMode } from '../../context.ts'
@@ -102,7 +103,7 @@ export async function releaseResult(
       data: { ...own, points, ofPoints, comment, message, toCandidate, grades: released satisfies Prisma.InputJsonValue },
     })
     await db.submission.updateMany({
-      where: { organizationId, id: submissionId },
+      where: { ...scopeWhere(inside), id: submissionId },
       data: { state: 'released', releasedAt: now, updatedAt: now },
     })
     const reportUrl = deps.links.resultUrl({ organization, mode: submission.invite.mode, submissionId })
@@ -121,8 +122,8 @@ export async function releaseResult(
  * @param ctx in the transaction that has scored it.
  */
 export async function releaseAutomatically(ctx: Context, submissionId: string): Promise<void> {
-  const { db, organization } = ctx
-  const where = { organizationId: organization.id, id: submissionId, state: 'submitted', needsGrading: false } as const
+  const { db } = ctx
+  const where = { ...scopeWhere(ctx), id: submissionId, state: 'submitted', needsGrading: false } as const
   const found = await db.submission.findFirst({
     where,
     select: {
@@ -161,7 +162,7 @@ export async function reopenResult(ctx: Context, submissionId: string): Promise<
     const submission = await lockSubmitted(inside, submissionId)
     requireRelease(inside, submission)
     throwIfIssues(submission.state === 'released' ? [] : [createGradingIssue('notReleased')])
-    const where = { organizationId: inside.organization.id, id: submissionId }
+    const where = { ...scopeWhere(inside), id: submissionId }
     await inside.db.submission.updateMany({ where, data: { state: 'submitted', updatedAt: inside.deps.clock() } })
     await recordAudit(inside, { action: 'reopened_result', target: { kind: 'invite', id: submission.inviteId } })
   })

@@ -1,3 +1,4 @@
+import { scopeWhere } from '../../../db/queries.ts'
 import type { Context } from '../../context.ts'
 import type { Issue, Violation } from '../../errors.ts'
 import { MAX_COMMENT_LENGTH } from '../../limits.ts'
@@ -124,10 +125,10 @@ function refuseUncommented(paper: readonly GradableQuestion[], grades: readonly 
 }
 
 /** Records that one grader began: the submission keeps one grader, also if the assessment gets two later. */
-async function keepOneGrader({ db, organization }: Context, submission: SubmissionToGrade): Promise<void> {
+async function keepOneGrader(ctx: Context, submission: SubmissionToGrade): Promise<void> {
   if (submission.keepsOneGrader || submission.assessment.secondGrader) return
-  const where = { organizationId: organization.id, id: submission.id }
-  await db.submission.updateMany({ where, data: { keepsOneGrader: true } })
+  const where = { ...scopeWhere(ctx), id: submission.id }
+  await ctx.db.submission.updateMany({ where, data: { keepsOneGrader: true } })
 }
 
 /** @returns as {@link saveGrades}. */

@@ -168,7 +168,7 @@ async function recordDeletion(
 }
 
 async function findInvite({ db }: ServiceContext, organizationId: string, submissionId: string): Promise<EventInvite> {
-  const { invite } = await db.submission.findFirstOrThrow({
+  const { invite } = await tenantDb(db, { organization: { id: organizationId }, mode: 'all' }).submission.findFirstOrThrow({
     where: { organizationId, id: submissionId },
     include: { invite: true },
   })

@@ -1,3 +1,4 @@
+import { scopeWhere } from '../../../db/queries.ts'
 import { recordByMember } from '../../audit/record-audit.ts'
 import type { Context } from '../../context.ts'
 import { changeInvite } from '../../invites/change-invite.ts'
@@ -27,9 +28,11 @@ export async function waiveRequirement(ctx: Context, inviteId: string, requireme
 }
 
 /** From when on it was waived, where the assessment is being taken. */
-async function noteInSession({ db, deps, organization }: Context, inviteId: string, requirement: Requirement): Promise<void> {
+async function noteInSession(ctx: Context, inviteId: string, requirement: Requirement): Promise<void> {
+  const { db, deps, organization } = ctx
   const organizationId = organization.id
-  const taken = await db.submission.findFirst({ where: { organizationId, inviteId, state: 'in_progress' }, select: { id: true } })
+  const where = { ...scopeWhere(ctx), inviteId, state: 'in_progress' } as const
+  const taken = await db.submission.findFirst({ where, select: { id: true } })
   if (!taken) return
   const note = { id: deps.newId(), organizationId, submissionId: taken.id, kind: waivedNoteOf(requirement), at: deps.clock() }
   await db.sessionEvent.create({ data: note })

@@ -1,5 +1,5 @@
 import { sql } from '../../../db/builder.ts'
-import { type NotNull, sameOrganization } from '../../../db/queries.ts'
+import { type NotNull, sameOrganization, scopeWhere } from '../../../db/queries.ts'
 import { unscoped } from '../../../db/unscoped.ts'
 import { type FailedItem, processEach, throwFirstFailure } from '../../concurrency/bisect.ts'
 import { type Context, enterOrganization, type ServiceContext } from '../../context.ts'
@@ -65,9 +65,9 @@ function findDue({ db, deps }: ServiceContext, after: DueSubmission | undefined)
 /** Submissions due before this time are final: uploads of what was recorded in time had their time to arrive. */
 const dueUntil = (now: Date): Date => new Date(now.getTime() - UPLOAD_GRACE_SECONDS * 1_000)
 
-async function isDue({ db, deps, organization }: Context, id: string): Promise<boolean> {
-  const where = { organizationId: organization.id, id, deadlineAt: { lte: dueUntil(deps.clock()) } }
-  return (await db.submission.findFirst({ where, select: { id: true } })) !== null
+async function isDue(ctx: Context, id: string): Promise<boolean> {
+  const where = { ...scopeWhere(ctx), id, deadlineAt: { lte: dueUntil(ctx.deps.clock()) } }
+  return (await ctx.db.submission.findFirst({ where, select: { id: true } })) !== null
 }
 
 /** @returns true if this call completed it. A locked one is skipped until the next sweep. */

@@ -1,4 +1,5 @@
 import { sql } from '../../../db/builder.ts'
+import { scopeWhere } from '../../../db/queries.ts'
 import type { Context } from '../../context.ts'
 import { moveIfStillAllowed } from '../../invites/candidate-moves.ts'
 import { inTransaction } from '../../transaction.ts'
@@ -17,10 +18,10 @@ export async function finishSubmission({ ctx, invite: { id, linkVersion } }: Can
 
 /** Ends a submission whose invite is completed by the same transaction. */
 export async function submit(ctx: Context, submissionId: string): Promise<void> {
-  const { db, deps, organization } = ctx
+  const { db, deps } = ctx
   const now = deps.clock()
   await db.submission.updateMany({
-    where: { organizationId: organization.id, id: submissionId, state: 'in_progress' },
+    where: { ...scopeWhere(ctx), id: submissionId, state: 'in_progress' },
     data: { state: 'submitted', submittedAt: now, updatedAt: now },
   })
   const close = ctx.db

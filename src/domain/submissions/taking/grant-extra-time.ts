@@ -1,3 +1,4 @@
+import { scopeWhere } from '../../../db/queries.ts'
 import { recordAudit } from '../../audit/record-audit.ts'
 import type { Context } from '../../context.ts'
 import { changeInvite } from '../../invites/change-invite.ts'
@@ -72,7 +73,7 @@ async function moveEnds(ctx: Context, submissionId: string, percent: number): Pr
     const where = { ...of, number: open.number, closedAt: null }
     await db.submissionQuestion.updateMany({ where, data: { answersAt: open.answersAt, closesAt } })
   }
-  const where = { organizationId: organization.id, id: submissionId }
+  const where = { ...scopeWhere(ctx), id: submissionId }
   await db.submission.updateMany({ where, data: { extraTimePercent: percent, deadlineAt, updatedAt: now } })
 }
 

@@ -1,5 +1,5 @@
 import { sql } from '../../../db/builder.ts'
-import { type Condition, type Expressions, sameOrganization } from '../../../db/queries.ts'
+import { type Condition, type Expressions, sameOrganization, scopeWhere } from '../../../db/queries.ts'
 import { affectedRows } from '../../../db/statements.ts'
 import type { TenantDb } from '../../../db/tenant-db.ts'
 import { unscoped } from '../../../db/unscoped.ts'
@@ -25,7 +25,7 @@ const lacksSubmission = (eb: Expressions<'invites'>, db: TenantDb): Condition =>
 /** Gives the invite its submission, with the whole time limit from now on, unless it has one. */
 export async function openMissingSubmission(ctx: Context, inviteId: string): Promise<void> {
   await inTransaction(ctx, async (inside) => {
-    const { db, deps, organization } = inside
+    const { db, deps } = inside
     const lacking = inside.db
       .selectFrom('invites')
       .where('invites.id', '=', inviteId)
@@ -37,7 +37,7 @@ export async function openMissingSubmission(ctx: Context, inviteId: string): Pro
     if (!invite) return
     const submissionId = invite.assessmentSession ?? deps.newId()
     if (invite.assessmentSession === null) {
-      const where = { organizationId: organization.id, id: invite.id }
+      const where = { ...scopeWhere(inside), id: invite.id }
       await db.invite.updateMany({ where, data: { assessmentSession: submissionId } })
     }
     const now = deps.clock()

@@ -1,4 +1,5 @@
 import { sql } from '../../../db/builder.ts'
+import { scopeWhere } from '../../../db/queries.ts'
 import { copyColumns, DEFAULT, insertFromSelect, timestamp, uuid } from '../../../db/writes.ts'
 import { MAX_USER_AGENT_LENGTH } from '../../limits.ts'
 import { consentedMedia, type Needs } from '../needs.ts'
@@ -23,12 +24,12 @@ export async function recordConsent(
   { ctx, invite, submission }: CandidateSession,
   { needs, userAgent, shown }: Consent,
 ): Promise<void> {
-  const { db, deps, organization } = ctx
+  const { db, deps } = ctx
   const now = deps.clock()
   const media = consentedMedia(needs)
   const browser = userAgent.slice(0, MAX_USER_AGENT_LENGTH)
   if (submission?.state === 'in_progress') {
-    const where = { organizationId: organization.id, id: submission.id, state: 'in_progress', consentAt: null } as const
+    const where = { ...scopeWhere(ctx), id: submission.id, state: 'in_progress', consentAt: null } as const
     const words = {
       consentLanguage: shown?.language ?? null,
       consentTextHash: shown?.textHash ?? null,

@@ -1,4 +1,5 @@
 import type { Condition, Expressions } from '../../../db/queries.ts'
+import { scopeWhere } from '../../../db/queries.ts'
 import type { Submission, SubmissionState } from '../../../generated/prisma/client.ts'
 import type { Context, ServiceContext } from '../../context.ts'
 import { DomainError } from '../../errors.ts'
@@ -38,14 +39,14 @@ export async function findSession(service: ServiceContext, ref: InvitationRef): 
 
 /** An invite's own submission is the one that its session names or, before the start, the one in preparation. */
 export async function findOwnSubmission(
-  { db, organization }: Context,
+  ctx: Context,
   invite: Pick<CandidateInvite, 'id' | 'status' | 'assessmentSession'>,
 ): Promise<Submission | null> {
-  const own = { organizationId: organization.id, inviteId: invite.id }
+  const own = { ...scopeWhere(ctx), inviteId: invite.id }
   if (invite.status === 'pending' || invite.status === 'accepted')
-    return db.submission.findFirst({ where: { ...own, state: 'preparing' } })
+    return ctx.db.submission.findFirst({ where: { ...own, state: 'preparing' } })
   if (invite.assessmentSession === null) return null
-  return db.submission.findFirst({ where: { ...own, id: invite.assessmentSession } })
+  return ctx.db.submission.findFirst({ where: { ...own, id: invite.assessmentSession } })
 }
 
 /** @throws DomainError session_refused (closed) before consent. */
@@ -91,7 +92,7 @@ export async function refuseUnlessWritable(
   { ctx, submission: { id }, tab }: PreparedSession,
   state: Writable = 'in_progress',
 ): Promise<void> {
-  const now = await ctx.db.submission.findFirstOrThrow({ where: { organizationId: ctx.organization.id, id } })
+  const now = await ctx.db.submission.findFirstOrThrow({ where: { ...scopeWhere(ctx), id } })
   if (now.state !== state) refuseSession(isSubmitted(now.state) ? 'submitted' : 'closed')
   if (tab !== null && now.tab !== tab) refuseSession('taken_over')
 }

@@ -1,3 +1,4 @@
+import { scopeWhere } from '../../../db/queries.ts'
 import type { Context } from '../../context.ts'
 import { moveIfStillAllowed } from '../../invites/candidate-moves.ts'
 import { withExtraTime } from '../../time/extra-time.ts'
@@ -47,7 +48,8 @@ type StartingInvite = {
 }
 
 /** @throws DomainError session_refused (not_ready), without consent. */
-async function beginSubmission({ db, deps, organization }: Context, invite: StartingInvite) {
+async function beginSubmission(ctx: Context, invite: StartingInvite) {
+  const { db, deps, organization } = ctx
   const { assessmentId, assessmentSession, questionReplayLimit, answerRecordLimit, extraTimePercent } = invite
   const now = deps.clock()
   const { timeLimit } = await db.assessment.findFirstOrThrow({
@@ -55,7 +57,7 @@ async function beginSubmission({ db, deps, organization }: Context, invite: Star
     select: { timeLimit: true },
   })
   const [submission] = await db.submission.updateManyAndReturn({
-    where: { organizationId: organization.id, id: assessmentSession, state: 'preparing' },
+    where: { ...scopeWhere(ctx), id: assessmentSession, state: 'preparing' },
     data: {
       state: 'in_progress',
       questionReplayLimit,

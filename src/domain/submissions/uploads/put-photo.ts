@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream'
+import { scopeWhere } from '../../../db/queries.ts'
 import type { Context } from '../../context.ts'
 import { fileOf } from '../../files/media-keys.ts'
 import { isJpeg } from '../../files/type-of-content.ts'
@@ -48,11 +49,10 @@ export async function putPhoto(session: PreparedSession, kind: PhotoKind, conten
 /** Makes room for it, in the submission's bytes as well. */
 async function beginPhoto(session: PreparedSession, kind: PhotoKind, bytes: number) {
   const { ctx, submission } = session
-  const { db, organization } = ctx
+  const { db } = ctx
   await lockSubmission(session, kind === 'webcam_still' ? 'in_progress' : 'preparing')
-  const own = { organizationId: organization.id, id: submission.id }
   const { count } = await db.submission.updateMany({
-    where: { ...own, mediaBytes: { lte: MAX_SUBMISSION_BYTES - bytes } },
+    where: { ...scopeWhere(ctx), id: submission.id, mediaBytes: { lte: MAX_SUBMISSION_BYTES - bytes } },
     data: { mediaBytes: { increment: bytes } },
   })
   if (count === 0) refuseSession('quota')
@@ -87,7 +87,7 @@ async function showPhoto(
   const now = deps.clock()
   if (kind !== 'webcam_still') {
     const { count } = await db.submission.updateMany({
-      where: { organizationId: organization.id, id: submissionId, state: 'preparing' },
+      where: { ...scopeWhere(ctx), id: submissionId, state: 'preparing' },
       data: { updatedAt: now },
     })
     if (count === 0) refuseSession('closed') // started meanwhile
