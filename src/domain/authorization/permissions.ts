@@ -92,7 +92,7 @@ const allowedBy = new Map<string, readonly Permission[]>(Object.entries(rightPer
 const READS = ['read', 'read_assessments'] as const
 
 /**
- * Permissions by scope. The scope of each operation narrows what can be read, see http/requests/key-access.ts. A key without scopes
+ * Permissions by scope. The scope of each operation narrows what can be read, see http/openapi/key-access.ts. A key without scopes
  * has the permissions of all keys; only a key with the scope can read the audit log.
  */
 const scopePermissions = {

@@ -3,12 +3,12 @@ import type { TSchema } from '@sinclair/typebox'
 import type { FastifyInstance, FastifySchema, RouteOptions } from 'fastify'
 import type { KeyScope } from '../../domain/authorization/permissions.ts'
 import type { FailureKind } from '../errors/failure.ts'
-import { MISSING_RIGHT, requiredMode, WRONG_MODE } from '../requests/key-access.ts'
 import { HEADERS, MEDIA_TYPES, NAME } from '../schema/schema-keywords.ts'
 import { type Components, createComponents, pascalCase, publishSchema, type Reference } from './components.ts'
 import { describeDeprecation } from './deprecation.ts'
 import { type ErrorDescription, errorResponses } from './errors.ts'
 import { describeHeaders, type HeaderName, STANDARD_HEADERS } from './headers.ts'
+import { MISSING_RIGHT, requiredMode, WRONG_MODE } from './key-access.ts'
 import { describeNotModified, IfNoneMatch, PreferHeader } from './request-headers.ts'
 
 declare module 'fastify' {

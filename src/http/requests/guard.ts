@@ -6,12 +6,12 @@ import { clientOf } from '../addresses/client.ts'
 import { answerErrors, type Envelope } from '../errors/envelope.ts'
 import type { RateLimiter } from '../limits/rate-limit.ts'
 import { announceDeprecations } from '../openapi/deprecation.ts'
+import { requireMode, requireRight, requireScope } from '../openapi/key-access.ts'
 import { addEtags } from '../sending/etag.ts'
 import { auditOriginOf } from './audit-origin.ts'
 import { disconnectSignal, type RequestContext } from './disconnect-signal.ts'
 import { fingerprintRequests } from './idempotency.ts'
 import { readJsonBodies } from './json-body.ts'
-import { requireMode, requireRight, requireScope } from './key-access.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
