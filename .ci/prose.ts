@@ -3,7 +3,7 @@ import { globSync, readFileSync } from 'node:fs'
 
 const FOLDERS = ['src', 'test', '.ci', 'prisma', 'clients']
 /** A comment that begins with one of these words describes a thing instead of naming it. */
-const INDIRECT = /^\s*(?:\/\*\*|\*|\/\/) +(?:What|Whether|Of|Where|Who|Whose|Those|Which)\b/
+const INDIRECT = /^\s*(?:\/\*\*|\*|\/\/) +(?:What|Whether|Of|Where|Who|Whose|Those|Which|Has|So many)\b/
 /** Exported names that say nothing without their history. */
 const UNCLEAR_NAMES = new Set(['told', 'whose', 'beside', 'own', 'seen', 'among', 'ofThese', 'compose', 'sameOwner', 'Sight'])
 const EXPORTED = /^export (?:async )?(?:function\*?|const|let|class|type|interface) (\w+)/
@@ -21,7 +21,8 @@ const checkFileNames = (place: string, text: string, names: RegExp) => {
 }
 
 for (const file of globSync(['README.md', 'docs/**/*.md', 'src/**/README.md'], { exclude: ['docs/released/**'] }))
-  for (const [i, text] of readFileSync(file, 'utf8').split('\n').entries()) checkFileNames(`${file}:${i + 1}`, text, FILE_IN_DOCUMENT)
+  for (const [i, text] of readFileSync(file, 'utf8').split('\n').entries())
+    checkFileNames(`${file}:${i + 1}`, text, FILE_IN_DOCUMENT)
 
 for (const file of sources.filter((name) => name.endsWith('.ts') && FOLDERS.some((folder) => name.startsWith(`${folder}/`))))
   for (const [i, text] of readFileSync(file, 'utf8').split('\n').entries()) {
