@@ -4,7 +4,7 @@ import { ConnectionLost, isDatabaseAway, NoConnection } from './errors.ts'
 /** A log of the database's outages. */
 export type OutageLog = Record<'info' | 'error', (fields: object, message: string) => void>
 
-/** So many milliseconds without a failure end an outage: while it lasts, or while connections run out, one of several statements may succeed. */
+/** An outage ends after this time without a failure: during an outage, or while connections run out, some statements succeed. */
 const QUIET_MS = 3_000
 /** Timers may fire a little early. */
 const TIMER_TOLERANCE_MS = 50

@@ -24,7 +24,7 @@ export { sql, type Tables }
 /** The selections that keep the names of the schema besides those of the outermost statement: what is to become JSON. */
 const spoken = new WeakSet<OperationNode>()
 
-/** Has the columns of a sub-select come back under the names of the schema. */
+/** Returns the columns of a sub-select under the names of the schema. */
 export function speak<Q extends { toOperationNode(): OperationNode }>(query: Q): Q {
   spoken.add(query.toOperationNode())
   return query

@@ -58,7 +58,7 @@ export async function copyFolder(from: string, to: string, isLeftOut = (_path: s
   return copied
 }
 
-/** So many files at once: the disk has them together. */
+/** Files that are copied at the same time. */
 const AT_ONCE = 8
 
 /** Does something with each of the items, a few at a time. It ends with the first error, and when nothing is under way any more. */

@@ -41,7 +41,7 @@ export function sessionOf(db: Connection): Session {
   return session
 }
 
-/** Has the connection send its statements by the session. */
+/** Sends the connection's statements through the session. */
 export function connect<C extends Connection>(connection: C, session: Session): C {
   sessions.set(connection, session)
   return connection

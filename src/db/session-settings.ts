@@ -27,7 +27,7 @@ function optionsOf(settings: Record<string, string>): string {
     .join(' ')
 }
 
-/** Has the role of this connection get the settings with every session in this database, also with those that a pooler makes. */
+/** Stores the settings at the connection's role, so that every session in this database has them, including a pooler's. */
 export async function giveRoleSettings(client: Client): Promise<void> {
   for (const [name, value] of Object.entries(SETTINGS)) {
     const { rows } = await client.query(

@@ -74,7 +74,7 @@ export const compile = (query: Query<unknown>): Statement => {
   return { text, values: parameters as unknown[] }
 }
 
-/** So many statements of one kind are kept: those that were made first go first. */
+/** Prepared statements of one kind. Beyond this the oldest are dropped. */
 const MOST_PREPARED = 200
 
 /** Stands for a value in a statement that is made once. */

@@ -36,7 +36,7 @@ export type Queue = {
   enqueueMailEvent: (db: Connection, id: string) => Promise<void>
   /** Makes mails due that wait for their next try: this one, or all. @returns how many. */
   bringMailForward: (emailId?: string) => Promise<number>
-  /** Has an organization's mails to candidates that wait for another day looked at now. */
+  /** Checks now whether an organization's delayed mails to candidates can be sent earlier. */
   bringDelayedMailForward: (db: Connection, organizationId: string) => Promise<void>
   /** Enqueues a batch of invites. The job is repeated if its process dies. */
   enqueueInviteBatch: (db: Connection, batch: { id: string; organizationId: string; isRetry?: boolean }) => Promise<void>
@@ -54,14 +54,17 @@ export type Queue = {
   ) => Promise<void>
   /** Enqueues the deletion of test data created until then. The job is repeated if its process dies. */
   enqueueTestDataDeletion: (db: Connection, which: { organizationId: string; until: Date }) => Promise<void>
-  /** Has an erasure worked on, in the transaction that asks for it: again, if it is not finished when a process dies. */
-  /** @param which.ahead how many other erasures of the organization are open: the organization with the fewest has the next turn. */
+  /**
+   * Enqueues an erasure, in the transaction that requests it. The job is repeated if its process dies.
+   *
+   * @param which.ahead number of the organization's other open erasures: the organization with the fewest goes next.
+   */
   enqueueErasure: (db: Connection, which: { organizationId: string; erasureId: string; ahead: number }) => Promise<void>
   /** Schedules the next step of a suspension: a reminder to the owners, or the erasure. */
   enqueueSuspension: (db: Connection, which: { suspensionId: string; at: Date }) => Promise<void>
   /** Deletes what the queue holds of an organization, but for what is under way. @returns how many jobs are. */
   purgeOrganization: (organizationId: string) => Promise<number>
-  /** Has an archive made, in the same way. */
+  /** Enqueues building an archive, likewise. */
   enqueueArchive: (db: Connection, which: { organizationId: string; archiveId: string }) => Promise<void>
   /**
    * Deletes what the queue holds of mails, and what it says of jobs, anybody's, that the regular expression matches.
@@ -69,7 +72,7 @@ export type Queue = {
    * @returns how many jobs of the mails are under way.
    */
   purgeMails: (emailIds: readonly string[], pattern: string) => Promise<number>
-  /** Has a recording made one file, in the transaction that completes it: of those that wait the one that is due first. */
+  /** Enqueues joining a recording, in the transaction that completes it. The earliest due is joined first. */
   enqueueRecording: (
     db: Connection,
     recording: { mediaId: string; organizationId: string; assetOf?: string; key: string; dueAt: Date },

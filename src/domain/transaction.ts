@@ -33,5 +33,5 @@ function notifySequence({ db, deps }: ServiceContext): void {
   deps.events.recorded()
 }
 
-/** Has the numbering of events told when the open transaction is committed, so that what it recorded is soon in the feed. */
+/** Wakes the event sequencer when the open transaction is committed, so that its events are soon in the feed. */
 export const notifyAfterCommit = ({ db }: Pick<ServiceContext, 'db'>): void => void recording.add(sessionOf(db))

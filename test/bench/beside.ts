@@ -97,7 +97,7 @@ async function prepareWebhooks(surroundings: Surroundings, server: Server): Prom
   return { begin, left: [`SELECT $2 - (${sent}) AS rest`, [id, messages]] }
 }
 
-/** Has the organization told of each new invite. @returns the endpoint's id. */
+/** Adds a webhook for new invites. @returns the endpoint's id. */
 export async function addEndpoint(server: Server, organization: Furniture, { hooksUrl: url }: Sink): Promise<string> {
   return (await post(server, organization, WEBHOOKS, { url, types: ['invite.created'] })).webhook.id
 }

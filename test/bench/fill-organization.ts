@@ -15,7 +15,7 @@ const ago = (hours: number) => new Date(Date.now() - hours * HOUR_MS).toISOStrin
 export function describeOrganization(name: string): { furniture: Furniture; entry: object } {
   const [members, tags] = [newIds(200), newIds(500)]
   const [assessmentIds, categoryIds, instructionIds] = [newIds(50), newIds(10), newIds(5)]
-  // So many of them are what invites and assessments refer to.
+  // Invites and assessments refer to these.
   const [memberIds, tagIds] = [members.slice(0, 20), tags.slice(0, 50)]
   const furniture = { id: uuidv7(), key: generateApiKey('live'), keyId: uuidv7(), memberIds, tagIds, assessmentIds }
   const entry = {

@@ -21,7 +21,7 @@ export type Sink = { smtpUrl: string; hooksUrl: string }
 
 const ROOT = path.join(import.meta.dirname, '../..')
 export const BENCH_SECRET = 'the-secret-of-a-benchmark-which-guards-nothing'
-/** So many connections to the database for each. */
+/** Database connections of each server. */
 const POOL_SIZE = '10'
 const START_TIMEOUT_MS = 60_000
 /** The service itself takes up to 9 s. */

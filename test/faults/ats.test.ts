@@ -44,7 +44,7 @@ async function start() {
   const ashby = createAshby({ url: first.url, key })
   const inviteIds: string[] = []
   for (let i = 0; i < ORDERS; i++) inviteIds.push((await ashby.start(assessment.id)).assessmentId)
-  /** So many steps of each order. */
+  /** Runs a number of steps of each order. */
   const happen = async (steps: number) => {
     const own = { organizationId, mode: 'live', actorType: 'system' } as const
     for (const inviteId of inviteIds) {

@@ -31,7 +31,7 @@ async function furnish({ standbys = 1, processes = 1 } = {}) {
   }
   const services = await Promise.all(Array.from({ length: processes }, () => startProcess(settings)))
   const urls = services.map(({ url }) => url)
-  /** Has a standby take over, which is where new connections lead from then on. */
+  /** Promotes a standby; new connections go to it. */
   async function promote(which = 0) {
     await replicated.onReplica('SELECT pg_promote()', which)
     proxy.redirect({ path: socketOf(replicated.readUrls[which]!) })

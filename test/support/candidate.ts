@@ -101,7 +101,7 @@ export const ASKS_NOTHING = {
   facePhotoRequired: false,
 }
 
-/** Has the candidate meet all that can be asked for before the start: consent, checks and photos. */
+/** Completes every requirement before the start: consent, checks, and photos. */
 export async function prepare(
   { db, deps }: Service,
   { id: inviteId, organizationId, assessmentId }: Pick<Invite, 'id' | 'organizationId' | 'assessmentId'>,

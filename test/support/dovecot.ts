@@ -27,7 +27,7 @@ export type Dovecot = {
   deliver: (folder: string, text: string) => Promise<void>
   /** How many there are, and how many of them are unread. */
   count: (folder: string) => Promise<{ all: number; unread: number }>
-  /** Has a mail with these words be one that its server can not read. */
+  /** Makes a mail with these words unreadable for its server. */
   breakMail: (words: string) => Promise<void>
   /** Forgets that they were read. */
   forget: (folder: string) => Promise<void>

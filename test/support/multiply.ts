@@ -4,7 +4,7 @@ import type { Service } from './service.ts'
 /** Rows a statement: more take longer than it may. */
 const AT_ONCE = 1_000
 
-/** So many copies of what the organization has one of, each in relation to three of the others. Their names begin as the original's. */
+/** Copies the organization's only row of each kind, each related to three of the others. Names begin as the original's. */
 export async function multiply({ db }: Service, of: Furnished, times: number): Promise<void> {
   const { id: organizationId, member, tag, assessment, question, invite, email } = of
   /** `changes` is SQL: a JSON object of what is not the original's, besides the id, for copy number n of the row. */

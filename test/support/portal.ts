@@ -86,7 +86,7 @@ export async function joinAs(
   return { ...visitor, email, home: `/portal/${organization.id}/` }
 }
 
-/** Has all sessions of a member rest on proofs that were given now. */
+/** Renews the authentications of all sessions of a member. */
 export async function proveAgain(service: Service, { id }: { id: string }): Promise<void> {
   const theirs = { session: { credential: { memberships: { some: { id } } } } }
   await service.db.sessionAuthentication.updateMany({ where: theirs, data: { at: service.clock.now() } })

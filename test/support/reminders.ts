@@ -24,7 +24,7 @@ export async function makeReminding(
   const hoursAgo = (hours: number) => new Date(service.clock.now().getTime() - hours * HOUR_MS)
   const invite = (data: Partial<Prisma.InviteUncheckedCreateInput> = {}) =>
     service.make.invite(assessment, { sentAt: hoursAgo(49), ...data })
-  /** Has the sweep's part run, and tells what it has queued of the organization by then. */
+  /** Runs the sweep's part for reminders. @returns everything queued for the organization so far. */
   const remind = async () => {
     await queueReminders(service.system)
     return service.db.inviteEmail.findMany({

@@ -14,7 +14,7 @@ export type Replicated = {
   onPrimary: (sql: string) => Promise<Row[]>
   /** One statement, on the replica. */
   onReplica: (sql: string, which?: number) => Promise<Row[]>
-  /** Has the replica follow another server from now on, or none. */
+  /** Makes the replica follow another server, or none. */
   follow: (url: string | undefined, which?: number) => Promise<void>
   /** As when its machine is lost. */
   stopReplica: () => Promise<void>

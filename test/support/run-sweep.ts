@@ -4,7 +4,7 @@ import { startQueue } from '../../src/jobs/queue.ts'
 import { sweepQueueName } from '../../src/jobs/sweep.ts'
 import { waitUntil } from './wait-until.ts'
 
-/** Has the service's workers run parts of the sweep, all of them unless told, each after a run that is under way: as a schedule does, without data. */
+/** Runs parts of the sweep (default: all) in the service's workers, as the schedule does, each after a run in progress. */
 export async function runSweep(
   { databaseUrl }: { databaseUrl: string },
   parts: readonly SweepPart[] = SWEEP_PARTS,

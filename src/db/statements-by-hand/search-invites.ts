@@ -5,7 +5,7 @@ import { type AsJson, jsonOf } from '../statements.ts'
 
 // By hand: PostgreSQL is told so little of the values that it plans these once for all searches, which Kysely has no words for.
 
-/** So many of the newest addresses tell what is frequent. */
+/** Number of newest addresses from which the frequency of a part is estimated. */
 const SAMPLE = 100
 
 /**
@@ -134,7 +134,7 @@ const select = (
     ${status === undefined ? sql`` : sql`AND status = ${status}::invite_status`}
     AND ${condition}`
 
-/** How many invites the assessments have whose names have all of the words. */
+/** Number of invites to assessments whose names contain all words. */
 const countOfNamed = ({ organizationId, mode, status }: Searched) => sql`
   SELECT coalesce(sum(count), 0) FROM assessment_invite_counts
   WHERE organization_id = ${organizationId}::uuid ${ofMode(mode)} AND assessment_id IN (SELECT id FROM named)

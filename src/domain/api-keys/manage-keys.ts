@@ -122,8 +122,7 @@ export function getKey(ctx: Context, id: string): Promise<ListedKey> {
 export type KeyAllowance = { rights: readonly KeyRight[]; scopes: readonly KeyScope[]; networks: readonly string[] }
 
 /**
- * Has a key do this from now on, and nothing else. Whoever does it shows that they know their password, if they have one: what a key may is
- * there when their session is over.
+ * Replaces a key's permissions. Members with a password have to enter it, because the key's permissions outlast their session.
  *
  * @throws DomainError not_permitted, api_key_not_found; invalid: `notNetwork`, with the number of the line, more than MAX_NETWORKS;
  *   `wrong`, `tooMany`, of the password; too_many_passwords.
@@ -142,7 +141,7 @@ export async function changeKeyAllowance(
 }
 
 /**
- * Has a key make so many requests a minute at most.
+ * Changes a key's rate limit.
  *
  * @param requestsPerMinute null: as many as the organization.
  * @throws DomainError not_permitted, api_key_not_found; invalid beyond KEY_REQUESTS.

@@ -1,6 +1,6 @@
 import type { Context } from '../context.ts'
 
-/** How many bytes an organization's media have in all, at a cost that does not grow with it. */
+/** Total bytes of an organization's media. The cost does not grow with their number. */
 async function countMediaBytes({ db, organization }: Context): Promise<number> {
   const { _sum } = await db.organizationMediaBytes.aggregate({
     where: { organizationId: organization.id },

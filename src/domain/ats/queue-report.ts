@@ -4,7 +4,7 @@ import { notifyAfterCommit } from '../transaction.ts'
 import type { OrderStatus } from './order-status.ts'
 
 /**
- * Has an order reported as it stands, or a connection tested: behind all reports of it that there are.
+ * Queues a report of an order's current status, or a connection test, after its earlier reports.
  *
  * @param inside a transaction. @param report.orderId null: a test.
  */

@@ -10,7 +10,7 @@ import { readTimelineOf, type Timeline } from '../invites/timeline.ts'
 import { type Result, toResult } from '../submissions/grading/results.ts'
 import { newestTotal } from '../submissions/newest-release.ts'
 
-/** So many of a candidate's invites and mails are shown: the latest. */
+/** Only the latest invites and mails of a candidate are shown. */
 export const MAX_INVITES = 50
 export const MAX_MAILS = 50
 
@@ -72,7 +72,7 @@ export async function readCandidate(ctx: Context, inviteId: string): Promise<Can
   }
 }
 
-/** So many of a candidate's other invites are told of beside one. */
+/** The candidate's other invites that the page of one invite lists. */
 const MAX_OTHERS = 5
 
 export type OtherInvite = Pick<InviteOfCandidate, 'id' | 'assessment' | 'attempt' | 'status' | 'declinedAt' | 'revokedAt'>

@@ -41,7 +41,7 @@ export async function processEach<T>(items: T[], work: (item: T) => Promise<void
 }
 
 /**
- * Has a statement work on so many rows again and again, until there are fewer; on half as many after it took longer than it may.
+ * Repeats a statement with a limit of rows until it finds fewer. Halves the limit after a statement timed out.
  *
  * @param work is told how many at most, and returns how many there were.
  */

@@ -9,7 +9,7 @@ export function startTimeBudget(): () => boolean {
   return () => performance.now() >= ends
 }
 
-/** Has the age of each part begin, where it has not: one that never came to its end is to be seen, too. */
+/** Starts the age of each part of the sweep that has none, so that a part that never finishes is noticed. */
 export async function expectSweepParts({ db, deps }: ServiceContext): Promise<void> {
   const endedAt = deps.clock()
   await db.sweepPart.createMany({ data: SWEEP_PARTS.map((part) => ({ part, endedAt })), skipDuplicates: true })

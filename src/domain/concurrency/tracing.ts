@@ -31,7 +31,7 @@ type Begin = { name: string; kind: SpanKind; attributes?: Attributes; parent?: s
 const underWay = new AsyncLocalStorage<UnderWay>()
 let tracing: { take: (span: EndedSpan) => void; ratio: number } | undefined
 
-/** Has spans taken from now on, of this share of the traces that begin or come in here; without arguments none. */
+/** Starts tracing with the share of traces to record; without arguments it stops. */
 export function traceTo(take?: (span: EndedSpan) => void, ratio = 1): void {
   tracing = take && { take, ratio }
 }

@@ -36,7 +36,7 @@ export function dueInvites(
 /** Invites counted per rule. The caller waits, and a statement has a few seconds. */
 export const MAX_COUNTED_DUE = 10_000
 
-/** How many will be due on that day, by rule; one more than {@link MAX_COUNTED_DUE}: more than that. */
+/** Counts invites that are due on the day, by rule. Stops at one more than {@link MAX_COUNTED_DUE}. */
 export async function countDue(ctx: Context, kept: RetentionDays, day: Date): Promise<Record<RetentionRule, number>> {
   const counts = { completed: 0, expired: 0, revoked: 0 }
   for (const rule of RETENTION_RULES)

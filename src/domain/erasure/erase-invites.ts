@@ -48,7 +48,7 @@ export async function* readListIds(ctx: Context, until: Date) {
   }
 }
 
-/** How many rows of lists have the address. @param address in lower case. */
+/** Counts rows of lists with the address. @param address in lower case. */
 export async function countListRows(ctx: Context, address: string, until: Date): Promise<number> {
   let count = 0
   for await (const ids of readListIds(ctx, until)) {
@@ -89,8 +89,8 @@ export const eraseMedia = (erasing: AddressErasure): Promise<void> =>
 const idsOfErased = ({ ctx, id }: ErasureRef) => ctx.db.selectFrom('erasedInvites').where('erasureId', '=', id).select('inviteId')
 
 /**
- * Has the store delete photos and recordings, and only then goes on to their rows: while it refuses, they tell what is left to delete. What
- * was on its way meanwhile goes with a sweep a minute later, by the leftovers that rows leave behind.
+ * Deletes photos and recordings from the store before their rows, which record what remains to delete if the store refuses. A sweep a minute
+ * later deletes files that were being written meanwhile, by the leftovers that rows leave behind.
  *
  * @param those of which invites. @throws whatever the store throws.
  */

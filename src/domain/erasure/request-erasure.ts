@@ -14,9 +14,8 @@ import { revokeOpenInvites } from './erase-invites.ts'
 import { type Erasure, type ErasureStep, getErasure } from './erasures.ts'
 
 /**
- * Has whoever has the address erased from the organization, live and test data alike: what is open is revoked at once, the rest is left to a
- * job, which goes on wherever it was interrupted. Asked for again meanwhile, it is the same one. Of an address that is not known there is
- * nothing to find, and the answer is no other.
+ * Erases the candidate with the address from the organization's live and test data. Revokes open invites at once; a job does the rest, and
+ * continues after an interruption. While it runs, repeating the request returns the same erasure. An unknown address gets the same answer.
  *
  * @param repeated of a receipt: its id, and from when it is.
  * @throws DomainError not_permitted, too_many_erasures; invalid, `email`.

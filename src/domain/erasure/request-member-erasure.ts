@@ -48,7 +48,7 @@ export async function findMemberTraces(ctx: Context, memberId: string): Promise<
 }
 
 /**
- * Has a member erased: they are out at once, and name, address and account are gone when it returns. What else names them is left to a job.
+ * Erases a member: signs them out at once, and deletes name, address, and account before it returns. A job erases other traces.
  *
  * @param given.revokesKeys as for who is deactivated. @param repeated of a receipt: its id, and from when it is.
  * @throws DomainError not_permitted, member_not_found; invalid: `ownErasure`, `tooHigh`, `lastOwner`, `lastAdmin`, `lastBreakGlass`.

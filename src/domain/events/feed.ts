@@ -155,8 +155,7 @@ export const toEventJson = <Type, Data>({ id, type, position, createdAt, actor, 
 })
 
 /**
- * So many events behind the cursor, or behind those that are forgotten, beside how far the feed goes. There is a row without an event when
- * there are none. Each mode and type is read from its own place in an index, however many events there are of others.
+ * Events after the cursor, or after the deleted ones, with the end of the feed. Without events there is one row without an event. Each mode and type is read from its own place in an index, however many events there are of others.
  */
 const pageOf = prepareScoped((db, { cursor, limit, ...filter }: FeedSelection & { cursor: bigint | undefined; limit: number }) =>
   unscoped()
@@ -215,8 +214,8 @@ function eventsAfter(
 type Key = { [Column in 'events.inviteId' | 'events.mode' | 'events.type']?: Expression<unknown> }
 
 /**
- * So many events of the organization behind a position whose key has these values. All of it, also whose they are, is written as a range
- * of an index: of equalities PostgreSQL would make filters, and walk through the positions of all organizations, or through all events of
+ * The organization's events after a position whose key has these values. Every condition, also the organization's, is written as a range
+ * of an index: PostgreSQL would turn equalities into filters, and walk through the positions of all organizations, or through all events of
  * this one, where it takes what is looked for to be frequent.
  */
 function eventsWithKey(db: TenantDb, key: Key, { after, limit }: { after: Expression<string>; limit: number }) {

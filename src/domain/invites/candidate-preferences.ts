@@ -7,7 +7,7 @@ import { type CandidateInvite, findInvitation } from './candidate-moves.ts'
 
 // Language and time zone from a candidate's page. No event is recorded.
 
-/** Has a candidate spoken to in the language from now on, in mails as well; one that they may not choose changes nothing. */
+/** Saves the candidate's language for pages and mails. A language that is not offered changes nothing. */
 export async function saveLanguage(service: ServiceContext, ref: InvitationRef, language: string): Promise<void> {
   const invite = await findInvitation(service, ref)
   if (!invite || !selectableLanguages(service.deps.languages, invite).includes(language)) return

@@ -78,7 +78,7 @@ export async function untagInvite(ctx: Context, inviteId: string, tagId: string)
   await changeTags(ctx, inviteId, (tagIds) => tagIds.filter((id) => id !== tagId.toLowerCase()))
 }
 
-/** Has it have these tags: those that it has keep their place, the others come last. @throws DomainError as tagInvite. */
+/** Replaces an invite's tags. Tags that it keeps keep their position; new ones come last. @throws DomainError as tagInvite. */
 export async function replaceTags(ctx: Context, inviteId: string, tagIds: string[]): Promise<void> {
   await changeTags(ctx, inviteId, () => tagIds)
 }

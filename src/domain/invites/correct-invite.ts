@@ -80,7 +80,7 @@ export async function editInvite(ctx: Context, id: string, edits: InviteEdits): 
 export type NewExpiry = { expiresInDays: number } | { expiresOn: string }
 
 /**
- * Has the invite expire then: later, as extendInvite does, or earlier than it would.
+ * Changes the expiry: to a later time, as extendInvite does, or to an earlier one.
  *
  * @throws DomainError not_permitted, invite_not_found, move_not_allowed; invalid for a time at which no invite may expire.
  */

@@ -134,7 +134,7 @@ function toBounce(reason: string, now: Date) {
 }
 
 /**
- * Has sendings wait, each as a job that is due then. Once more changes nothing: whether it was done the first time may not be known.
+ * Delays mails: each gets a job that is due at its time. Repeating it changes nothing, because a caller may not know if it succeeded.
  *
  * @param jobIds of these jobs, in the order of the sendings.
  */

@@ -181,7 +181,7 @@ export async function getSuppression(ctx: Context, id: string): Promise<Suppress
   return found
 }
 
-/** Has nothing written to the address any more; what is on the list stays as it is. @throws DomainError not_permitted, invalid. */
+/** Suppresses an address. An address that is already suppressed keeps its entry. @throws DomainError not_permitted, invalid. */
 export async function suppressAddress(ctx: Context, given: string): Promise<Suppression> {
   authorize(ctx, 'operate_invites')
   const address = toStoredAddress(given.trim()).toLowerCase()
@@ -204,7 +204,7 @@ export async function suppressAddress(ctx: Context, given: string): Promise<Supp
 }
 
 /**
- * Has the address written to again.
+ * Lifts the suppression of an address.
  *
  * @param why for the audit log, which does not hold the address.
  * @throws DomainError not_permitted, suppression_not_found; invalid, `required`, without a reason.

@@ -58,8 +58,7 @@ async function findErasedInvite(db: Connection, inviteId: string) {
 }
 
 /**
- * Has the invite's organization write no more reminders and notices, or nothing at all, to its address, from now on. Once more changes
- * nothing.
+ * Stops the organization's reminders and notices, or all its mails, to the invite's address. Repeating it changes nothing.
  *
  * @throws DomainError invite_not_found.
  */

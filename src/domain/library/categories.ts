@@ -8,7 +8,7 @@ import { throwIfIssues } from '../validation/throw-if-issues.ts'
 export const MAX_CATEGORY_DEPTH = 5
 /** Bytes of a path: an index takes no more than 2,704. */
 const MAX_PATH_BYTES = 2_000
-/** How many a list to choose from shows. */
+/** Categories in a list of choices. */
 const MAX_LISTED = 500
 
 export type LibraryCategory = { id: string; path: string }

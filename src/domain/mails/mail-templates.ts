@@ -70,7 +70,7 @@ export async function withFallbackText(
 }
 
 /**
- * Has an organization's text in its main language take the place of ours, in the languages that have none; null: no more.
+ * Uses the organization's text in its main language for languages without a text of their own, instead of ours; null ends that.
  *
  * @throws DomainError not_permitted; invalid: a language that candidates can not have.
  */

@@ -11,7 +11,7 @@ export const hasNamedOwner = async ({ db, organization }: Context): Promise<bool
   (await db.organization.count({ where: { id: organization.id, ownerNamedAt: { not: null } } })) > 0
 
 /**
- * Has a member who has joined be an owner, and an admin, without being asked: for the operator.
+ * Makes a member who has joined an owner and admin without their consent, for the operator.
  *
  * @throws DomainError member_not_found; invalid: `inactive`, `notJoined`, `lastBreakGlass`.
  */
@@ -23,7 +23,7 @@ export const nameOwner = (operator: Context, id: string): Promise<void> =>
   })
 
 /**
- * Has the context's admin be the owner by name whom they are already, in an organization that has named none.
+ * Names the context's admin as owner, in an organization without named owners, where every admin is one.
  *
  * @returns the member's id. @throws DomainError not_permitted; invalid: `lastBreakGlass`.
  */
@@ -41,7 +41,7 @@ export async function claimOwnership(ctx: Context): Promise<string> {
 }
 
 /**
- * Has a member be no owner any more, who stays an admin: another, or the owner who does it.
+ * Removes a member's ownership; they stay an admin. Owners can remove their own.
  *
  * @throws DomainError not_permitted, member_not_found; invalid: `lastOwner`, `lastBreakGlass`.
  */

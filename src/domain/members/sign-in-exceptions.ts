@@ -88,7 +88,7 @@ export async function grantSignInException(
   })
 }
 
-/** Has a member come by the identity provider like others. @throws DomainError not_permitted, member_not_found; invalid: `lastBreakGlass`. */
+/** Ends a member's exception: they sign in by the identity provider like others. @throws DomainError not_permitted, member_not_found; invalid: `lastBreakGlass`. */
 export async function endSignInException(ctx: Context, id: string): Promise<void> {
   authorize(ctx, 'manage_security')
   await changeSignInExceptions(ctx, async (inside) => {
@@ -135,7 +135,7 @@ export async function countBreakGlass({ db, organization }: Pick<Context, 'db' |
 }
 
 /**
- * Has the last of those owners stay, where there is no other way in than the identity provider. Asked at the end of what may take one away.
+ * Refuses to remove the last owner with emergency access while single sign-on is enforced. Call it at the end of a change that may remove one.
  *
  * @param before how many there were. @throws DomainError invalid: `lastBreakGlass`.
  */

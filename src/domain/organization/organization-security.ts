@@ -105,7 +105,7 @@ export async function checkOrganizationSecurity(
   throwIfIssues(shutOut > 0 ? [{ field: 'apiKeyNetworks', rule: 'account', problem: 'keysShutOut', limit: shutOut }] : [])
 }
 
-/** So many API keys that were used of late came from where the networks don't let them in any more. */
+/** Counts recently used API keys whose last network would no longer be allowed. */
 async function countShutOut({ db, deps, organization }: Context, before: string[], networks: string[]): Promise<number> {
   if (`${networks}` === `${before}`) return 0
   const now = deps.clock()

@@ -41,7 +41,7 @@ export async function changeName(
 }
 
 /**
- * Has whoever is signed in show that they know their password, before what a session alone is not enough for.
+ * Checks the signed-in person's password, before an action for which a session alone is not enough.
  *
  * @throws DomainError invalid: none, `wrong`, `tooMany`; too_many_passwords.
  */

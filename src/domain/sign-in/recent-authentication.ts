@@ -48,8 +48,8 @@ export async function isRecentlyAuthenticated(
 }
 
 /**
- * Has whoever is signed in show their password once more. The session gets another token. Whoever has a second factor shows that instead: a
- * session that rests on the word of one organization's provider would open others by the password alone.
+ * Checks the signed-in person's password again, and replaces the session's token. People with a second factor use that instead: otherwise a
+ * session from one organization's provider would open other organizations by the password alone.
  *
  * @returns null for them, and when the session has ended, or the password was changed in this very moment.
  * @throws DomainError invalid: none, `wrong`, `tooMany`; too_many_passwords.

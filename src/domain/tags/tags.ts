@@ -217,7 +217,7 @@ export async function deleteTag(ctx: Context, id: string): Promise<Tag> {
   })
 }
 
-/** How many rows have a tag, at most {@link MAX_TAG_USES}. */
+/** Number of rows with a tag, at most {@link MAX_TAG_USES}. */
 export type TagUses = { assessments: number; members: number; invites: number }
 
 type TagTable = 'assessmentTags' | 'memberTags' | 'inviteTags'

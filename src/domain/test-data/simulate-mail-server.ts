@@ -14,7 +14,7 @@ import { inTransaction } from '../transaction.ts'
 const REFUSAL = '550 5.1.1 There is no such mailbox (simulated)'
 
 /**
- * Has the mail server refuse the newest mail of the invite, whatever it has made of it before; where there was none, one is sent first.
+ * Simulates that the mail server refuses the newest mail of the invite, even if it accepted it. Sends one first if there is none.
  *
  * @throws DomainError move_not_allowed, too_many_mails as {@link resendInvite}.
  */

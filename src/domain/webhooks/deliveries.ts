@@ -43,7 +43,7 @@ export async function listDeliveries(
   )
 }
 
-/** How many of some deliveries are in each state; `retried` are those that wait because an attempt has failed. */
+/** Number of deliveries by state; `retried` counts those waiting after a failed attempt. */
 export type DeliveryCounts = Record<WebhookDeliveryState | 'retried', number>
 
 /** Deliveries of an endpoint that say how it does. */
@@ -144,8 +144,8 @@ export const replayDelivery = (ctx: Context, endpointId: string, eventId: string
   })
 
 /**
- * Has all events behind a position delivered anew, those that were delivered before too; in batches, by the worker. A replay that is
- * under way becomes one with it: what that has not come to yet is delivered all the same.
+ * Delivers all events after a position again, including delivered ones. The worker does it in batches. A replay in progress is merged
+ * with it, and its remaining events are still delivered.
  *
  * @throws DomainError webhook_not_found, webhook_disabled; cursor_gone, as the feed does.
  */

@@ -56,8 +56,8 @@ export function toOrder<Field extends string>(
 const LIST_HEADERS: HeaderName[] = ['Link', 'Events-Cursor', 'Ignored-Parameters']
 
 /**
- * Has every list that is added to the scope from now on say from where on the feed of events tells what is not in it. The place is taken
- * before the list is read.
+ * Adds to every list registered after this call the position from which the feed of events has the changes that the list misses. The
+ * position is read before the list.
  */
 export function showEventsCursor(app: FastifyInstance): void {
   app.addHook('onRoute', (route) => {

@@ -32,7 +32,7 @@ const NEVER: RetentionDays = { completed: null, expired: null, revoked: null }
 
 const daysAgo = (days: number) => new Date(service.clock.now().getTime() - days * DAY_MS)
 const set = (ctx: Context, kept: Partial<RetentionDays>) => changeRetention(ctx, { kept: { ...NEVER, ...kept }, isSure: true })
-/** Has the rules hold since yesterday, and what is due be looked for now. */
+/** Sets the rules in force since yesterday, and the next run to now. */
 const beginNow = (organizationId: string) =>
   db.organizationRetention.update({ where: { organizationId }, data: { beginsAt: daysAgo(1), nextAt: daysAgo(1) } })
 

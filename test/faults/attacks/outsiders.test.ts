@@ -78,7 +78,7 @@ async function expectUnhurt(what: string, attack: () => Promise<unknown>): Promi
   if (LONG) process.stdout.write(`${what}: ${figures}\n`)
 }
 
-/** Has a program of its own attack. @returns the statuses that were answered, 0 for none. */
+/** Attacks from a separate process. @returns the statuses that were answered, 0 for none. */
 async function flood(
   path: string,
   { tab = '', type, length, method = 'PUT', ...of }: Omit<Flood, 'port' | 'head'> & Head,

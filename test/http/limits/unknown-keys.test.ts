@@ -147,7 +147,7 @@ describe('the key lookup', () => {
   })
 })
 
-/** Has a key in the cache for good: what is still to be written about it is, and notifications of earlier changes have arrived. */
+/** Waits until a key stays in the cache: pending writes are done, and notifications of earlier changes have arrived. */
 async function settleCache({ key, apiKeyId: id }: { key: string; apiKeyId: string }): Promise<void> {
   expect(await statusOf(key)).toBe(200)
   await waitUntil(

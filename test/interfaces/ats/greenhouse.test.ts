@@ -351,7 +351,7 @@ describe('a second order for a candidate', () => {
 })
 
 describe('a report', () => {
-  /** Has an order revoked, of which Greenhouse is told. */
+  /** Revokes an order, which is reported to Greenhouse. */
   const revoke = async (own: Connected & { greenhouse: Greenhouse }) => {
     const { interviewId } = await own.greenhouse.sendTest(own.assessment.id)
     await revokeInvite(own.admin, interviewId)

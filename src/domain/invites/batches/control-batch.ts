@@ -22,7 +22,7 @@ export const needsConfirmation = (
 type StartOptions = { isConfirmed?: boolean; createsTags?: boolean }
 
 /**
- * Has the rows that are ready invited, by a job, in the name of who starts it. A batch that is started already stays as it is.
+ * Starts a batch: a job invites its ready rows on behalf of the member. A batch that is already started does not change.
  *
  * @param options.isConfirmed true if the member has confirmed what the list lacks. @param options.createsTags creates the tags that rows name and
  *   that don't exist, so that these rows are ready too.
@@ -59,8 +59,7 @@ async function addMissingTags(inside: Context, id: string): Promise<Batch> {
 }
 
 /**
- * Has no more rows invited, until the batch is resumed: when it returns, what is not invited stays so. A batch that is not under way stays
- * as it is.
+ * Stops a batch until it is resumed. Once this returns, no further row is invited. A batch that is not in progress does not change.
  *
  * @throws DomainError not_permitted, invite_batch_not_found.
  */
@@ -72,8 +71,8 @@ export const stopBatch = (ctx: Context, id: string): Promise<void> =>
   })
 
 /**
- * Has a batch go on that was stopped, whose job has failed until its retries were used up, or waits for the next. A job that is still there
- * does no harm, since each row is invited once. A batch that is finished, or was never started, stays as it is.
+ * Resumes a batch that was stopped, or whose job used up its retries or waits for the next one. A job that still exists does no harm,
+ * because each row is invited once. A batch that is finished, or was never started, does not change.
  *
  * @throws DomainError not_permitted, invite_batch_not_found.
  */

@@ -26,7 +26,7 @@ export async function findSelectedInvites(ctx: Context, which: InviteSelection):
   return found.map(({ id }) => id)
 }
 
-/** How many of the chosen invites have each status. @throws DomainError not_permitted; invalid as findMatchingIds. */
+/** Counts the chosen invites by status. @throws DomainError not_permitted; invalid as findMatchingIds. */
 export async function countSelectedInvites(ctx: Context, which: InviteSelection): Promise<Map<InviteStatus, number>> {
   const invites = await readChosen(ctx, which)
   const counts = new Map<InviteStatus, number>()

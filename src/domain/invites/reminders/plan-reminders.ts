@@ -132,7 +132,7 @@ async function findEnd(ctx: Context, { status, expiresAt, assessmentSession }: I
   return found ? found.deadlineAt : null
 }
 
-/** Has an invite's candidate not reminded, or again. @throws DomainError not_permitted, invite_not_found. */
+/** Stops or resumes an invite's reminders. @throws DomainError not_permitted, invite_not_found. */
 export async function switchReminders(ctx: Context, id: string, isOn: boolean): Promise<void> {
   authorize(ctx, 'operate_invites')
   await inTransaction(ctx, async (inside) => {
@@ -149,7 +149,7 @@ export async function switchReminders(ctx: Context, id: string, isOn: boolean): 
 /** First reminder to each candidate if the rule applied to existing invites. */
 export type OpenReminder = { inviteId: string; recipientEmail: string; assessment: string; kind: ReminderKind; at: Date }
 
-/** So many are named. */
+/** Invites that the preview lists. */
 export const MAX_LISTED_OPEN = 50
 
 /** @property today sent before the organization's midnight. @property lastAt when the last one is sent; null: there is none. */

@@ -84,7 +84,7 @@ export async function saveRule(ctx: Context, assessmentId: string | null, given:
   })
 }
 
-/** Has an assessment go by the organization's rule again. @throws DomainError not_permitted, assessment_not_found. */
+/** Deletes an assessment's rule, so that the organization's rule applies again. @throws DomainError not_permitted, assessment_not_found. */
 export async function deleteRule(ctx: Context, assessmentId: string): Promise<void> {
   authorize(ctx, 'manage_settings')
   await inTransaction(ctx, async (inside) => {
@@ -96,7 +96,7 @@ export async function deleteRule(ctx: Context, assessmentId: string): Promise<vo
   })
 }
 
-/** Has a rule that is on concern invites of before as well. @throws DomainError not_permitted, assessment_not_found. */
+/** Applies an active rule to invites that were sent before it, too. @throws DomainError not_permitted, assessment_not_found. */
 export async function includeOpenInvites(ctx: Context, assessmentId: string | null): Promise<void> {
   authorize(ctx, 'manage_settings')
   await inTransaction(ctx, async (inside) => {

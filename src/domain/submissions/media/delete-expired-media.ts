@@ -15,7 +15,7 @@ import { isUuid } from '../../text/uuid.ts'
 import { DAY_MS } from '../../time/days.ts'
 import { inTransaction } from '../../transaction.ts'
 
-/** How many days after the end what a candidate has sent in is kept. */
+/** Days after the end of a test until its media are deleted. */
 export type KeptDays = { idPhoto: number; proctoring: number; answers: number }
 
 // How media go: marked as deleted first, in the database, with the event; their files then, see remove-files.ts.

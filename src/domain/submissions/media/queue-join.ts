@@ -11,7 +11,7 @@ const MEGABYTE_MS = 1_000
 const LONGEST_MS = 600_000
 
 /**
- * Has a recording made one file, in the open transaction. What is due first is joined first, so that who sends many at once waits behind
+ * Queues joining a recording into one file, in the open transaction. What is due first is joined first, so that who sends many at once waits behind
  * who sends one, for some minutes: organizations have their turns beside each other, and within one its candidates. Of what comes at the
  * same time the shortest is first, so that one of two hours does not hold up forty of a minute; but none waits behind what came ten minutes
  * after it.

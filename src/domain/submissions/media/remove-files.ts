@@ -10,7 +10,7 @@ import type { MediaFile } from './media.ts'
 const STRAY_MS = 60_000
 /** Files that the store refuses to delete are left alone for so long. */
 const REFUSED_MS = 3_600_000
-/** So many refusals in one sweep mean that the store is away, and each may have taken its time: the rest is left to the next sweep. */
+/** After this many refusals in one sweep, the store is taken to be unavailable, and the next sweep continues. */
 const MAX_REFUSALS = 5
 /** Media of one statement. */
 const FOUND_AT_ONCE = 100

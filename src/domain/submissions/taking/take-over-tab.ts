@@ -4,7 +4,7 @@ import { affectedRows } from '../../../db/statements.ts'
 import { refuseSession } from './refuse-session.ts'
 import type { PreparedSession } from './session.ts'
 
-/** How many of the tabs before are known. */
+/** Earlier tabs that are remembered. */
 const KNOWN_TABS = 8
 
 /**

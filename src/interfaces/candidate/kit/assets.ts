@@ -25,7 +25,7 @@ export const assets: Record<string, Asset> = { ...look, ...scripts, ...parts, so
 export const scriptOf = (name: string): Html =>
   html`${!SIMPLE.includes(name) && preload('chunk')}<script type="module" src="${scripts[name]?.address}"></script>`
 
-/** Has a part of the script come along with it, not after it. @param part the beginning of its file's name. */
+/** Preloads a part of the script together with the page. @param part the beginning of its file's name. */
 export const preload = (part: string): Html[] =>
   Object.entries(parts)
     .filter(([file]) => file.startsWith(`${part}.`))

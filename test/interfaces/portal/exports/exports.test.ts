@@ -28,7 +28,7 @@ const exportAs = async (person: Person, list: string, filter: Record<string, str
   return read(answer.text)
 }
 
-/** So many invites, by one statement. */
+/** Adds invites by one statement. */
 const addMany = ({ organization, assessment }: Pick<Made, 'organization' | 'assessment'>, count: number) =>
   service.db.$executeRaw`
     INSERT INTO invites (id, organization_id, assessment_id, recipient_email, status, question_replay_limit, answer_record_limit,

@@ -38,7 +38,7 @@ async function furnish(count = 3) {
   }
   const path = `${admin.home}invites/changes`
   const invites = () => db.invite.findMany({ where: { organizationId: organization.id }, orderBy: { recipientEmail: 'asc' } })
-  /** Has it done, and waits until it is. @returns where it is shown. */
+  /** Starts the change and waits until it is done. @returns the address of its page. */
   const change = async (fields: Record<string, string | string[]>): Promise<string> => {
     const answer = await admin.post(path, { most: '1000', ...fields })
     if (answer.status !== 303) throw new Error(`${answer.status}: ${mistakesIn(answer)}`)

@@ -247,7 +247,7 @@ describe('an import of questions', () => {
   })
 })
 
-/** So many copies of the one question of a library. */
+/** Copies the only question of a library. */
 async function multiplyLibrary({ id }: { id: string }, times: number) {
   for (let i = 0; i < times; i += 1_000) {
     await service.db.$executeRaw`

@@ -84,7 +84,7 @@ export function offerChoice({ t, session, outbox, state }: Player, number: numbe
     refresh,
     isShown: () => !element.hidden,
     hasAnswers: () => answers.length > 0,
-    /** Has an attempt played as this page has recorded it. @param recorded a file for each part. */
+    /** Plays an attempt from this page's own recording. @param recorded a file for each part. */
     keep(mediaId: string, recorded: Blob[]): void {
       looks = 0
       rows.keep(mediaId, recorded)
@@ -142,7 +142,7 @@ function makeRows(session: Player['session'], options: HTMLElement, choose: (id:
       }
       for (const [id, { element }] of rows) element.hidden = !answers.some((answer) => answer.id === id)
     },
-    /** Has an attempt played as this page has recorded it. @param recorded a file for each part. */
+    /** Plays an attempt from this page's own recording. @param recorded a file for each part. */
     keep: (mediaId: string, recorded: Blob[]) => void (recorded.length > 0 && files.set(mediaId, recorded)),
     isKept: (mediaId: string | null) => files.has(mediaId),
     close(): void {
