@@ -18,9 +18,11 @@ export const UNSCOPED_FILES = {
     'Locks the position up to which events of all organizations were handed over to webhooks.',
 
   // Memberships, identities, and mails of one account.
+  'domain/archives/member-data.ts': 'Counts the memberships of an account in other organizations.',
   'domain/members/manage-members.ts': 'Counts the memberships of an account, which may be in several organizations.',
   'domain/organization/test-mail-text.ts': 'Limits test mails by account, which may belong to several organizations.',
   'domain/sign-in/account-links.ts': 'A new password makes the links of an account in all organizations invalid.',
+  'domain/sign-in/prove-address.ts': 'Removes the identities of an account, which belong to no organization.',
   'domain/single-sign-on/identities.ts': 'An account has identities in several organizations, and at providers of the operator.',
 
   // Rows that identify their organization.

@@ -1,3 +1,4 @@
+import { unscopedPrisma } from '../../db/unscoped.ts'
 import type { Prisma } from '../../generated/prisma/client.ts'
 import type { Context } from '../context.ts'
 
@@ -49,7 +50,7 @@ export async function readArchivedMember(
   const held = await db.member.findFirst({ where, include })
   if (!held?.credentialId || asked.isOwn) return held
   const { credentialId } = held
-  const others = await db.member.count({ where: { credentialId, organizationId: { not: organization.id } } })
+  const others = await unscopedPrisma(db).member.count({ where: { credentialId, organizationId: { not: organization.id } } })
   return others === 0 ? held : { ...held, credential: null }
 }
 

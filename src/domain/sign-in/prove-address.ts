@@ -1,3 +1,4 @@
+import { unscopedPrisma } from '../../db/unscoped.ts'
 import type { ServiceContext } from '../context.ts'
 import { expireResetLinks } from './account-links.ts'
 import { raiseAuthVersion } from './auth-version.ts'
@@ -34,7 +35,7 @@ export async function removeCredentials(inside: ServiceContext, credentialId: st
   await db.recoveryCode.deleteMany({ where })
   await db.device.deleteMany({ where })
   await db.savedForm.deleteMany({ where })
-  await db.identity.deleteMany({ where: { ...where, organizationId: null } })
+  await unscopedPrisma(db).identity.deleteMany({ where: { ...where, organizationId: null } })
   const data = { passwordHash: NO_PASSWORD, passwordChangedAt: deps.clock() }
   await db.credential.update({ where: { id: credentialId }, data })
   await expireResetLinks(inside, credentialId)
