@@ -3,7 +3,7 @@ import { globSync, readFileSync } from 'node:fs'
 
 const FOLDERS = ['src', 'test', '.ci', 'prisma', 'clients']
 /** A comment that begins with one of these words describes a thing instead of naming it. */
-const INDIRECT = /^\s*(?:\/\*\*|\*|\/\/) +(?:What|Whether|Of|Where|Who|Whose|Those|Which|Has|So many)\b/
+const INDIRECT = /^\s*(?:\/\*\*|\*|\/\/) +(?:What|Whether|Of|Where|Who|Whose|Those|Which|How|Has|So many)\b/
 /** Exported names that say nothing without their history. */
 const UNCLEAR_NAMES = new Set(['told', 'whose', 'beside', 'own', 'seen', 'among', 'ofThese', 'compose', 'sameOwner', 'Sight'])
 const EXPORTED = /^export (?:async )?(?:function\*?|const|let|class|type|interface) (\w+)/

@@ -29,7 +29,7 @@ type Options = {
   log?: Log
   /** Folder of the migrations. */
   folder?: string
-  /** How often to try to get the locks that a migration needs: ten times are a minute. */
+  /** Attempts to get a migration's locks: ten take a minute. */
   lockAttempts?: number
   /** True if the service's role gets its session settings in the database, because a pooler accepts none from the service. */
   isShared?: boolean

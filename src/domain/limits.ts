@@ -1,7 +1,7 @@
 // Every limit of what the service takes, for all interfaces, the importer and the command line. Lengths are in characters (code points).
 // The import format sets none for texts that are not indexed, nor for lists: what came so may stay as it is, see issuesOfChangedFields in checks.ts.
 
-/** How often the mail of one invite may be sent again, or in a new link. */
+/** Number of times that an invite's mail may be sent again, or in a new link. */
 export const MAX_RESENDS = 10
 
 /** Tests of texts that a person may mail themselves within an hour. */
@@ -148,8 +148,8 @@ export const MAX_PROMPT_BYTES = 100_000_000
 /** Characters of a comment on an answer or result, and of the message to the candidate. */
 export const MAX_COMMENT_LENGTH = 5_000
 
-// How much one list may be asked for. Words, values and characters are compared with every row of the organization, so what a caller
-// sends must not decide what they cost.
+// Limits of a list's filters. Words, values, and characters are compared with every row of the organization, so a caller's input must not
+// decide their cost.
 
 /** Distinct words of a search. */
 export const MAX_SEARCH_WORDS = 8

@@ -10,7 +10,7 @@ export type Body = { assessmentId: string; recipientEmail: string }
 
 /** Like the service's own, but nobody works it. */
 const QUEUE = 'invitation-email-floor'
-/** How long events gather that are then handed over together: as long as in the service. By a connection of its own. */
+/** Time during which events gather before they are sent together, as in the service. Uses a connection of its own. */
 const GATHER_MS = 50
 const DAY_MS = 86_400_000
 

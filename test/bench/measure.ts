@@ -72,7 +72,7 @@ async function ask({ server, organization: { key }, requests }: Target, servers:
   return found
 }
 
-/** How much memory a process holds until something is over; on Linux only. */
+/** Memory of a process until a task is over; Linux only. */
 export async function watchMemory(pid: number, during: Promise<unknown>): Promise<Figures> {
   const samples: number[] = []
   const look = () => {

@@ -20,7 +20,7 @@ const OPTIONS = ['a', 'b', 'c', 'd'].map((letter) => ({ id: letter.repeat(8), te
 const SPEC = { options: OPTIONS, shuffle: true }
 const KEY = { policy: 'exact', right: [OPTIONS[0]!.id] }
 
-/** How long each takes, in milliseconds: the median of a round's. */
+/** Median milliseconds of each in a round. */
 export const scored: Cases = () => [
   {
     name: `${QUESTIONS} choices`,

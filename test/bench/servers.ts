@@ -51,7 +51,7 @@ export async function startService({ url, dataDir }: BenchDatabase, { smtpUrl }:
 export const startRival = async (name: 'floor' | 'plain', { url }: BenchDatabase): Promise<Server> =>
   startServer(process.execPath, [`test/bench/${name}.ts`], await findFreePort(), { DATABASE_URL: url, POOL_SIZE })
 
-/** How long `npm start` takes until it answers, in seconds. */
+/** Seconds from `npm start` to the first response. */
 export const starts: Cases = () => {
   const start = async (dataDir: string) => {
     const begun = performance.now()

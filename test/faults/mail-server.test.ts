@@ -223,7 +223,7 @@ async function slowGreeter(port: number, isSlow: () => boolean) {
       released++
     })
   })
-  /** How many of the slow ones are over. */
+  /** Number of finished slow deliveries. */
   return { ...listener, released: () => released }
 }
 

@@ -20,7 +20,7 @@ const MOST_SHIFT = 0.05
 /** The narrowest window in which nothing may be cut (WCAG 1.4.10). */
 const NARROWEST = { width: 320, height: 700 }
 
-/** How far what is seen has moved so far without anybody's doing. */
+/** Sum of the browser's layout shifts. */
 const READ_SHIFT = `(() => {
   const observer = new PerformanceObserver(() => {})
   observer.observe({ type: 'layout-shift', buffered: true })

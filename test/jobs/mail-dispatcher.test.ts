@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import type { Verdict } from '../../src/domain/mails/mail-outage.ts'
 import { createMailDispatcher, type SendAttempt } from '../../src/jobs/mail-dispatcher.ts'
 
-// How long a server takes is minutes: time is ours here, and nothing else.
+// A server takes minutes, so the clock is faked, and nothing else.
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 

@@ -21,7 +21,7 @@ afterAll(async () => {
   await service?.close()
 })
 
-/** How far what was shown has moved by itself: the sum of the browser's layout shifts. */
+/** Sum of the browser's layout shifts. */
 const WATCH_SHIFTS = `
   globalThis.shifted = 0
   new PerformanceObserver((list) => {
@@ -58,7 +58,7 @@ async function pressByKey(page: Page, role: 'link' | 'button', name: string | Re
   await page.keyboard.press('Enter')
 }
 
-/** How much of the video the browser has: 1 its length, 2 a picture. */
+/** Loaded part of the video: 1 its length, 2 a picture. */
 const readyState = (page: Page) => page.evaluate('document.querySelector("video").readyState')
 
 describe.skipIf(!isBrowserInstalled)('a grading view with recordings (skipped where no chromium is installed)', () => {

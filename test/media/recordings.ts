@@ -4,7 +4,7 @@ import path from 'node:path'
 // MediaRecorder's output from artificial devices, in slices of one or two seconds: `<name>.<number>`. From Chromium, unless the name says otherwise.
 // None has a duration. The two recordings that WebKit wrote until it was stopped are one slice each.
 
-/** How long each was recorded, in seconds. */
+/** Seconds recorded. */
 export const RECORDED = {
   'video-0': 4,
   'video-1': 2,

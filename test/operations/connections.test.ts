@@ -4,8 +4,8 @@ import { ask, openTestDatabase, startProcess } from '../support/processes.ts'
 import { startSmtpListener } from '../support/smtp.ts'
 import { waitUntil } from '../support/wait-until.ts'
 
-// How many sessions a platform's processes have with PostgreSQL where a pooler shares them: 20 of the pooler's, one of each process for
-// notifications, and five more of each that has the job queue.
+// Database sessions of a platform's processes behind a pooler: 20 of the pooler, one of each process for notifications, and five more of
+// each process with the job queue.
 
 const ROLES = [...Array<string>(12).fill('api'), ...Array<string>(4).fill('worker')]
 const SHARED = 20

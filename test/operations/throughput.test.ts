@@ -6,8 +6,8 @@ import { startReceiver } from '../support/receiver.ts'
 import { startSmtpListener } from '../support/smtp.ts'
 import { waitUntil } from '../support/wait-until.ts'
 
-// How many go out where each takes long at the other end. Rates are shown, not asked for: they are the machine's. What is asked for is
-// that each goes once, and how many are under way at a time, of which the rate follows.
+// Mails and webhooks to slow receivers. Rates depend on the machine, so they are printed only. The test checks that each is sent once, and
+// the number in progress at a time, which decides the rate.
 
 const LATENCY_MS = 300
 const MAILS = 3_000
@@ -15,7 +15,7 @@ const CONNECTIONS = 40
 const MESSAGES = 600
 const PATIENCE_MS = 1_200_000
 
-/** How many there are now, and have been at most. */
+/** Current and highest number. */
 function createGauge() {
   const gauge = { now: 0, most: 0, first: 0, last: 0 }
   return {

@@ -10,7 +10,7 @@ import { startTcpProxy } from '../support/tcp-proxy.ts'
 import { waitUntil } from '../support/wait-until.ts'
 
 const LIMIT = 100
-/** How long a request waits for Redis. */
+/** Time limit of a request to Redis. */
 const REDIS_WAIT_MS = 100
 const AWAY = 'Redis is unreachable: this process counts its own requests only'
 const BACK = 'Redis is reachable again: requests are counted across all processes'

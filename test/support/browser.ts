@@ -46,7 +46,7 @@ export async function goTo(page: Page, name: string): Promise<void> {
 export const leaveQuestion = (page: Page) => page.locator('button[value=next], [data-leave]').click()
 export const heading = (page: Page) => page.getByRole('heading', { level: 1 }).textContent()
 
-/** How many pixels the page is wider than the window. */
+/** Pixels by which the page is wider than the window. */
 export const overflow = (page: Page) =>
   page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth') as Promise<number>
 

@@ -12,7 +12,7 @@ import { openTestDatabase, startProcess, type TestDatabase } from './processes.t
 import { SECRET_KEY } from './service.ts'
 import { PATIENT, waitUntil } from './wait-until.ts'
 
-/** How much a stored recording may be shorter or longer than what was recorded, in milliseconds. */
+/** Tolerated difference in milliseconds between a stored recording and the original. */
 const INEXACT_MS = 500
 
 type Terms = {
@@ -227,7 +227,7 @@ export async function expectStartClosed(page: Page): Promise<void> {
 /** The page's recording status. */
 const recorderSays = (page: Page) => page.locator('[data-recorder]').innerText()
 const secondsIn = (words: string) => Number(/Saved up to 0:(\d\d)/.exec(words)?.[1] ?? 0)
-/** How many seconds of what is being recorded the page says are saved. */
+/** Seconds that the page reports as saved. */
 export const savedSeconds = async (page: Page): Promise<number> => secondsIn(await recorderSays(page))
 /** Waits until so many seconds, at least, of what is being recorded are saved; a failure shows what the page says instead. */
 export const savedUpTo = (page: Page, seconds: number) =>

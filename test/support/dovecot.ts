@@ -25,7 +25,7 @@ export type Dovecot = {
   uid: number
   gid: number
   deliver: (folder: string, text: string) => Promise<void>
-  /** How many there are, and how many of them are unread. */
+  /** Number of mails, and of unread ones. */
   count: (folder: string) => Promise<{ all: number; unread: number }>
   /** Makes a mail with these words unreadable for its server. */
   breakMail: (words: string) => Promise<void>

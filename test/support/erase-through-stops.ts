@@ -4,7 +4,7 @@ import { type ErasureStep, getErasure } from '../../src/domain/erasure/erasures.
 import { scaled } from './scale.ts'
 import type { Service } from './service.ts'
 
-/** How often each step is stopped. */
+/** Number of stops per step. */
 export const STOPS = scaled(2, 20)
 /** More tries than any erasure takes here. */
 const MOST_TRIES = 500

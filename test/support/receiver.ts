@@ -23,7 +23,7 @@ export type Receiver = {
   port: number
   /** All messages so far, in the order of their arrival. */
   received: Received[]
-  /** How many connections were made to it. */
+  /** Number of accepted connections. */
   connections: () => number
   /** Waits until that many messages have arrived. */
   waitFor: (count: number) => Promise<Received[]>

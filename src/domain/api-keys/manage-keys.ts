@@ -18,7 +18,7 @@ import { changeApiKey, createApiKeyUnlessNamed, fingerprintApiKey, generateApiKe
 
 // An organization's own keys: v1.md, Authentication 3, "in the admin dashboard under Settings, then Integrations".
 
-/** How long a rotated key's earlier value is good for. */
+/** Time during which a rotated key's previous value works. */
 const ROTATION_MS = 24 * 3_600_000
 
 const select = {

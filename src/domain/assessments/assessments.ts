@@ -103,7 +103,7 @@ const clientIds = (eb: Expressions<'assessments'>, db: TenantDb) =>
       .whereRef('assessmentClients.assessmentId', '=', 'assessments.id')
       .orderBy('assessmentClients.position'),
   )
-/** How many were sent: those of who was erased since are gone, and were sent all the same. */
+/** Number of sent invitations, including those to people erased since. */
 const inviteCount = ({ ref: its }: Expressions<'assessments'>, db: TenantDb) => {
   const kept = db
     .selectFrom('assessmentInviteCounts')

@@ -4,11 +4,11 @@ import type { Assessment } from './assessments.ts'
 
 /** Warnings for people who edit or use an assessment. */
 export type AssessmentWarnings = {
-  /** How many of its questions give no points. */
+  /** Number of its questions without points. */
   withoutPoints: number
   /** Required devices. Optional recordings need none. */
   devices: ('camera' | 'microphone')[]
-  /** How many are invited, live and test, and have not started: they get the questions as they are when they do. */
+  /** Invites that have not started, live and test: they get the questions as they are at their start. */
   open: number
 }
 

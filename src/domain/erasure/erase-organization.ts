@@ -95,7 +95,7 @@ const ROWS: Record<TenantTable, number | 'along'> = {
 const MEDIA_AT_ONCE = 500
 const MAILS_AT_ONCE = 500
 const MEMBERS_AT_ONCE = 20
-/** How long running jobs of the organization may take to end. */
+/** Time limit for running jobs of the organization. */
 const PATIENCE_MS = 30_000
 const PAUSE_MS = 500
 

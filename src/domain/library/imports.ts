@@ -32,7 +32,7 @@ export type QuestionToImport = { line: number; name: string; category: string; n
 export type ReadQuestionFile = ReadParts<QuestionToImport, { format: string; unusedColumns: string[] }>
 
 export const MAX_IMPORTED = 5_000
-/** How long an import can be undone. */
+/** Time during which an import can be undone. */
 export const UNDO_WITHIN_MS = 86_400_000
 const ASKED_AT_ONCE = 500
 /** Questions that are checked before others' requests get their turn. */

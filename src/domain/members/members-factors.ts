@@ -34,7 +34,7 @@ export async function listMembersFactors(ctx: Context, atMost: number): Promise<
     .execute()
 }
 
-/** How many can sign in, and how many of them have a second factor. @throws DomainError not_permitted. */
+/** Number of members who can sign in, and of those with a second factor. @throws DomainError not_permitted. */
 export async function countMembersWithFactor(ctx: Context): Promise<{ members: number; withFactor: number }> {
   authorize(ctx, 'manage_members')
   const where = { organizationId: ctx.organization.id, status: 'active' as const }

@@ -125,7 +125,7 @@ async function setSignInException(
   await notifyOfSecurityChange(inside)
 }
 
-/** How many owners get in when the identity provider fails. */
+/** Number of owners who can sign in if the identity provider fails. */
 export async function countBreakGlass({ db, organization }: Pick<Context, 'db' | 'organization'>): Promise<number> {
   const members = await db.member.findMany({
     where: { organizationId: organization.id, status: 'active', signInException: 'break_glass', credentialId: { not: null } },

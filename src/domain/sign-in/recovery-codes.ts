@@ -2,7 +2,7 @@ import { createHmac, hash, randomBytes } from 'node:crypto'
 import type { ServiceContext } from '../context.ts'
 import { toBase32 } from './totp.ts'
 
-/** How many somebody gets at once. */
+/** Codes per set. */
 export const RECOVERY_CODES = 8
 /** 120 bits: beyond guessing, so that a fast hash is enough. */
 const CODE_BYTES = 15
@@ -48,7 +48,7 @@ export async function useRecoveryCode({ db, deps }: ServiceContext, credentialId
   return count === 1
 }
 
-/** How many a person has left. */
+/** Number of a person's unused codes. */
 export const countRecoveryCodes = ({ db }: ServiceContext, credentialId: string): Promise<number> =>
   db.recoveryCode.count({ where: { credentialId, usedAt: null } })
 

@@ -5,10 +5,10 @@ import type { QuestionKinds } from '../ports/question-kind.ts'
 /** Facts about an assessment's questions that candidates read before the start. */
 export type AssessmentFacts = {
   questions: number
-  /** How many questions have a time limit, and how long they take together with their preparation, in seconds without extra time. */
+  /** Questions with a time limit, and the sum of their limits and preparation in seconds without extra time. */
   timed: number
   timedSeconds: number
-  /** How many questions have a preparation time. */
+  /** Number of questions with a preparation time. */
   prepared: number
   playsMedia: boolean
   takesRecordings: boolean

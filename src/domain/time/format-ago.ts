@@ -6,7 +6,7 @@ const STEPS = [
 ] as const
 const words = new Intl.RelativeTimeFormat('en', { numeric: 'auto' })
 
-/** How far a time is from now: "2 hours ago", "in 3 days"; undefined beyond a month, where the date says more. */
+/** Formats the distance from now: "2 hours ago", "in 3 days"; undefined beyond a month, where a date says more. */
 export function formatAgo(at: Date, now: Date): string | undefined {
   let distance = (at.getTime() - now.getTime()) / 1_000
   for (const [size, unit] of STEPS) {

@@ -6,7 +6,7 @@ type Row = { id: string; state: string; at: string; subject: string; to: { name:
 type List = {
   rows: Row[]
   search: string
-  /** How many emails were looked at. */
+  /** Number of emails searched. */
   searched: number
   links: { newest: string | false; older: string | undefined }
 }

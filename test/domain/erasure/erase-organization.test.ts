@@ -54,7 +54,7 @@ async function suspendAndRemind(organization: { id: string; name: string }): Pro
   return id
 }
 
-/** How often the media store fails. */
+/** Number of failures of the media store. */
 const REFUSALS = scaled(2, 20)
 
 const countOf = async ({ id: organizationId }: { id: string }) => ({

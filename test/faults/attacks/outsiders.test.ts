@@ -26,7 +26,7 @@ const STALLED = scaled(300, 1_000)
 const SEARCHED = scaled(20_000, 600_000)
 const HANG_UP_AFTER_MS = scaled(200, 4_000)
 const DUE = scaled(200, 2_000)
-/** How long the connections stay open. */
+/** Time that the connections stay open. */
 const STAY_MS = 8_000
 const BETWEEN_QUESTIONS_MS = 20
 

@@ -28,7 +28,7 @@ import { findFreePort } from '../../support/free-port.ts'
 import { scaled } from '../../support/scale.ts'
 import { PATIENT, waitUntil } from '../../support/wait-until.ts'
 
-/** How much of a recording a killed tab may lose. */
+/** Length that a killed tab may lose. */
 const LOST_BY_KILL_MS = 4_000
 
 const { makeCandidate, openContext, launch, expectWhole } = useCandidatesBrowser()

@@ -22,7 +22,7 @@ async function furnish() {
   return { person, assessment, press, where, organization }
 }
 
-/** How many there are, and whether all answers are the first. */
+/** Number of responses, and true if all equal the first. */
 const told = (answers: unknown[][]) => [answers[0]![0], new Set(answers.map(String)).size]
 
 describe('a form whose button is pressed twice', () => {

@@ -70,7 +70,7 @@ async function furnish() {
   return { keys: { live, test }, tagId: rare.id, inviteId: invite.id }
 }
 
-/** How many pages of tables and indexes a statement looks at, whether its plan is made for its values or for any. */
+/** Pages of tables and indexes that a statement reads, with a custom and with a generic plan. */
 async function countPages({ text, values }: Query): Promise<number[]> {
   const pages: number[] = []
   for (const plan of ['force_custom_plan', 'force_generic_plan']) {

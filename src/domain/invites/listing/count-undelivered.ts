@@ -4,7 +4,7 @@ import { omitUndefined } from '../../fields/omit-undefined.ts'
 import { authorizeInvites } from '../visibility.ts'
 import { matchingInvites } from './invite-filter.ts'
 
-/** How many pending invites did not reach their candidates: of an assessment, or of all. @throws DomainError not_permitted. */
+/** Number of pending invites whose mails were not delivered, of an assessment or of all. @throws DomainError not_permitted. */
 export async function countUndelivered(ctx: Context, assessmentId: string | undefined): Promise<number> {
   const of = omitUndefined({ assessmentId })
   await authorizeInvites(ctx, of)

@@ -23,7 +23,7 @@ export type ReleaseHandling = (typeof RELEASES)[number]
 /** @property key the new one; with the effects full and none it says nothing, and is what it was. */
 export type AnswerKeyChange = { effect: KeyEffect; key: unknown; reason: string }
 
-/** How far a correction is, and what became of the answers so far. */
+/** Progress of a correction, and its results so far. */
 export type CorrectionProgress = {
   /** The paper that was done last. */
   after: string | null

@@ -85,7 +85,7 @@ function compareTotals(before: Total, after: Total): CorrectionEffect {
   return one > other ? 'more' : one < other ? 'less' : 'same'
 }
 
-/** How many answers of each. @property releasedMore of {@link released}, as the next two. @property releasedOpen a person has to say now. */
+/** Numbers of answers by effect. `releasedMore` and the next two are parts of `released`; `releasedOpen` wait for a person's decision. */
 export type CorrectionCounts = Record<CorrectionEffect, number> & {
   handedIn: number
   released: number

@@ -31,7 +31,7 @@ export type ExportedGrades = {
   /** Null until everything is graded, and where there are no points. */
   total: number | null
   ofPoints: number
-  /** How many questions stand in the way of a result: not graded, or to be decided. */
+  /** Questions that prevent a result: ungraded, or waiting for a decision. */
   toGrade: number
   /** A whole number; null where the total is. */
   percent: number | null

@@ -3,11 +3,11 @@ import type { GradingRound, SubmissionToGrade } from './graded-submission.ts'
 import { canSeeAllGrades, visibleGrades } from './grades.ts'
 import { countGrades, type GradeRow, sumPoints } from './grading-status.ts'
 
-/** How far the grading of a submission is, as far as a grader may know. */
+/** Grading progress of a submission, as far as a grader may know it. */
 export type GradingProgress = {
   /** True while one of two graders can't see the other's grades: the figures are about their part only. */
   isOwnPart: boolean
-  /** How many questions give points. */
+  /** Number of questions that give points. */
   questions: number
   points: number
   ofPoints: number

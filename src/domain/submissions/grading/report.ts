@@ -8,13 +8,13 @@ import { visibleAssessments } from './visible-assessments.ts'
 /** The results of an assessment that were released, of each candidate the newest, all together. */
 export type AssessmentReport = {
   assessment: { id: string; name: string }
-  /** How many results there are, and how many of them have points, so a share of them in percent. */
+  /** Number of results, and of those with points. */
   results: number
   scored: number
   /** Percent, to the nearest whole number; null where no result has points. */
   mean: number | null
   median: number | null
-  /** How many of the scored reach 0 to 9 percent, 10 to 19 and so on; 90 to 100 are the last. */
+  /** Scored results by percent: 0 to 9, 10 to 19, and so on; the last is 90 to 100. */
   tenths: number[]
   /** Questions with points, in the order of the assessment. */
   questions: OrderedQuestion<QuestionReport>[]

@@ -15,7 +15,7 @@ export type Joinable = {
   organizationId: string
   key: string
   state: string
-  /** How many parts each segment has, as far as that was said. */
+  /** Number of parts per segment, as far as the page has declared it. */
   declaredParts: number[]
   /** Its parts in their order. */
   readParts: () => Promise<JoinPart[]>

@@ -1,7 +1,7 @@
 import type { Invite, MediaFile, SessionEvent, Submission, SubmissionQuestion } from '../../../generated/prisma/client.ts'
 import { waivedNoteOf } from './waive-requirement.ts'
 
-/** How much of the screen is there, in milliseconds in which a question was open. */
+/** Shared and missing screen, in milliseconds during which a question was open. */
 export type ScreenFacts = {
   required: number
   missing: number
@@ -46,7 +46,7 @@ export function measureScreen(
   return { required, missing: missing < TOLERATED_MS ? 0 : missing, waivedAt }
 }
 
-/** How much of a span none of the others, sorted by their beginning, covers. */
+/** Length of a span that none of the others covers. They are sorted by their start. */
 function lengthOutside({ from, to }: Span, others: Span[]): number {
   let outside = 0
   let covered = from

@@ -33,7 +33,7 @@ async function findPenalty(
 }
 
 export type CandidateProgress = {
-  /** How many questions there are. */
+  /** Number of questions. */
   of: number
   open: OpenQuestion | undefined
   /** The number of the one that can be opened now; undefined while one is open, and at the end. */
@@ -69,7 +69,7 @@ export type InterruptedAttempt = { mediaId: string; kind: AnswerAttempt['kind'];
 
 /** An attempt that may be the answer, see answer.ts. */
 export type PossibleAnswer = Pick<AnswerAttempt, 'id' | 'mediaId' | 'kind' | 'wasInterrupted' | 'restarted'> & {
-  /** How long the recording is; null until that is known, and of a text. */
+  /** Length of the recording; null until it is known, and for texts. */
   milliseconds: number | null
   /** True if the recording can be played. */
   isReady: boolean

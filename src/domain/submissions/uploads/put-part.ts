@@ -42,7 +42,7 @@ type Target = {
   bytes: string
   endsAt: Date | null
   sha256: Uint8Array | null
-  /** How many there are, for one that is small. */
+  /** Number of photos, for a small one. */
   parts: number
 }
 

@@ -14,7 +14,7 @@ import { presentStatus, presentTest } from './view.ts'
 
 export const greenhouseEnvelope = createAtsEnvelope('/ats/greenhouse', (message) => ({ message }))
 
-/** How many of its complaints are kept, and characters of each. */
+/** Maximum number of stored complaints, and characters of each. */
 const MAX_COMPLAINTS = 20
 const MAX_COMPLAINT_LENGTH = 300
 /** Characters of an order's id as far as it is shown. */

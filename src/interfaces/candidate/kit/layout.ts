@@ -115,10 +115,10 @@ export const time = (t: CandidateTexts, at: Date): Html =>
   html`<time datetime="${at.toISOString()}" data-own="${t.text('time.own', { time: '{}' })}">${t.time(at)}</time>`
 
 /**
- * How far the candidate is, above the page.
+ * The candidate's progress, shown above the page.
  *
- * @property clock what is left of the time, as text; the script counts on from there.
- * @property hasAnswer whether the page has a form of what is written, the action `answer`.
+ * @property clock remaining time as text; the script counts down from there.
+ * @property hasAnswer true if the page has the form of the written answer, with the action `answer`.
  * @property isRecorded whether screen or webcam are recorded meanwhile: no other page is loaded then.
  */
 export type Way = { done: number; of: number; clock: Html | false; hasAnswer?: boolean; isRecorded: boolean }

@@ -258,7 +258,7 @@ function refOf({ settings }: Options, { params }: AnyRequest) {
 /** The body, empty if there is none. */
 const contentOf = ({ body }: { body: unknown }): Buffer => (Buffer.isBuffer(body) ? body : Buffer.alloc(0))
 
-/** How much the body is to have, as far as it is said. */
+/** Declared length of the body. */
 const lengthOf = ({ headers }: Pick<FastifyRequest, 'headers'>): number => Number(headers['content-length'] ?? 0)
 
 /** Before the schema is looked at. */

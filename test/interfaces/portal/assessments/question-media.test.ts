@@ -176,7 +176,7 @@ it('rejects a file that is invalid, incomplete, or differs from its hash', async
   expect((await post(base, { kind: 'image' })).status).toBe(422)
 })
 
-/** How many files of the organization's the store has. */
+/** Number of the organization's stored files. */
 async function countFiles(organizationId: string) {
   let files = 0
   for await (const some of service.deps.media.list())

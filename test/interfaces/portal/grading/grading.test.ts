@@ -128,7 +128,7 @@ describe('the grading view', () => {
   it('shows each of two graders their own progress, and what the result still needs', async () => {
     const { person, as, assign, submissionId } = await furnish({ secondGrader: true })
     const [second, admin] = [await as('grader'), await as('admin')]
-    /** How far it is, by the list that the member sees it in. */
+    /** Progress in the list in which the member sees it. */
     const queue = async (of: typeof person, whose = '') =>
       rowsOf((await of.get(`${of.home}grading?whose=${whose}`)).text)[0]
         ?.split(' | ')

@@ -43,7 +43,7 @@ export function offerChoice({ t, session, outbox, state }: Player, number: numbe
     onShown()
   }
 
-  /** How long it is where the service does not know it yet; 0 where this page has not recorded it. */
+  /** Length while the service does not know it; 0 if another page recorded it. */
   const recordedHere = (mediaId: string | null): number => outbox.list().find((one) => one.mediaId === mediaId)?.recorded ?? 0
 
   async function choose(id: string, label: string): Promise<void> {

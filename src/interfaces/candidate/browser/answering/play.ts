@@ -7,7 +7,7 @@ type Phase = 'idle' | 'loading' | 'asking' | 'playing' | 'paused'
 
 export type Play = {
   phase: Phase
-  /** How often it can be played, at first and now, without the play that was granted and has not begun. */
+  /** Allowed plays: in total, and remaining without a granted one that has not begun. */
   atFirst: number
   left: number
   isGranted: boolean

@@ -3,7 +3,7 @@ import type { BrowserTexts } from '../../../../locales/texts.ts'
 import type { Recording } from '../session/recording.ts'
 import { wordFailure } from '../session/wording.ts'
 
-/** How far the recording of an answer is. */
+/** State of an answer's recording. */
 export type Answering = {
   isOpening: boolean
   /** Seconds until the recording begins; 0: it is not counted. */
@@ -19,7 +19,7 @@ export type Answering = {
   hasAnswered: boolean
   isAnswerInterrupted: boolean
   attemptsLeft: number
-  /** How many attempts there are, and whether the question has a time limit. */
+  /** Number of attempts, and true if the question has a time limit. */
   limit: number
   isTimed: boolean
   /** Kinds with an attempt that may be granted and has recorded nothing yet. */
@@ -37,7 +37,7 @@ export const isBusy = ({ running, last }: Pick<Answering, 'running' | 'last'>): 
 export const wordFailed = (t: BrowserTexts, { last }: Pick<Answering, 'last'>): string =>
   last?.state === 'failed' ? wordFailure(t, last.failure) : ''
 
-/** How long it is by now; empty where nothing is recorded. */
+/** Current length; empty if nothing is recorded. */
 export const wordElapsed = ({ running }: Pick<Answering, 'running'>): string =>
   running?.isRunning ? formatClock(running.elapsed) : ''
 
@@ -62,7 +62,7 @@ function wordEnded(t: BrowserTexts, last: NonNullable<Answering['last']>): strin
   return failure ? t.text('attempt.saved.gap') : t.text('attempt.saved', { time: formatClock(recorded) })
 }
 
-/** How much of it is saved while it is recorded; else how it can be recorded yet. */
+/** Saved length during a recording; otherwise the remaining ways to record. */
 export function wordLeft(t: BrowserTexts, answering: Answering): string {
   const { countIn, running, last, interrupted, hasAttempts, attemptsLeft, pending } = answering
   if (countIn > 0) return ''

@@ -9,7 +9,7 @@ export const isTooLong = (text: string): boolean => countCharacters(text) > MAX_
 /** Cuts a text at the maximum length. */
 export const cutText = (text: string): string => (isTooLong(text) ? [...text].slice(0, MAX_ANSWER_LENGTH).join('') : text)
 
-/** How long a text is, and may be. */
+/** Length of a text, and its limit. */
 export function wordLength(t: BrowserTexts, text: string): string {
   const count = countCharacters(text)
   return t.text(count > MAX_ANSWER_LENGTH ? 'text.too_long' : 'text.length', { count, limit: MAX_ANSWER_LENGTH })

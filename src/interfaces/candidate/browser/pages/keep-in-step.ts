@@ -3,7 +3,7 @@ import type { Player } from '../session/player.ts'
 
 const EVERY_MS = 60_000
 const LOOK_FOR_SLEEP_MS = 1_000
-/** How far the device's two clocks come apart only where it has slept, or one has been set. */
+/** The device's two clocks differ by more only after sleep, or if one was set. */
 const SLEPT_MS = 2_000
 
 /** Reads the service's time and state again and again: the clock that the page counts by may stand still while the device sleeps. */

@@ -6,7 +6,7 @@ import { Refusal } from '../session/session.ts'
 import { wordFailure } from '../session/wording.ts'
 import { captureScreen, captureWebcam } from './capture.ts'
 
-/** How often it is asked whether the organization has waived what is missing. */
+/** Milliseconds between checks for a waiver by the organization. */
 const ASK_FOR_WAIVER_MS = 10_000
 
 const MISSING = {

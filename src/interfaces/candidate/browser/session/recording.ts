@@ -10,7 +10,7 @@ export type Recording = {
   readonly kind: string
   /** Until when parts are taken, if no more time is given, in milliseconds of `performance.now()`. */
   readonly until: number
-  /** How many parts each segment has. */
+  /** Number of parts per segment. */
   readonly segments: readonly number[]
   /** From the first on that the service does not have, in order. `lost`: the browser has not kept it. */
   readonly parts: readonly (Part & { end: number; is: 'waiting' | 'saved' | 'lost' })[]
@@ -61,7 +61,6 @@ export function resumeRecording({ mediaId, kind, segments: sent }: Upload, left:
 
 const [SAVED, WAITING] = ['saved', 'waiting'] as const
 
-/** How many slices a recording has. */
 export const countSlices = ({ segments }: Pick<Recording, 'segments'>): number =>
   segments.reduce((sum, count) => sum + (count ?? 0), 0)
 

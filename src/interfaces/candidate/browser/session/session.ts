@@ -75,7 +75,7 @@ export type Sending = {
 }
 
 const TRY_MS = 20_000
-/** How long after the end of a question what was recorded and typed in it is taken: a little less than the service allows. */
+/** Time after a question's end during which its recording and text are still sent: a little less than the service allows. */
 export const GRACE_MS = 28_000
 
 export type Session = ReturnType<typeof openSession>
