@@ -9,7 +9,7 @@ export type TenantTable = { [T in keyof Tables]: Tables[T] extends { organizatio
 type TableWithMode = { [T in TenantTable]: Tables[T] extends { mode: unknown } ? T : never }[TenantTable]
 
 /**
- * How the rows of each table are limited: by organization, or by organization and mode (live or test data). API keys, webhook endpoints, and
+ * Scope of each table: the organization, or the organization and mode (live or test data). API keys, webhook endpoints, and
  * connections to an ATS have a mode, too, but it says what they are for; in the audit log, what was changed.
  */
 export const TENANT_TABLES = {

@@ -28,7 +28,7 @@ export type Queue = {
   ) => Promise<Statement>
   /** Adds mails of registrations in the same way. */
   enqueueRegistrationEmails: (db: Connection, registrations: { id: string; organizationId: string }[]) => Promise<void>
-  /** Has the organization's waiting registrations looked at soon, once for as many as come meanwhile. */
+  /** Queues a check of the organization's waiting registrations, one job for all that arrive until it runs. */
   enqueueRegistrations: (db: Connection, organizationId: string) => Promise<void>
   /** Adds sendings of mails to members in the same way. */
   enqueueMemberEmails: (db: Connection, emails: { id: string; organizationId: string }[]) => Promise<void>
@@ -129,20 +129,20 @@ export type Replica = {
 }
 
 /**
- * How an attempt to send a mail may end, as it is counted. `failed`: refused by the mail server, or no retries left; `obsolete`: not sent,
- * because its link was dead by then.
+ * Results of sending a mail, as they are counted. `failed`: refused by the mail server, or no retries left; `obsolete`: not sent, because its
+ * link no longer worked.
  */
 export const EMAIL_OUTCOMES = ['sent', 'captured', 'failed', 'retried', 'obsolete', 'suppressed'] as const
 
-/** How an attempt to deliver an event to an endpoint may end, as it is counted. */
+/** Results of a webhook delivery, as they are counted. */
 export const WEBHOOK_OUTCOMES = ['delivered', 'failed', 'retried'] as const
 
-/** How an attempt to report to an applicant tracking system may end, as it is counted. */
+/** Results of a report to an applicant tracking system, as they are counted. */
 export const REPORT_OUTCOMES = ['delivered', 'failed', 'retried'] as const
 
 export const BREACH_OUTCOMES = ['found', 'not_found', 'failed'] as const
 
-/** How an attempt to join a recording may end, as it is counted. `failed`: by its own fault, or its parts are lost. */
+/** Results of joining a recording, as they are counted. `failed`: the recording is broken, or its parts are lost. */
 export const JOIN_OUTCOMES = ['done', 'failed', 'retried'] as const
 
 /** Database that answered a list: the primary takes over from a replica that can't. */

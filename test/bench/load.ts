@@ -9,7 +9,7 @@ export type Load = { url: string; key: string; requests: Request[]; connections:
 /** Result of some seconds of load: responses per second, and the median response time in milliseconds. */
 export type Sample = { throughput: number; p50: number }
 
-/** How soon autocannon stops, in milliseconds. */
+/** Milliseconds until autocannon stops. */
 const STOPS_WITHIN_MS = 20
 /** Seconds. A slow case runs until each connection has a response, at most this long. */
 const PATIENCE = 30

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
 
-/** How to run the benchmark. */
+/** Options of the benchmark. */
 export type Options = ReturnType<typeof readOptions>
 
 /** Durations are in seconds: of one measurement, and of what comes before the first. */

@@ -8,7 +8,7 @@ import { type SmtpListener, startSmtpListener } from '../support/smtp.ts'
 import { PATIENT } from '../support/wait-until.ts'
 
 type Stage = 'recipient' | 'content'
-/** How the mail server turns mails to an address away, and how often; it takes all others. */
+/** Responses of the mail server by address, and their number. It accepts all other mails. */
 const refusals = new Map<string, { at: Stage; times: number; error: Error }>()
 /** The Message-IDs of what it was offered, by address, taken or not. */
 const offered = new Map<string, string[]>()

@@ -76,7 +76,7 @@ async function countListeners(): Promise<number> {
   return row!.count
 }
 
-/** How to end the connections over which both replicas hear of changes. */
+/** Ends the connections that notify both replicas of changes. */
 async function openCutter(): Promise<() => Promise<number | null>> {
   const client = new Client({ connectionString: database.url })
   await client.connect()

@@ -18,8 +18,7 @@ export const desktop = { width: 1280, height: 900 }
 export const phone = { width: 390, height: 844 }
 
 /**
- * How a page is looked at: in each size once, and in each color scheme once; every other page the other way round, because what is seen
- * in a size hardly depends on the scheme.
+ * Views of a page: each size once, and each color scheme once. Pages alternate the combination, because layout hardly depends on the scheme.
  */
 export const looksOf = (page: number): { viewport: typeof desktop; colorScheme: 'light' | 'dark' }[] => [
   { viewport: desktop, colorScheme: page % 2 ? 'dark' : 'light' },

@@ -17,7 +17,7 @@ const MESSAGE = 'A message of one’s own: ineffable marmalade'
 const EXTERNAL_ID = 'applicant-zq-9918273'
 const SECRETS = [ADDRESS, NAME, ANSWER, COMMENT, MESSAGE, EXTERNAL_ID]
 
-/** How a text may stand somewhere: in either case, in an address, in hex, and in base64 at any of its three places. */
+/** Spellings of a text: in any case, in an address, in hex, and in base64 at each of its three offsets. */
 export const spellingsOf = (text: string): string[] =>
   [text, text.toLowerCase()].flatMap((one) => [
     one.toLowerCase(),

@@ -65,7 +65,7 @@ max_client_conn = 1000
   return `postgresql://postgres@127.0.0.1:${port}${pathname}`
 }
 
-/** How a service reaches its database: through a PgBouncer where the run has one between them (test/operations/vitest.config.ts). */
+/** Database settings of a service: through PgBouncer if the run has one (test/operations/vitest.config.ts). */
 export async function reach(databaseUrl: string): Promise<Record<string, string>> {
   const mode = process.env.TEST_POOLER as Pooling['mode']
   if (mode === undefined) return { DATABASE_URL: databaseUrl }

@@ -32,7 +32,7 @@ export type Receiver = {
   close: () => Promise<void>
 }
 
-/** How a receiver answers; one that never ends the response hangs. */
+/** Handler of a receiver. One that never ends the response hangs. */
 export type Behavior = (response: ServerResponse, message: Received, request: IncomingMessage) => void
 
 export const answerWith =

@@ -13,7 +13,7 @@ const SCREEN = '/usr/bin/Xvfb'
 export const isWebKitInstalled = [BROWSER, DRIVER, SCREEN].every((file) => existsSync(file))
 
 const ARGUMENTS = ['--automation', '--enable-media-stream=true', '--enable-mock-capture-devices=true']
-/** How an answer names an element of the page. */
+/** Key of an element reference in a WebDriver response. */
 const ELEMENT = 'element-6066-11e4-a52e-4f735466cecf'
 
 /** WebKitGTK with a camera and a microphone that are made up, on a screen of its own, driven by WebDriver. */

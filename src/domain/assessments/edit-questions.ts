@@ -29,7 +29,7 @@ import { getQuestion, type Question, type QuestionRef } from './questions.ts'
 
 /** A question as people write it. */
 export type QuestionInput = {
-  /** How it is put and how it is answered: mostly a media format, but an organization may use any word. */
+  /** Format of the question or answer: usually a media format, but an organization may use any word. */
   inputType: string
   responseType: string
   script: string

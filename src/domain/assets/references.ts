@@ -1,7 +1,7 @@
 import { MAX_ALT_LENGTH } from '../limits.ts'
 import { UUID_PATTERN } from '../text/uuid.ts'
 
-// How questions name what they show: pictures in their texts, `![what is to be seen](asset:id)`, and a sound or video by its address in API v1.
+// Questions refer to pictures in their texts by `![description](asset:id)`, and to a sound or video by its address in API v1.
 
 const ID = UUID_PATTERN.replace(/^\^|\$$/g, '')
 /** A picture in a text: its alternative text, empty where it is decoration, and its id. */

@@ -87,7 +87,7 @@ function endOfScan(file: Buffer, from: number): number {
   throw new RangeError('A JPEG is cut off')
 }
 
-/** How an Exif says that the picture is to be turned, 1 to 8; null: it does not say. */
+/** Orientation from the Exif data, 1 to 8; null if it has none. */
 function orientationOf(segment: Buffer): number | null {
   if (segment.toString('latin1', 4, 10) !== 'Exif\0\0') return null
   const tiff = segment.subarray(10)

@@ -35,7 +35,7 @@ const REPORTED_STATUSES: Record<Ats, readonly OrderStatus[]> = {
 
 export const isReported = (ats: Ats, status: OrderStatus): boolean => REPORTED_STATUSES[ats].includes(status)
 
-/** How an order comes to stand by an event of its invite; null: as before. */
+/** Status of an order after an event of its invite; null if it stays the same. */
 export function statusAfterEvent(
   type: EventType,
   { status, reason }: Pick<EventPayload, 'status' | 'reason'>,

@@ -34,7 +34,7 @@ export async function listOrders(ctx: Context, { id }: ConnectionDetail, page: P
   )
 }
 
-/** How an invite stands that the ATS has ordered, and its newest order. @param ctx of an ATS. @throws DomainError invite_not_found. */
+/** State of an invite that the ATS ordered, and its newest order. @param ctx of an ATS. @throws DomainError invite_not_found. */
 export async function readInviteOrder(ctx: Context, inviteId: string): Promise<OrderProgress & { orderId: string }> {
   const { id } = await findInviteOrder(ctx, inviteId)
   return { ...(await readOrderProgress(ctx, inviteId)), orderId: id }

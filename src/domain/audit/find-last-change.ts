@@ -4,7 +4,7 @@ import type { SeenAt, SeenVersion } from '../validation/refuse-unseen-changes.ts
 import type { AuditAction } from './record-audit.ts'
 
 /**
- * How a change is recorded.
+ * Audit entries that record a change.
  *
  * @property targetId undefined: it is the organization's own. @property language of what has a text in each; undefined: of any.
  */

@@ -6,7 +6,7 @@ import { DAY_MS, daysAfter } from '../time/days.ts'
 
 // Invites past their organization's retention.
 
-/** How an invite has ended; declined is revoked by the candidate. */
+/** End of an invite. Declined means revoked by the candidate. */
 export const RETENTION_RULES = ['completed', 'expired', 'revoked'] as const
 export type RetentionRule = (typeof RETENTION_RULES)[number]
 /** For how many days those that have ended so are kept; null: for ever. */

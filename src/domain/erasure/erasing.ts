@@ -60,7 +60,7 @@ export function toAddressPattern(address: string, { hyphenated = false } = {}): 
   return `${before}(?:${spellings.join('|')})(?![A-Za-z0-9${LETTERS}]|[.${hyphen}][A-Za-z0-9${LETTERS}])`
 }
 
-/** How an address is written in texts, web addresses, forms and JSON. */
+/** Spellings of an address in texts, web addresses, forms, and JSON. */
 const spellingsOf = (address: string): string[] => [
   address,
   encodeURIComponent(address),

@@ -9,7 +9,7 @@ import { ALLOWED_MOVES, mayMove } from './allowed-moves.ts'
 import { expireIfDue } from './expire-due-invites.ts'
 import { queueNotice } from './queue-notice.ts'
 
-// How an invite comes from one state to another by a move of the table in moves.ts. By the clock it does in expire-due-invites.ts.
+// Moves an invite from one state to another, by the table in allowed-moves.ts. expire-due-invites.ts does it by the clock.
 
 type MoveTarget = { inviteId: string; linkVersion?: number | undefined }
 type MoveData = { expiresAt?: Date | undefined; assessmentSession?: string }

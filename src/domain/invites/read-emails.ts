@@ -48,7 +48,7 @@ type WithInvite = Prisma.InviteEmailGetPayload<{ include: typeof include }>
 
 /** One sending of an invite's mail, with everything that the mail shows. */
 export type InviteEmail = WithInvite & {
-  /** How the questions of its assessment are answered. */
+  /** Response types of the assessment's questions. */
   answers: { responseType: string }[]
   /** The organization's own text, or the assessment's: of a sending that was sent what it was sent with, else the newest that there is for it. Null: the service's. */
   template: { id: string; subject: string; body: string } | null

@@ -12,7 +12,7 @@ import { lockInvite } from './operate-invite.ts'
 
 // A further attempt at an assessment, for somebody who has completed it. Beyond both documents.
 
-/** How it is sent, as createInvite takes it. */
+/** Mail options, as in createInvite. */
 export type Retake = { expiresInDays?: number | undefined; sendEmail?: boolean | undefined }
 
 /**

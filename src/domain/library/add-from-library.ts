@@ -62,7 +62,7 @@ export async function findAdded(ctx: Context, assessmentId: string, ids: string[
   return new Set(found.flatMap(({ libraryQuestionId }) => libraryQuestionId ?? []))
 }
 
-/** How a question stands to what it came from. @property isChanged it is no longer as that version. @property mine tells its content from any other. */
+/** Relation of a question to its library version. @property isChanged true if it differs from that version. @property mine hash of its content. */
 export type LibraryOrigin = {
   id: string
   name: string

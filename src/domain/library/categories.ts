@@ -4,7 +4,7 @@ import { MAX_NAME_LENGTH } from '../limits.ts'
 import { checkName, findIssues } from '../validation/checks.ts'
 import { throwIfIssues } from '../validation/throw-if-issues.ts'
 
-/** How deep a category may lie. */
+/** Maximum depth of a category. */
 export const MAX_CATEGORY_DEPTH = 5
 /** Bytes of a path: an index takes no more than 2,704. */
 const MAX_PATH_BYTES = 2_000

@@ -17,7 +17,7 @@ export type MailNotice = { emailId: string } & ({ kind: 'bounced'; status: strin
 /** A thing told, as it came. @property emailId the mail that it is about, where that is known by how it came. */
 export type MailEvent = { emailId: string | null; body: Buffer }
 
-/** How one source tells. */
+/** Reader of one source of mail events. */
 export type MailEventReader = {
   /** Looks at who sends, before the body is read. @returns null: not one who may. */
   admit: (headers: Record<string, string | string[] | undefined>) => { emailId: string | null } | null

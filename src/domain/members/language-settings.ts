@@ -12,7 +12,7 @@ import { refuseUnseenChanges, type SeenAt, timeOfChange } from '../validation/re
 import { throwIfIssues } from '../validation/throw-if-issues.ts'
 import { TIME_ZONES } from './preferences.ts'
 
-/** How an organization speaks to its candidates. */
+/** Languages in which an organization writes to its candidates. */
 export type LanguageSettings = {
   /** Default. */
   language: string

@@ -6,7 +6,7 @@ import { DIGESTS } from '../mails/member-emails.ts'
 import { checkChoice, findIssues } from '../validation/checks.ts'
 import { throwIfIssues } from '../validation/throw-if-issues.ts'
 
-/** How members want pages to be; null: as their browser says, and the fewest rows. And which digests they get. */
+/** Display settings of members (null: the browser's, and the shortest page size), and their digests. */
 export type Preferences = { timeZone: string | null; pageSize: number | null; notices: string[] }
 
 /** The names of all time zones. */

@@ -1,4 +1,4 @@
-/** How an organization's candidates' pages and mails look. Colors are as they were chosen, and are shown as html/brand.ts has them. */
+/** Look of an organization's pages and mails for candidates. Colors are stored as chosen; html/brand.ts adapts them for display. */
 export type Brand = {
   id: string
   name: string

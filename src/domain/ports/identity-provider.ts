@@ -1,6 +1,6 @@
-// How the service and what asks identity providers (src/sso) speak of them. OpenID Connect Core 1.0.
+// Types shared with the client of identity providers (src/sso). OpenID Connect Core 1.0.
 
-/** How a provider is told who asks it. */
+/** Client authentication at a provider. */
 export const CLIENT_AUTHS = ['client_secret_basic', 'client_secret_post'] as const
 export type ClientAuth = (typeof CLIENT_AUTHS)[number]
 

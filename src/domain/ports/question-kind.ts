@@ -53,20 +53,19 @@ export type QuestionKind = {
   toForm: (answer: unknown) => string[]
   /** An answer that somebody could give, right or wrong. */
   makeUp: (spec: unknown) => unknown
-  /** How an answer that the key does not take is accepted; left out where answers are chosen. */
+  /** Accepts an answer that the key does not contain. Omitted by kinds with choices. */
   accepts?: AcceptedAnswers
   /** @throws Error where one of them is of another form. */
   score: (spec: unknown, key: unknown, answer: unknown) => AnswerScoring
 }
 
-/** How an answer is recorded. */
 export const RECORDED_KINDS = ['audio', 'video'] as const satisfies AnswerAttemptKind[]
 export type RecordedKind = (typeof RECORDED_KINDS)[number]
 
-/** How an answer is saved: as typed text, as a value of the kind, or as a recording. */
+/** Form in which an answer is stored: typed text, a value of the kind, or a recording. */
 export type SavedBy = 'text' | 'value' | 'recording'
 
-/** How questions of a response type are answered. */
+/** Ways to answer questions of a response type. */
 export type Answering = {
   /** Several: as the candidate likes. */
   savedBy: readonly SavedBy[]

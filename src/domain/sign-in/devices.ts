@@ -25,7 +25,7 @@ const MAX_USER_AGENT_LENGTH = 300
 const UNKNOWN_CREDENTIAL_ID = '00000000-0000-0000-0000-000000000000'
 
 /**
- * How familiar a browser is.
+ * Familiarity of a browser.
  *
  * @property deviceId device that signed in before; null for a new one.
  * @property isKnownNetwork true if the person signed in from this network before. Always false for private addresses.

@@ -83,9 +83,8 @@ export async function recordFailedSignIn(service: ServiceContext, email: string)
 }
 
 /**
- * How somebody gets in who has given the right password: by a session; where they have a second factor, once they have shown that, unless the
- * browser stands for it; and with a
- * password that is on the list of those that are tried first, once they have set another.
+ * Result of a right password: a session; a second step, for people with a second factor in an unknown browser; or a page to set another
+ * password, if this one is on the list of common passwords.
  *
  * @property mustChange the address of the page where that is done, before which nobody is signed in; of `waiting` whether it is to be.
  * @property word of `waiting`: of the identity provider that they have come by instead of by a password.

@@ -18,7 +18,7 @@ export const decryptClientSecret = (
   { id, encryptedClientSecret }: { id: string; encryptedClientSecret: Uint8Array },
 ): string | null => decrypt(deps.secretKeys, purposeOf(id), encryptedClientSecret)
 
-/** How a provider is reached. @property clientSecret as it is sent. */
+/** Connection to a provider. @property clientSecret decrypted. */
 export type ProviderConnection = {
   issuer: string
   clientId: string

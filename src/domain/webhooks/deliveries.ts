@@ -49,7 +49,7 @@ export type DeliveryCounts = Record<WebhookDeliveryState | 'retried', number>
 /** Deliveries of an endpoint that say how it does. */
 export const LAST_DELIVERIES = 20
 
-/** How the last deliveries of each of the actor's endpoints stand, by its id; nothing of those that have none. */
+/** Results of the latest deliveries by endpoint id, without endpoints that have none. */
 export async function countLastDeliveries(ctx: Context): Promise<Map<string, DeliveryCounts>> {
   const endpoints = await ctx.db.webhookEndpoint.findMany({ where: visibleEndpoints(ctx), select: { id: true } })
   const ids = endpoints.map(({ id }) => id)

@@ -13,7 +13,7 @@ type Measured = {
 
 type Failing = { name: string; since: Date }
 
-/** How the webhooks of all organizations are doing. */
+/** Backlog and failures of the webhooks of all organizations. */
 export const measureWebhooks = ({ db }: Pick<ServiceContext, 'db'>, now: Date): Promise<Measured> =>
   unscoped(db)
     .selectFrom('webhookEndpoints as endpoint')

@@ -225,7 +225,7 @@ function wordIssue(issue: Issue): string {
   }
 }
 
-/** How the document describes all this. */
+/** Errors in the OpenAPI document. */
 export const errorDescription: ErrorDescription = {
   present: (failure) =>
     presentFailure(failure, { method: 'POST', headers: { 'content-type': 'text/plain', 'content-encoding': 'gzip' } }),

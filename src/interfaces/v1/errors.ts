@@ -280,7 +280,7 @@ const targetFaults: Record<TargetFault, string> = {
   unlisted: 'must be of a host that the organization has listed in its settings',
 }
 
-/** How the document describes all this. */
+/** Errors in the OpenAPI document. */
 export const errorDescription: ErrorDescription = {
   present: presentFailure,
   schemaOf: () => ErrorView,

@@ -13,7 +13,7 @@ import { TO_LOOPBACK } from '../../support/webhooks.ts'
 const service = await startServiceForFile(TO_LOOPBACK)
 const origin = await service.app.listen({ port: 0, host: '127.0.0.1' })
 
-/** How all examples of a language become one program that says after each, in a line, with which status it was answered. */
+/** Joins all examples of a language into one program that prints the status of each response. */
 const LANGUAGES = [
   {
     language: 'curl',

@@ -9,7 +9,7 @@ import { startServiceForFile } from '../../support/service.ts'
 
 const service = await startServiceForFile()
 const OFFER = 'Try the kinds of questions first'
-/** How keys say what is right. */
+/** Marks of the right answer in keys. */
 const TOLD = /"weights"|"policy":|"pairs":|"share":|data-score/
 
 /** An accepted invite to questions of those response types, practice turned on. */

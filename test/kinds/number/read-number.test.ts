@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { readNumber } from '../../../src/kinds/number/read-number.ts'
 
-/** How people write numbers, and what each means. */
+/** Written numbers and their values. */
 const SPELLINGS: [typed: string, ...readings: string[]][] = [
   // Plain.
   ['0', '0'],

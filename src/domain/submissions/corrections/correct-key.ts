@@ -40,7 +40,7 @@ export type CorrectableVersion = {
   spec: unknown
   replacesId: string | null
   newest: NewestKey
-  /** How the question is put, where it is known. */
+  /** Text of the question, if known. */
   script: string
   scriptFormat: string
   /** The keys, the newest first. */

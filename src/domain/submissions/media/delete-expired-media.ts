@@ -18,7 +18,7 @@ import { inTransaction } from '../../transaction.ts'
 /** Days after the end of a test until its media are deleted. */
 export type KeptDays = { idPhoto: number; proctoring: number; answers: number }
 
-// How media go: marked as deleted first, in the database, with the event; their files then, see remove-files.ts.
+// Media are first marked as deleted in the database, with the event. Their files follow, see remove-files.ts.
 
 /** Retention of media if the candidate never started, or if the invite was withdrawn. */
 const UNUSED_DAYS = 30

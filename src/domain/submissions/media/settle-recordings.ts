@@ -7,7 +7,7 @@ import { UPLOAD_GRACE_SECONDS } from '../../limits.ts'
 import { inTransaction } from '../../transaction.ts'
 import { queueJoin } from './queue-join.ts'
 
-// How recordings end: each with what has arrived of it.
+// Closes recordings with the parts that have arrived.
 
 export const countParts = ({ db, organization }: Context, mediaId: string): Promise<number> =>
   db.mediaFilePart.count({ where: { organizationId: organization.id, mediaId } })

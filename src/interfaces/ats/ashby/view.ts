@@ -25,7 +25,7 @@ export type Update = {
 
 export const presentTest = ({ id, name }: AtsTest) => ({ assessment_type_id: id, name, description: '' })
 
-/** How an order came to stand at that time. @param order how its invite stands now: what is released is told, and nothing else of it. */
+/** Ashby's status for an order at that time. @param order its invite now: only the release is added from it. */
 export function presentUpdate(
   { deps, organization, mode }: Context,
   { status, at, order }: { status: Exclude<OrderStatus, 'test'>; at: Date; order: OrderProgress },

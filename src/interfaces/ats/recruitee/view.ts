@@ -7,7 +7,7 @@ export const presentTest = ({ id, name }: AtsTest) => ({ id, name })
 /** Fields of a report that change. */
 type ReportChange = { status: string; score?: string; completed_at?: string }
 
-/** How an order came to stand; null: Recruitee has no word for it. Whether the candidate has passed is not for us to say. */
+/** Recruitee's status for an order; null if it has none. It does not say that the candidate passed: that is the organization's decision. */
 export function presentReport(status: OrderStatus, { result, completedAt }: OrderProgress): ReportChange | null {
   const completed_at = completedAt && writeTime(completedAt)
   const completed = { status: WORDS.completed, ...(completed_at && { completed_at }) }

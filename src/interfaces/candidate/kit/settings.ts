@@ -9,7 +9,7 @@ export type CandidateSettings = {
   secretKeys: readonly string[]
   /** Address of an external player; undefined if these pages are the player. */
   playerUrl: string | undefined
-  /** How a webcam is watched: a picture now and then, or recorded. */
+  /** Webcam recording: a picture now and then, or a video. */
   webcam: 'stills' | 'video'
   keptDays: KeptDays
 }

@@ -143,7 +143,7 @@ function wordTimes(t: CandidateTexts, { timeLimit, preparationTime }: Times): st
   return timeLimit > 0 ? t.text('question.limit', { time }) : t.text('question.unlimited')
 }
 
-/** How a question is answered, before it is opened: with how many attempts, and how often it is played. */
+/** Kind of answer, attempts, and plays, shown before the question is opened. */
 function wordWay({ view: { t }, submission }: Here, next: Omit<NonNullable<CandidateProgress['next']>, 'number'>): string {
   const { records } = kinds.answering(next.responseType)
   const isPlayed = next.audioUrl !== '' || next.videoUrl !== ''

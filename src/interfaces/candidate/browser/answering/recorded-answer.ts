@@ -209,7 +209,7 @@ function makePlayback(t: BrowserTexts) {
   }
 }
 
-/** How the line looks while something is recorded: red, behind a dot. */
+/** Style of the status line during a recording: red, with a dot. */
 const LIVE = ['text-error', 'before:size-2.5', 'before:rounded-full', 'before:bg-error']
 
 function makePanel(

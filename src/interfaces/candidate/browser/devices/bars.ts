@@ -5,7 +5,7 @@ const SLOT = 6
 const HEIGHT = 40
 const MIN_HEIGHT = 3
 
-/** How loud it was in the last seconds, a bar for each level that was measured: the newest at the right. It is for the eyes only. */
+/** Bars of the measured levels in the last seconds, the newest at the right. Hidden from screen readers. */
 export function makeBars() {
   const levels = Array.from({ length: BARS }, () => 0)
   const element = draw('svg', {

@@ -35,7 +35,7 @@ export function measureLevel(
   }
 }
 
-/** How loud a recording is by its bytes, from 0 to 1, whatever the device can play; null where the browser can't tell. */
+/** Loudness of a recording, from 0 to 1; null if the browser can't decode it. */
 export async function measureRecording(recorded: Blob): Promise<number | null> {
   try {
     const context = new OfflineAudioContext(1, 1, 48_000)

@@ -6,7 +6,7 @@ const SAMPLES = 2
 /** Bits per second of a recorded answer and the screen together. */
 const NEEDED = 932_000
 
-/** How fast this connection sends. A slow one keeps nobody out: what is recorded waits on the device. */
+/** Upload speed. A slow connection excludes nobody: recordings wait on the device. */
 export function measureSpeed(preparing: Preparing): Step {
   const { t, session } = preparing
   const again = createButton(t.text('speed.again'), measure, 'btn')
