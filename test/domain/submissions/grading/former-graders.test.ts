@@ -26,7 +26,7 @@ async function furnish() {
   return { ...made, first, second, third, change }
 }
 
-const queued = async (ctx: Context, whose: QueueName) => (await listQueue(ctx, { queue: whose }, { number: 1, size: 20 })).total
+const queued = async (ctx: Context, queue: QueueName) => (await listQueue(ctx, { queue }, { number: 1, size: 20 })).total
 
 it("keeps a former grader's grades, and gives their place to another grader", async () => {
   const { first, second, third, change, grade, grades, submissionId, invite } = await furnish()
@@ -37,7 +37,7 @@ it("keeps a former grader's grades, and gives their place to another grader", as
 
   await change(first.member, { status: 'inactive' })
   expect([await queued(third.ctx, 'nobody'), await queued(third.ctx, 'mine')]).toEqual([1, 0])
-  expect(await countQueues(third.ctx)).toContainEqual({ whose: 'nobody', count: 1 })
+  expect(await countQueues(third.ctx)).toContainEqual({ queue: 'nobody', count: 1 })
   expect(await listQueuedAssessments(third.ctx, 'nobody')).toHaveLength(1)
   expect((await getSubmission(third.ctx, invite.id)).submission?.id).toBe(submissionId)
   await takeGraderSlot(third.ctx, submissionId)

@@ -325,7 +325,7 @@ describe('the download of an archive', () => {
     service.clock.advance(DOWNLOAD_RETRY_MS)
     await proveAgain(service, owner.member)
     expect((await open()).statusCode).toBe(409)
-    expect((await owner.get(location)).text).toContain('was not repeated within an hour')
+    expect((await owner.get(location)).text).toContain('interrupted and not repeated within an hour')
     await removeInterruptedDownloads(service.system)
     expect(await read()).toMatchObject({ key: null, fetchedAt: null })
     expect(await service.db.deletedMediaFile.count({ where: { key } })).toBe(1)
