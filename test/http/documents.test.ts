@@ -159,6 +159,7 @@ describe('a documented body', () => {
       QuestionPlace: true,
       Accommodations: true,
       NewTag: true,
+      OpenLinkSettings: false,
       TagChange: true,
       Extension: true,
       Graders: true,

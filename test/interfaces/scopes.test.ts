@@ -17,9 +17,9 @@ beforeAll(async () => {
 /** Operations that need each scope, by operation id. Both interfaces use the same ids. */
 const TABLE: Record<KeyScope, string> = {
   'assessments:read':
-    'listAssessments getAssessment listQuestions getQuestion getAssessmentSettings getQuestionDefinition getQuestionMedia',
+    'listAssessments getAssessment listQuestions getQuestion getAssessmentSettings getQuestionDefinition getQuestionMedia getOpenLink',
   'assessments:write':
-    'createAssessment duplicateAssessment updateAssessment deleteAssessment addQuestion updateQuestion moveQuestion deleteQuestion putQuestionDefinition',
+    'createAssessment duplicateAssessment updateAssessment deleteAssessment addQuestion updateQuestion moveQuestion deleteQuestion putQuestionDefinition replaceOpenLinkSettings',
   'invites:read':
     'listInvites getInvite listInviteEmails listInviteMessages listSuppressions listInviteTags getInviteAccommodations getInviteBatch listInviteBatchRows listAssessmentInvites listAssessmentInvitesOfOrganization getAssessmentInvite getAssessmentInviteOfOrganization',
   'invites:write':

@@ -100,7 +100,7 @@ const summaryOf = (
   view: View,
   asked: FormFacts,
 ): Html => html`<div class="alert alert-soft alert-error mt-6 items-start" role="alert" aria-labelledby="mistakes">${icon('circle-alert', 'size-5')}<div><h2 id="mistakes">${view.t.text('open.issues.heading')}</h2>
-<ul class="list-disc pl-5">${(asked.issues ?? []).map((issue) => html`<li><a href="${`#${issue.field}`}">${formatIssue(view, issue, asked)}</a></li>`)}</ul></div></div>`
+<ul class="list-disc ps-5">${(asked.issues ?? []).map((issue) => html`<li><a href="${`#${issue.field}`}">${formatIssue(view, issue, asked)}</a></li>`)}</ul></div></div>`
 
 function registrationForm(view: View, asked: FormFacts): Html {
   const { t, languages } = view
@@ -159,7 +159,7 @@ export const sentPage = (view: View, input: RegistrationInput): Page => {
     heading: t.text('open.sent.heading'),
     body: html`<p class="mt-2 flex items-start gap-2" role="status">${icon('mail-check', 'size-6 text-success')}<span class="min-w-0 wrap-break-word">${t.html('open.sent.text', { email: input.email, hours: HOURS })}</span></p>
 <section class="panel mt-6" aria-labelledby="nothing"><h2 id="nothing">${t.text('open.sent.nothing')}</h2>
-<ul class="mt-2 list-disc space-y-1 pl-5"><li>${t.text('open.sent.spam')}</li><li>${t.text('open.sent.check')} <a class="link" href="${`${pathOf(view)}?language=${t.language}`}">${t.text('open.sent.change')}</a></li></ul>
+<ul class="mt-2 list-disc space-y-1 ps-5"><li>${t.text('open.sent.spam')}</li><li>${t.text('open.sent.check')} <a class="link" href="${`${pathOf(view)}?language=${t.language}`}">${t.text('open.sent.change')}</a></li></ul>
 ${registeringForm(
   view,
   'mt-4',
