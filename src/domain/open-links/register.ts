@@ -1,6 +1,6 @@
 import { sql } from '../../db/builder.ts'
 import { violatedConstraint } from '../../db/errors.ts'
-import type { SqlBool } from '../../db/queries.ts'
+import { type SqlBool, scopeWhere } from '../../db/queries.ts'
 import type { OpenLink } from '../../generated/prisma/client.ts'
 import type { Context } from '../context.ts'
 import { isVisible } from '../text/visible-name.ts'
@@ -83,7 +83,7 @@ export async function register(
     })
   await store(proof).catch(async (error) => {
     if (violatedConstraint(error) !== 'registrations_proof_key') throw error
-    const sameForm = { organizationId: ctx.organization.id, openLinkId, proof, email: input.email }
+    const sameForm = { ...scopeWhere(ctx), openLinkId, proof, email: input.email }
     if ((await ctx.db.registration.count({ where: sameForm })) === 0) await store(null)
   })
 }

@@ -236,13 +236,11 @@ describe('a mail beyond the daily limits', () => {
     const admit = createMailLimiter({ perRecipient: 1, perOrganization: 0 })
     const first = await admit(service.system, email)
     let isAway = false
-    const failing = {
-      ...service.system,
-      get db() {
-        if (isAway) throw new Error('away')
-        return service.system.db
-      },
+    const clock = () => {
+      if (isAway) throw new Error('away')
+      return service.deps.clock()
     }
+    const failing = { ...service.system, deps: { ...service.deps, clock } }
     const unlucky = admit(failing, email)
     const next = admit(service.system, email)
     await new Promise((resolve) => setImmediate(resolve)) // both wait, without having asked the database
@@ -343,7 +341,7 @@ describe('an organization over its daily mail limit', () => {
     const refused = await admin.post(`${long}/start`)
     expect([refused.status, refused.text]).toEqual([
       422,
-      expect.stringContaining('At 5 emails a day, the last ones would leave after half'),
+      expect.stringContaining('At 5 emails a day, the last ones would be sent when half'),
     ])
     expect(await service.db.invite.count({ where: { organizationId: organization.id } })).toBe(0)
 

@@ -1,5 +1,6 @@
 import pg from 'pg'
 import { expect, it } from 'vitest'
+import { scopeWhere } from '../../../src/db/queries.ts'
 import { findAssessments } from '../../../src/domain/assessments/assessments.ts'
 import { type Context, enterOrganization } from '../../../src/domain/context.ts'
 import { getInvite } from '../../../src/domain/invites/invites.ts'
@@ -22,7 +23,7 @@ function observed() {
   const queries: [organization: string, ids: string[]][] = []
   const find = batchLoader((ctx, ids) => {
     queries.push([ctx.organization.id, ids])
-    return ctx.db.tag.findMany({ where: { organizationId: ctx.organization.id, id: { in: ids } } })
+    return ctx.db.tag.findMany({ where: { ...scopeWhere(ctx), id: { in: ids } } })
   })
   const lookUp = async (ctx: Context, id: string) => (await find(ctx, [id]))[0]
   return { queries, find, lookUp }
@@ -63,9 +64,9 @@ it('sends no query for a malformed ID', async () => {
 
 it('sees uncommitted changes of its own transaction', async () => {
   const { ctx, ids } = await makeWorld()
-  const find = batchLoader((inside, wanted) => inside.db.tag.findMany({ where: { id: { in: wanted } } }))
+  const find = batchLoader((inside, wanted) => inside.db.tag.findMany({ where: { ...scopeWhere(inside), id: { in: wanted } } }))
   await inTransaction(ctx, async (inside) => {
-    await inside.db.tag.update({ where: { id: ids[0]! }, data: { name: 'Changed' } })
+    await inside.db.tag.update({ where: { ...scopeWhere(inside), id: ids[0]! }, data: { name: 'Changed' } })
     expect(await find(inside, [ids[0]!])).toMatchObject([{ name: 'Changed' }])
   })
 })

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { scopeWhere } from '../../../src/db/queries.ts'
 import { languages, wholeCategory } from '../../../src/domain/assessments/assessments.ts'
 import { type Context, enterOrganization } from '../../../src/domain/context.ts'
 import { multiLoader, tenantSource } from '../../../src/domain/loaders/multi-loader.ts'
@@ -84,7 +85,7 @@ it('sees uncommitted changes of its own transaction', async () => {
   const { ctx, ids } = await makeWorld()
   const find = makeFind()
   await inTransaction(ctx, async (inside) => {
-    await inside.db.tag.update({ where: { id: ids[0]! }, data: { name: 'Changed' } })
+    await inside.db.tag.update({ where: { ...scopeWhere(inside), id: ids[0]! }, data: { name: 'Changed' } })
     const found = await find(inside, new Map([['tag', of(...ids)]]))
     expect(found.get('tag')?.get(ids[0]!)).toEqual({ id: ids[0], name: 'Changed' })
   })

@@ -162,7 +162,7 @@ describe('the start of an assessment', () => {
     await prepare(full, asked.invite)
     await full.db.submission.updateMany({ data: { mediaBytes: 1 } })
     const refused = await asked.candidate.press('start')
-    expect([refused.status, refused.text]).toEqual([422, expect.stringContaining('the disk for recordings is full')])
+    expect([refused.status, refused.text]).toEqual([422, expect.stringContaining('there is no room for recordings')])
     expect(await asked.stored()).toEqual(asked.invite)
     const plain = await makeAccepted(full)
     await consent(plain.candidate)

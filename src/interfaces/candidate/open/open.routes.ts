@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { DomainError } from '../../../domain/errors.ts'
+import { listCandidateQuestions } from '../../../domain/invites/candidate-moves.ts'
 import { saveTimeZone } from '../../../domain/invites/candidate-preferences.ts'
 import { begin, type OpenedRegistration, openRegistration, refuseRegistration } from '../../../domain/open-links/begin.ts'
 import { asVisitor, findOpenLink, type ShownLink } from '../../../domain/open-links/find-open-link.ts'
@@ -83,8 +84,8 @@ function formRoutes(app: FastifyInstance, { system, settings, countPage }: Given
   }
   const readFormFacts = async (view: View, link: ShownLink) => {
     const ctx = asVisitor(system, link)
-    const { assessmentId, organizationId, closesAt, emailDomains } = link
-    const questions = await ctx.db.question.findMany({ where: { organizationId, assessmentId }, select: { responseType: true } })
+    const { closesAt, emailDomains } = link
+    const questions = await listCandidateQuestions(ctx, link)
     const terms = {
       needs: toNeeds(deps.kinds, view.invite, questions),
       keptDays: settings.keptDays,
