@@ -24,7 +24,7 @@ export type Organizations = Record<'small' | 'large', Organization> &
 
 /** One event of so many tells of a mail that failed. */
 const FAILED_OF = 1_000
-const LARGE_TABLES = ['invites', 'invite_tags', 'events', 'submission_questions', 'answerAttempts', 'grades']
+const LARGE_TABLES = ['invites', 'invite_tags', 'events', 'submission_questions', 'answer_attempts', 'grades']
 
 /** Fills an empty database with organizations that differ in nothing but the number of their invites. */
 export async function fill({ pool, url }: BenchDatabase, { sizes, submissions }: Options): Promise<Organizations> {
