@@ -13,7 +13,7 @@ import { asVisitor, isVisible } from './find-open-link.ts'
 import { type Closure, findClosure, LINK_STATE } from './link-state.ts'
 import { findRegistration, type RegistrationEmail } from './registration-emails.ts'
 
-/** A mailed link as its reader finds it: begun already, or not, with the reason why nobody can begin at present. */
+/** A mailed link. @property begun its invite; null before *Begin*. @property closure why nobody can begin now; null if they can. */
 export type OpenedRegistration = { registration: RegistrationEmail; begun: InvitationRef | null; closure: Closure | null }
 
 /** The registration of a signed link; null if it has ended, or its organization is suspended. It changes nothing: mail scanners open links. */

@@ -21,7 +21,7 @@ export type OpenLinkSettings = Pick<
   'isOn' | 'opensAt' | 'closesAt' | 'maxInvites' | 'emailDomains' | 'inviteDays' | 'dailyInvites' | 'notifiesMembers'
 > & { tagIds: string[] }
 
-/** @property url null until the settings are saved for the first time. @property invitesCreated erased ones included. */
+/** @property url null until the settings are first saved. @property invitesCreated includes erased invites. */
 export type OpenLink = OpenLinkSettings & { url: string | null; invitesCreated: number; updatedAt: Date | null }
 
 /** Settings of a link that nobody has changed. */

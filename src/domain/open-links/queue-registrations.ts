@@ -11,7 +11,7 @@ import { inTransaction } from '../transaction.ts'
 import { MAILS_PER_ADDRESS, REGISTRATION_MS, REPEAT_AFTER_MS, UNPROVEN_PER_HOUR } from './limits.ts'
 
 const WAITING = sql.lit('waiting' as const)
-/** Registrations of one look: more than an hour's budget, which is reached by looking again. */
+/** Registrations per batch. A larger hourly budget takes several batches. */
 const AT_ONCE = 500
 
 /** Queues the mails that may leave now, of all organizations, for the scheduled sweep. @returns how many. */
@@ -71,7 +71,7 @@ async function queueSome(ctx: Context): Promise<{ queued: number; isMore: boolea
   }
   const { db, deps, organization } = ctx
   const their = (ids: string[]) => db.updateTable('registrations').where('id', '=', anyOfIds(ids)).where('state', '=', WAITING)
-  // The limit of an address is nobody's business: its registration just ends.
+  // A visitor is not told that an address is over its limit: the registration ends without a mail.
   if (failed.length > 0)
     await their(failed)
       .set({ state: 'failed', failure: 'suppressed', expiresAt: new Date(now.getTime() + REGISTRATION_MS) })

@@ -86,9 +86,9 @@ export async function recordFailedSignIn(service: ServiceContext, email: string)
  * Result of a right password: a session; a second step, for people with a second factor in an unknown browser; or a page to set another
  * password, if this one is on the list of common passwords.
  *
- * @property mustChange the address of the page where that is done, before which nobody is signed in; of `waiting` whether it is to be.
- * @property word of `waiting`: of the identity provider that they have come by instead of by a password.
- * @property join of `waiting`: what they join once they have shown their second factor.
+ * @property mustChange URL of the page to set another password; in `waiting`, true if that page follows the second step.
+ * @property word in `waiting`: authentication by an identity provider, which replaced the password.
+ * @property join in `waiting`: the membership to create after the second step.
  */
 export type SignInOutcome = { session: NewSession } | { waiting: PendingSecondFactor } | { mustChange: string }
 export type PendingSecondFactor = Credential & { mustChange: boolean; word?: ProviderAuthentication; join?: PendingJoin }
