@@ -65,7 +65,7 @@ async function reportDoubleMemberships(check: ImportCheck, memberships: Membersh
     unnest(${accountIds}::uuid[], ${memberIds}::uuid[], ${organizationIds}::uuid[]) with ordinality`.as<'given'>(
     sql`given (account_id, member_id, organization_id, place)`,
   )
-  const others = unscoped(check.db)
+  const otherAccounts = unscoped(check.db)
     .selectFrom(given)
     .innerJoin('members', (join) =>
       join
@@ -73,7 +73,7 @@ async function reportDoubleMemberships(check: ImportCheck, memberships: Membersh
         .on(sameOrganization('members', 'given'))
         .onRef('members.id', '<>', 'given.memberId'),
     )
-  const rows = await others.select((eb) => [eb.cast<number>('given.place', 'integer').as('place'), 'members.id']).execute()
+  const rows = await otherAccounts.select((eb) => [eb.cast<number>('given.place', 'integer').as('place'), 'members.id']).execute()
   for (const { place, id } of rows) check.report(`${memberships[place - 1]!.path}.userId`, `is the account of the member ${id}`)
 }
 

@@ -1,6 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Connection } from '../db/client.ts'
 import { findDefinitionIssues, isCorrected, readDefinitionWithKey, writeVersion } from '../domain/assessments/define-question.ts'
+import { findRubricIssues, maximumOf } from '../domain/assessments/rubric.ts'
+import { canBeSimultaneous } from '../domain/assessments/simultaneous.ts'
 import { type Context, enterOrganization, type ServiceContext } from '../domain/context.ts'
 import type { Issue } from '../domain/errors.ts'
 import { inBatches } from './batches.ts'
@@ -12,21 +14,42 @@ import type { WrittenDefinition } from './rows.ts'
 
 // Definitions of automatically scored questions. They are rows of their own, which questions refer to.
 
-/** Validates the definitions of a document. */
-export const findDefinitionProblems = (service: ServiceContext, document: ImportDocument): ImportProblem[] =>
+const questionsIn = (document: ImportDocument) =>
   rowsIn(document.organizations, 'organizations')
     .flatMap(({ path, row }) => rowsIn(row.assessments, `${path}.assessments`))
     .flatMap(({ path, row }) => rowsIn(row.questions, `${path}.questions`))
-    .flatMap(({ path, row: { responseType, definition } }) =>
-      definition && responseType !== undefined
-        ? findDefinitionIssues(service, { responseType, ...definition }).map((issue) => toProblem(path, issue))
-        : [],
-    )
+
+/** Validates the rubrics of a document. Points may be left out, because the rubric makes them. */
+export const findRubricProblems = (document: ImportDocument): ImportProblem[] =>
+  questionsIn(document).flatMap(({ path, row: { rubric, points } }) =>
+    rubric
+      ? findRubricIssues({ rubric, points: points ?? maximumOf(rubric) }).flatMap((issue) =>
+          'text' in issue ? [{ path: `${path}.${issue.field}`, message: `is not valid: ${issue.text}` }] : [],
+        )
+      : [],
+  )
+
+/** Validates the definitions of a document. */
+export const findDefinitionProblems = (service: ServiceContext, document: ImportDocument): ImportProblem[] =>
+  questionsIn(document).flatMap(({ path, row: { responseType, definition } }) =>
+    definition && responseType !== undefined
+      ? findDefinitionIssues(service, { responseType, ...definition }).map((issue) => toProblem(path, issue))
+      : [],
+  )
+
+/** Validates the questions of a document that are recorded while their prompt plays. */
+export const findSimultaneousProblems = (document: ImportDocument): ImportProblem[] =>
+  questionsIn(document).flatMap(({ path, row: { simultaneous, responseType = '', audioUrl = '', videoUrl = '' } }) =>
+    simultaneous && !canBeSimultaneous({ responseType, audioUrl, videoUrl })
+      ? [{ path: `${path}.simultaneous`, message: 'needs an answer by audio or video, and one prompt that the service stores' }]
+      : [],
+  )
 
 function toProblem(path: string, issue: Issue): ImportProblem {
   if (issue.field === 'responseType') return { path: `${path}.responseType`, message: 'is none that can have a definition here' }
-  const said = 'text' in issue ? issue.text.slice(`${issue.field}: `.length) : 'must have no text that the database does not take'
-  return { path: `${path}.definition.${issue.field}`, message: said }
+  const issueText =
+    'text' in issue ? issue.text.slice(`${issue.field}: `.length) : 'must have no text that the database does not take'
+  return { path: `${path}.definition.${issue.field}`, message: issueText }
 }
 
 const BATCH = 1_000

@@ -1,6 +1,7 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import { API_KEY_PATTERN } from '../domain/api-keys/api-keys.ts'
 import { AUDIENCES, MEDIA_FORMATS } from '../domain/assessments/assessments.ts'
+import { NAVIGATIONS } from '../domain/assessments/sections.ts'
 import { PORTAL_ROLES } from '../domain/authorization/permissions.ts'
 import { INVITE_STATUSES } from '../domain/invites/invites.ts'
 import {
@@ -8,6 +9,8 @@ import {
   MAX_CODE_LENGTH,
   MAX_INTEGER,
   MAX_NAME_LENGTH,
+  MAX_POOLS,
+  MAX_SECTIONS,
   MAX_TAG_NAME_LENGTH,
   NON_BLANK_TEXT_PATTERN,
   PREPARATION_SECONDS,
@@ -102,6 +105,8 @@ const Member = Row({
 })
 /** The question kind's own schemas validate the content later. */
 const Definition = Row({ spec: Row({}), key: Row({}) })
+/** Its rules are checked later, see domain/assessments/rubric.ts. */
+const Rubric = List(Row({ name: Text, levels: List(Row({ text: Text, points: Type.Number({ says: 'must be a number' }) })) }))
 const Question = Row({
   id: optional(Id),
   order: Whole(0),
@@ -113,11 +118,23 @@ const Question = Row({
   points: optional(Whole(0)),
   timeLimit: optional(Whole(0)),
   preparationTime: optional(Whole(PREPARATION_SECONDS.minimum, PREPARATION_SECONDS.maximum)),
+  simultaneous: optional(Flag),
   sourceLanguage: optional(CodeOrNothing),
   targetLanguage: optional(CodeOrNothing),
   definition: optional(Definition),
+  rubric: optional(Nullable(Rubric)),
+  section: optional(Whole(1, MAX_SECTIONS)),
+  pool: optional(Nullable(Whole(1, MAX_POOLS))),
   ...times,
 })
+const Section = Row({
+  name: Name,
+  intro: optional(Text),
+  timeLimit: optional(Whole(0)),
+  navigation: optional(Word(NAVIGATIONS)),
+  shuffle: optional(Flag),
+})
+const Pool = Row({ name: Name, draw: Whole(1), points: Whole(0) })
 const Assessment = Row({
   id: optional(Id),
   name: Name,
@@ -133,6 +150,8 @@ const Assessment = Row({
   tagIds: optional(List(Id)),
   ...creator,
   ...times,
+  sections: optional(List(Section)),
+  pools: optional(List(Pool)),
   questions: optional(List(Question)),
 })
 const Invite = Row({

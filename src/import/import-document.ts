@@ -2,12 +2,12 @@ import { violatedConstraint } from '../db/errors.ts'
 import type { ServiceContext } from '../domain/context.ts'
 import { expireAllDueInvites } from '../domain/invites/expire-due-invites.ts'
 import { renameTestTags } from '../domain/tags/rename-test-tags.ts'
-import { findDefinitionProblems, writeDefinitions } from './definitions.ts'
+import { findDefinitionProblems, findRubricProblems, findSimultaneousProblems, writeDefinitions } from './definitions.ts'
 import type { OrganizationEntry } from './format.ts'
 import { wantInvite } from './invite-rows.ts'
 import { wantApiKey } from './keys.ts'
 import { codesOf } from './languages.ts'
-import { KINDS, type Kind } from './match.ts'
+import { KINDS, type Kind, rowsIn } from './match.ts'
 import { type ImportPlan, planImport } from './plan-import.ts'
 import { ImportError } from './problems.ts'
 import type { ParsedDocument } from './read-document.ts'
@@ -24,6 +24,13 @@ import {
   wantUser,
 } from './rows.ts'
 import { type OrganizationImport, type RowCounts, save, type WantedRow } from './save.ts'
+import {
+  deleteOldStructure,
+  findStoredStructureProblems,
+  findStructureProblems,
+  type WrittenStructure,
+  writeStructure,
+} from './structure.ts'
 import * as tables from './tables.ts'
 import { longTransaction, withImportLock } from './transactions.ts'
 
@@ -80,21 +87,31 @@ async function checkAndLoad(
   options: ImportOptions,
 ): Promise<ImportSummary> {
   const checked = await longTransaction(ctx, (tx) => planImport(tx, ctx.deps.newId, document))
-  const known = new Set(problems.map(({ path }) => path))
-  const further = [...checked.problems, ...findDefinitionProblems(ctx, document)]
-  const all = [...problems, ...further.filter(({ path }) => !known.has(path))]
+  const reportedPaths = new Set(problems.map(({ path }) => path))
+  const invalid = [
+    ...findDefinitionProblems(ctx, document),
+    ...findRubricProblems(document),
+    ...findSimultaneousProblems(document),
+    ...findStructureProblems(ctx, document),
+  ]
+  const further = [...checked.problems, ...invalid]
+  const all = [...problems, ...further.filter(({ path }) => !reportedPaths.has(path))]
   if (all.length > 0) throw new ImportError(all)
 
   const summary: ImportSummary = { organizations: [], counts: noCounts(), generatedKeys: [], keptKeys: [], keptDefinitions: [] }
   const total = document.organizations.reduce((sum, organization) => sum + countRows(organization), 0)
   let done = 0
-  for (const organization of document.organizations) {
+  for (const [i, organization] of document.organizations.entries()) {
     const advance = (rows: number) => {
       done += rows
       options.onProgress?.({ organization: organization.name, done, total })
     }
-    const part = await loadOrganization(ctx, checked.plan, organization, { ...options, advance }).catch((cause) => {
-      throw toInterruption(organization, summary, cause)
+    const part = await loadOrganization(ctx, checked.plan, organization, {
+      ...options,
+      advance,
+      path: `organizations[${i}]`,
+    }).catch((cause) => {
+      throw cause instanceof ImportError && i === 0 ? cause : toInterruption(organization, summary, cause)
     })
     addSummary(summary, part)
   }
@@ -105,7 +122,11 @@ async function loadOrganization(
   ctx: ServiceContext,
   plan: ImportPlan,
   organization: OrganizationEntry,
-  { overwriteProgress = false, advance }: Pick<ImportOptions, 'overwriteProgress'> & Pick<OrganizationImport, 'advance'>,
+  {
+    overwriteProgress = false,
+    advance,
+    path,
+  }: Pick<ImportOptions, 'overwriteProgress'> & Pick<OrganizationImport, 'advance'> & { path: string },
 ): Promise<ImportSummary> {
   const counts = noCounts()
   const organizationId = plan.ids.get(organization)!
@@ -120,18 +141,18 @@ async function loadOrganization(
   const run = { organizationId, now: ctx.deps.clock(), overwriteProgress, counts, keys, advance, listWrites: [] }
   // First expire due invites: otherwise this transaction could deadlock with lists and the sweep, which do the same.
   await expireAllDueInvites(ctx)
-  await longTransaction(ctx, (tx) => writeOrganization(ctx, { ...run, tx, onKept }, plan, organization))
+  await longTransaction(ctx, (tx) => writeOrganization(ctx, { ...run, tx, onKept, path }, plan, organization))
   return { organizations: [{ id: organizationId, name: organization.name }], counts, generatedKeys, keptKeys, keptDefinitions }
 }
 
 /** Writes tables in the order of their references. */
 async function writeOrganization(
   ctx: ServiceContext,
-  run: OrganizationImport & { onKept: (questionId: string) => void },
+  run: OrganizationImport & { onKept: (questionId: string) => void; path: string },
   plan: ImportPlan,
   organization: OrganizationEntry,
 ): Promise<void> {
-  const { tx, organizationId, now, overwriteProgress, keys, onKept } = run
+  const { tx, organizationId, now, overwriteProgress, keys, onKept, path } = run
   const place = (entry: object): RowContext => ({ id: plan.ids.get(entry)!, organizationId, now })
   const each = <E extends object, T>(entries: readonly E[] | undefined, want: (entry: E, place: RowContext) => WantedRow<T>) =>
     (entries ?? []).map((entry) => want(entry, place(entry)))
@@ -174,10 +195,22 @@ async function writeOrganization(
   )
 
   const definitions = await writeDefinitions(ctx, { tx, organizationId, plan, onKept }, organization)
-  const questions = (organization.assessments ?? []).flatMap((assessment) =>
-    each(assessment.questions, (entry, at) => wantQuestion(entry, at, plan.ids.get(assessment)!, definitions.get(entry))),
-  )
+  const structures = new Map<string, WrittenStructure>()
+  const of = { tx, organizationId }
+  for (const assessment of organization.assessments ?? []) {
+    const assessmentId = plan.ids.get(assessment)!
+    structures.set(assessmentId, await writeStructure({ ...of, newId: ctx.deps.newId, assessmentId }, assessment))
+  }
+  const questions = (organization.assessments ?? []).flatMap((assessment) => {
+    const assessmentId = plan.ids.get(assessment)!
+    const written = { assessmentId, structure: structures.get(assessmentId)! }
+    return each(assessment.questions, (entry, at) => wantQuestion(entry, at, { ...written, definition: definitions.get(entry) }))
+  })
   await save(run, tables.questions, questions, 'questions')
+  for (const [assessmentId, structure] of structures) await deleteOldStructure({ ...of, assessmentId }, structure)
+  const assessments = rowsIn(organization.assessments, `${path}.assessments`)
+  const problems = await findStoredStructureProblems(ctx, { ...of, ids: plan.ids }, assessments)
+  if (problems.length > 0) throw new ImportError(problems)
   const invites = each(organization.invites, (entry, at) => wantInvite(entry, at, { overwriteProgress }))
   await save(run, tables.invites, invites, 'invites')
   for (const write of run.listWrites) await write()

@@ -42,9 +42,9 @@ async function checkUniqueness(check: ImportCheck, rows: FoundRow<ApiKeyEntry>[]
   const idByHash = new Map(existing.map(({ id, hash }) => [toBase64(hash), id]))
   for (const [index, { path, id, key }] of keyed.entries()) {
     const twin = pathByKey.get(key)
-    const taken = hashes[index]!.map((hash) => idByHash.get(hash)).find((found) => found !== undefined)
+    const existingKeyId = hashes[index]!.map((hash) => idByHash.get(hash)).find((found) => found !== undefined)
     if (twin !== undefined) check.report(`${path}.key`, `is taken by ${twin}`)
-    else if (taken !== undefined && taken !== id) check.report(`${path}.key`, 'is taken by another API key')
+    else if (existingKeyId !== undefined && existingKeyId !== id) check.report(`${path}.key`, 'is taken by another API key')
     pathByKey.set(key, path)
   }
 }

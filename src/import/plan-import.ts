@@ -6,7 +6,7 @@ import { checkApiKeys } from './keys.ts'
 import { type ImportedLanguage, matchLanguages } from './languages.ts'
 import { createCheck, type FoundRow, type ImportCheck, keyWithin, matchRows, rowsIn } from './match.ts'
 import type { ImportProblem } from './problems.ts'
-import { checkPoints, checkReferences } from './references.ts'
+import { checkPoints, checkReferences, checkRubricPoints } from './references.ts'
 
 /** Matches between the document and the database. */
 export type ImportPlan = {
@@ -47,7 +47,7 @@ async function checkOrganization(check: ImportCheck, organization: FoundRow<Orga
 
   const match = matchRows
   await match(check, 'apiKeys', id, find(row.apiKeys, 'apiKeys', name))
-  const known = {
+  const knownIds = {
     categories: await match(check, 'categories', id, find(row.categories, 'categories', name)),
     instructions: await match(
       check,
@@ -82,6 +82,7 @@ async function checkOrganization(check: ImportCheck, organization: FoundRow<Orga
     id,
     find(row.invites, 'invites', ({ assessmentId, recipientEmail }) => keyWithin(assessmentId, recipientEmail?.toLowerCase())),
   )
-  checkReferences(check, organization, known)
+  checkReferences(check, organization, knownIds)
   checkPoints(check, organization)
+  await checkRubricPoints(check, organization)
 }

@@ -1,4 +1,7 @@
+import { maximumOf, type Rubric } from '../domain/assessments/rubric.ts'
 import { MAX_INTEGER } from '../domain/limits.ts'
+import { Prisma } from '../generated/prisma/client.ts'
+import { inBatches } from './batches.ts'
 import type { OrganizationEntry } from './format.ts'
 import { type FoundRow, type ImportCheck, type Kind, nounOf, rowsIn } from './match.ts'
 
@@ -8,9 +11,9 @@ export type KnownIds = Record<Referable, Set<string>>
 type Reference = { path: string; kind: Referable; id: string }
 
 /** Reports ids that refer to no row of the same organization, in the document or the database. */
-export function checkReferences({ report }: ImportCheck, organization: FoundRow<OrganizationEntry>, known: KnownIds): void {
+export function checkReferences({ report }: ImportCheck, organization: FoundRow<OrganizationEntry>, knownIds: KnownIds): void {
   for (const { path, kind, id } of findReferences(organization)) {
-    if (!known[kind].has(id)) report(path, `is not the id of any ${nounOf(kind)} of this organization`)
+    if (!knownIds[kind].has(id)) report(path, `is not the id of any ${nounOf(kind)} of this organization`)
   }
 }
 
@@ -57,3 +60,29 @@ export function checkPoints({ report }: ImportCheck, { path, row }: FoundRow<Org
     if (total > MAX_INTEGER) report(`${assessment.path}.questions`, `must not have more than ${MAX_INTEGER} points together`)
   }
 }
+
+/** Points alone don't change a question whose rubric makes them. */
+export async function checkRubricPoints(
+  { db, ids, report }: ImportCheck,
+  { path, row }: FoundRow<OrganizationEntry>,
+): Promise<void> {
+  const questions = rowsIn(row.assessments, `${path}.assessments`)
+    .flatMap((assessment) => rowsIn(assessment.row.questions, `${assessment.path}.questions`))
+    .filter((question) => question.row.points !== undefined && question.row.rubric === undefined)
+  for (const batch of inBatches(questions, BATCH)) {
+    const where = { id: { in: batch.flatMap((question) => ids.get(question.row) ?? []) }, rubric: { not: Prisma.DbNull } }
+    const stored = await db.question.findMany({ where, select: { id: true, rubric: true } })
+    const points = new Map(stored.map(({ id, rubric }) => [id, maximumOf(rubric as unknown as Rubric)]))
+    for (const question of batch) {
+      const best = points.get(ids.get(question.row) ?? '')
+      if (best !== undefined && best !== question.row.points)
+        report(
+          `${question.path}.points`,
+          `must be ${best}, the best levels of the question's rubric, or come with another rubric`,
+        )
+    }
+  }
+}
+
+/** Questions per query. */
+const BATCH = 5_000

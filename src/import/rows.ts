@@ -1,3 +1,5 @@
+import { maximumOf } from '../domain/assessments/rubric.ts'
+import { assetIdIn, assetIdsIn } from '../domain/assets/references.ts'
 import { omitUndefined } from '../domain/fields/omit-undefined.ts'
 import { DEFAULT_COLOR } from '../domain/tags/tags.ts'
 import { caseKey, nameKeys, userKeys } from '../domain/text/fold-text.ts'
@@ -13,6 +15,7 @@ import type {
 } from './format.ts'
 import type { ImportedLanguage as KnownLanguage } from './languages.ts'
 import type { WantedRow } from './save.ts'
+import { placeIn, type WrittenStructure } from './structure.ts'
 import type { AssessmentRow, MemberRow, OrganizationRow } from './tables.ts'
 
 // Each function returns the fields that a row of the document sets, and a complete row in case it is new. Omitted fields of existing rows are
@@ -56,6 +59,12 @@ export const wantOrganization = (
     logoHash: null,
     logoWidth: null,
     pageLinks: null,
+    transcriptionHost: null,
+    noteCategories: [],
+    decisionNames: null,
+    sharesResults: false,
+    selectionRates: false,
+    feedBeginsAt: null,
     logoHeight: null,
     ownerNamedAt: members?.some(isOwner) ? now : null,
   }),
@@ -225,15 +234,16 @@ export function wantAssessment(entry: AssessmentEntry, place: RowContext, langua
  */
 export type WrittenDefinition = { versionId?: string | null; responseType?: string; isChanged: boolean }
 
-/** @param definition result of writing its definition, if any. */
+type WrittenQuestion = { assessmentId: string; structure: WrittenStructure; definition: WrittenDefinition | undefined }
+
+/** @param written assessment and structure of the question, and the result of writing its definition, if any. */
 export function wantQuestion(
   entry: QuestionEntry,
   { id, organizationId, now }: RowContext,
-  assessmentId: string,
-  definition: WrittenDefinition = { isChanged: false },
+  { assessmentId, structure, definition = { isChanged: false } }: WrittenQuestion,
 ): WantedRow<Question> {
-  const { order, inputType, script, audioUrl, videoUrl, responseType, points, timeLimit, preparationTime } = entry
-  const { createdAt, updatedAt } = entry
+  const { order, inputType, script, audioUrl, videoUrl, responseType, points, timeLimit, preparationTime, simultaneous } = entry
+  const { createdAt, updatedAt, rubric } = entry
   const sourceLanguage = codeOrNull(entry.sourceLanguage)
   const targetLanguage = codeOrNull(entry.targetLanguage)
   return {
@@ -246,16 +256,20 @@ export function wantQuestion(
       audioUrl,
       videoUrl,
       responseType: definition.responseType ?? responseType,
-      points,
+      points: rubric ? maximumOf(rubric) : points,
       timeLimit,
       preparationTime,
+      simultaneous,
       sourceLanguage,
       targetLanguage,
       versionId: definition.versionId,
+      rubric,
+      ...placeIn(structure, entry),
       createdAt,
       updatedAt,
     }),
     isTouched: definition.isChanged,
+    deriveValues: (current) => deriveAssets({ script, audioUrl, videoUrl }, current),
     create: () => ({
       id,
       organizationId,
@@ -270,13 +284,29 @@ export function wantQuestion(
       points: 0,
       timeLimit: 0,
       preparationTime: 0,
+      requiredPercent: null,
+      simultaneous: false,
       sourceLanguage: null,
       targetLanguage: null,
       versionId: null,
       libraryQuestionId: null,
       libraryNumber: null,
-      assetIds: [],
+      assetIds: assetsOf({ script, audioUrl, videoUrl }),
+      rubric: null,
+      sectionId: structure.lastSectionId,
+      poolId: null,
       ...timesOf(entry, now),
     }),
   }
+}
+
+type Sources = { script?: string | undefined; audioUrl?: string | undefined; videoUrl?: string | undefined }
+
+/** Pictures, audio, and video that a question refers to. The references keep them from being deleted as unused. */
+const assetsOf = ({ script = '', audioUrl = '', videoUrl = '' }: Sources): string[] =>
+  [...new Set([...assetIdsIn(script), ...[audioUrl, videoUrl].map(assetIdIn).filter((id) => id !== null)])].toSorted()
+
+function deriveAssets(given: Sources, current: Question): { assetIds?: string[] } {
+  const sources = Object.values(given)
+  return sources.some((source) => source !== undefined) ? { assetIds: assetsOf({ ...current, ...omitUndefined(given) }) } : {}
 }

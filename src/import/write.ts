@@ -13,7 +13,7 @@ export async function createRows(tx: Connection, table: keyof Tables, rows: Fiel
   if (rows.length > 0) await insertRows(tx, { [table]: rows }).execute()
 }
 
-/** Changes rows, each to what it gives; all give the same fields besides their id. */
+/** Updates rows by id. All rows must have the same fields. */
 export async function updateRows(tx: Connection, table: keyof Tables, rows: Fields[]): Promise<void> {
   const fields = Object.keys(rows[0]!).filter((field) => field !== 'id')
   if (fields.length === 0) return

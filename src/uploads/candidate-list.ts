@@ -1,115 +1,98 @@
-import { CsvError } from 'csv-parse'
-import { parse } from 'csv-parse/sync'
-import type { ListColumn, ListRow } from '../domain/invites/batches/check-rows.ts'
+import type { ListRow } from '../domain/invites/batches/check-rows.ts'
 import { MAX_BATCH_BYTES, MAX_LIST_CELL_LENGTH } from '../domain/limits.ts'
-import { isEmailAddress } from '../domain/validation/email-address.ts'
 import { createFileError, truncateText } from '../domain/validation/uploaded-files.ts'
-import { decodeText } from '../http/requests/decode-text.ts'
+import { type FileFacts, openFile, type ReadChoices, readRows } from '../tables/read-table.ts'
+import { findRepeated, type TableRow } from '../tables/table.ts'
+import { UnreadableFile } from '../tables/unreadable-file.ts'
+import { CANDIDATE_MEANINGS, type CandidateMeaning, type CandidatePlan, planCandidates } from './candidate-columns.ts'
 
-export type CandidateList = { rows: ListRow[]; unusedColumns: string[] }
-
-/** Columns of a file. Those of first and last names become the name. */
-type FileColumn = ListColumn | 'firstName' | 'lastName'
-
-/** Headers by what they mean, in lower case and without anything but letters. */
-const HEADERS: Record<FileColumn, string[]> = {
-  email: [
-    ...['email', 'emailaddress', 'address', 'mail', 'recipient', 'recipientemail', 'candidateemail'],
-    ...['mailadresse', 'emailadresse', 'courriel', 'adressemail', 'correo', 'correoelectrónico', 'endereçodeemail'],
-  ],
-  firstName: ['firstname', 'givenname', 'forename', 'vorname', 'prénom', 'prenom', 'nombre', 'nombres', 'nome'],
-  lastName: [
-    ...['lastname', 'familyname', 'surname', 'nachname', 'familienname', 'nom', 'nomdefamille'],
-    ...['apellido', 'apellidos', 'sobrenome'],
-  ],
-  name: ['name', 'fullname', 'recipientname', 'candidate', 'candidatename'],
-  tags: ['tags', 'tag', 'tagnames'],
-  message: ['message', 'custommessage'],
-  days: ['days', 'expires', 'expiresindays', 'expiresin', 'daysuntilitexpires'],
-  grader: ['grader', 'graderemail', 'assignedgrader'],
-  language: ['language', 'lang', 'locale'],
-  extraTime: ['extratime', 'extratimepercent', 'extratimeinpercent'],
+/** As for questions, see kinds/file-formats/read-file.ts. */
+export type CandidateChoices = ReadChoices & {
+  columns?: string[] | undefined
+  headingLine?: number | undefined
+  remembered?: Record<string, string> | undefined
+  isInspection?: boolean
 }
-/** Spreadsheets use the delimiter of their locale. */
-const DELIMITERS = [',', ';', '\t']
-/** Further columns are ignored, to limit the cost of wide files. */
-const MAX_COLUMNS = 1_000
+
+/** @property lines line of the file, by row. */
+export type CandidateList = {
+  rows: ListRow[]
+  lines: number[]
+  unusedColumns: string[]
+  facts: FileFacts
+  table: { rows: TableRow[]; plan: CandidatePlan }
+}
+
+/** Rows that may stand above the headings. */
+const MAX_ROWS_ABOVE = 10
 const MAX_UNUSED_COLUMNS = 50
 const MAX_HEADER_LENGTH = 100
 const EMPTY_ROW: ListRow = { email: '', name: '', tags: '', message: '', days: '', grader: '', extraTime: '', language: '' }
 
 /**
- * Parses a list of candidates: CSV (RFC 4180) with a header, or without one and with the address and an optional name in each row. Empty rows are
- * skipped.
+ * Reads a list of candidates from CSV or XLSX, with headings, or without them and with an address in each row. Empty rows are skipped.
  *
- * @throws DomainError invalid, at the field `list`: `empty`, `unreadable`, `noAddresses`, `tooManyRows`, `tooLarge`.
+ * @throws DomainError invalid, at the field `list`: `empty`, `noAddresses`, `tooManyRows`, `tooLarge`, or why the file is refused.
  */
-export function parseCandidateList(bytes: Uint8Array, maxRows: number): CandidateList {
-  const text = decodeText(bytes).replaceAll('\0', '')
-  if (Buffer.byteLength(text) > MAX_BATCH_BYTES) throw createFileError('list', 'tooLarge', MAX_BATCH_BYTES)
-  const [first, ...others] = parseCsv(text, maxRows)
-  if (!first) throw createFileError('list', 'empty')
-  const { hasHeader, columns, unusedColumns } = readLayout(first)
-  const rows = (hasHeader ? others : [first, ...others]).map((record) => toRow(columns, record))
-  if (rows.length === 0) throw createFileError('list', 'empty')
-  if (rows.length > maxRows) throw createFileError('list', 'tooManyRows', maxRows)
-  return { rows, unusedColumns }
-}
-
-function parseCsv(text: string, maxRows: number): string[][] {
+export function parseCandidateList(bytes: Uint8Array, maxRows: number, choices: CandidateChoices = {}): CandidateList {
   try {
-    return parse(text, {
-      bom: true,
-      delimiter: delimiterOf(text),
-      trim: true,
-      relax_column_count: true,
-      skip_empty_lines: true,
-      skip_records_with_empty_values: true,
-      to: maxRows + 2, // the header, and one more to detect the excess
-      on_record: (record: string[]) => record.slice(0, MAX_COLUMNS),
-    })
+    return parse(bytes, maxRows, choices)
   } catch (error) {
-    if (!(error instanceof CsvError)) throw error
-    throw createFileError('list', 'unreadable', typeof error.lines === 'number' ? error.lines : 0)
+    if (!(error instanceof UnreadableFile)) throw error
+    throw createFileError('list', error.problem, error.limit)
   }
 }
 
-function delimiterOf(text: string): string {
-  const [line = ''] = text.split(/[\r\n]/, 1)
-  return DELIMITERS.find((candidate) => line.includes(candidate)) ?? ','
-}
-
-type Layout = { hasHeader: boolean; columns: (FileColumn | undefined)[]; unusedColumns: string[] }
-
-/** @param first the first row. @throws DomainError invalid: `noAddresses`. */
-function readLayout(first: string[]): Layout {
-  const columns = first.map(columnOf)
-  if (columns.includes('email')) {
-    const unused = first
-      .filter((header, i) => header !== '' && !columns[i])
-      .map((header) => truncateText(header, MAX_HEADER_LENGTH))
-    return { hasHeader: true, columns, unusedColumns: unused.slice(0, MAX_UNUSED_COLUMNS) }
+function parse(bytes: Uint8Array, maxRows: number, choices: CandidateChoices): CandidateList {
+  if (bytes.length > MAX_BATCH_BYTES) throw new UnreadableFile('tooLarge', MAX_BATCH_BYTES)
+  const opened = openFile(bytes, choices)
+  if (opened.facts.isEncodingDoubtful && !choices.isInspection) throw new UnreadableFile('doubtfulEncoding')
+  if ('text' in opened && Buffer.byteLength(opened.text) > MAX_BATCH_BYTES) throw new UnreadableFile('tooLarge', MAX_BATCH_BYTES)
+  const { rows: all, facts } = readRows(opened, { maxRows: maxRows + MAX_ROWS_ABOVE, delimiter: choices.delimiter })
+  if (all.length === 0) throw new UnreadableFile('empty')
+  const plan = planOf(all, choices)
+  const isDoubtful = !choices.columns && plan.doubts[plan.meanings.indexOf('email')] !== undefined
+  if ((!plan.meanings.includes('email') || isDoubtful) && !choices.isInspection) throw new UnreadableFile('noAddresses')
+  const rows = all.slice(plan.head + 1)
+  if (rows.length === 0) throw new UnreadableFile('empty')
+  if (rows.length > maxRows) throw new UnreadableFile('tooManyRows', maxRows)
+  const headings = plan.head < 0 ? [] : all[plan.head]!.cells
+  return {
+    rows: rows.map((row) => toRow(plan.meanings, row)),
+    lines: rows.map(({ line }) => line),
+    unusedColumns: findUnused(headings, plan.meanings),
+    facts,
+    table: { rows: all, plan },
   }
-  if (!isEmailAddress(first[0]!)) throw createFileError('list', 'noAddresses')
-  return { hasHeader: false, columns: ['email', 'name'], unusedColumns: [] }
 }
 
-function columnOf(header: string): FileColumn | undefined {
-  const word = truncateText(header, MAX_HEADER_LENGTH)
-    .toLowerCase()
-    .replace(/[^\p{L}]/gu, '')
-  return (Object.keys(HEADERS) as FileColumn[]).find((column) => HEADERS[column].includes(word))
+function planOf(rows: TableRow[], { columns, headingLine, remembered }: CandidateChoices): CandidatePlan {
+  const head = headingLine === undefined ? undefined : rows.findIndex(({ line }) => line === headingLine)
+  const plan = planCandidates(rows, { ...(remembered && { remembered }), ...(head !== undefined && { head }) })
+  return columns ? { ...plan, meanings: columns, doubts: findRepeated(columns, () => false) } : plan
 }
+
+const findUnused = (headings: string[], meanings: string[]): string[] =>
+  headings
+    .filter((heading, i) => heading.trim() !== '' && (meanings[i] ?? '') === '')
+    .map((heading) => truncateText(heading.trim(), MAX_HEADER_LENGTH))
+    .slice(0, MAX_UNUSED_COLUMNS)
+
+const isMeaning = (meaning: string): meaning is CandidateMeaning => (CANDIDATE_MEANINGS as string[]).includes(meaning)
 
 /** The first of several columns with the same meaning wins. */
-function toRow(columns: Layout['columns'], record: string[]): ListRow {
-  const found: Record<FileColumn, string> = { ...EMPTY_ROW, firstName: '', lastName: '' }
-  for (const [i, cell] of record.entries()) {
-    const column = columns[i]
-    if (column && found[column] === '') found[column] = truncateText(cell, MAX_LIST_CELL_LENGTH + 1)
+function toRow(meanings: string[], { line, cells, numbers, faults }: TableRow): ListRow {
+  const found: Record<CandidateMeaning, string> = { ...EMPTY_ROW, firstName: '', lastName: '' }
+  for (const [i, meaning] of meanings.entries()) {
+    if (!isMeaning(meaning) || found[meaning] !== '') continue
+    const isNumber = meaning === 'days'
+    found[meaning] = truncateText(((isNumber && numbers?.[i]) || (cells[i] ?? '')).trim(), MAX_LIST_CELL_LENGTH + 1)
   }
   const { firstName, lastName, ...row } = found
-  return { ...row, name: truncateText(joinName(row.name, firstName, lastName), MAX_LIST_CELL_LENGTH + 1) }
+  const name = truncateText(joinName(row.name, firstName, lastName), MAX_LIST_CELL_LENGTH + 1)
+  const fault = faults?.find(({ column }) => column === null || (meanings[column] ?? '') !== '')
+  const problem = fault && (fault.column === null ? ('strayQuote' as const) : ('unreadableCell' as const))
+  return { ...row, name, ...(problem && { fault: { problem, line } }) }
 }
 
 /** A column that is called “Name” beside first names alone has last names. */

@@ -1,18 +1,23 @@
 import { DomainError, type Issue } from '../domain/errors.ts'
 import type { ListRow } from '../domain/invites/batches/check-rows.ts'
-import { readFile } from '../kinds/file-formats/read-file.ts'
+import { type QuestionChoices, readFile } from '../kinds/file-formats/read-file.ts'
 import type { ParsedQuestion } from '../kinds/neutral.ts'
 import { runTask } from '../processes/run-task.ts'
+import type { CandidateChoices } from './candidate-list.ts'
 import { parseCandidateList } from './candidate-list.ts'
+import { type Inspection, inspectCandidates, inspectQuestions } from './inspect.ts'
 
 /** Rows and file-level facts, by kind of file. */
 export type UploadContents = {
   questions: { row: ParsedQuestion; facts: { format: string; unusedColumns: string[] } }
   candidates: { row: ListRow; facts: { unusedColumns: string[] } }
+  inspectQuestions: { row: never; facts: Inspection }
+  inspectCandidates: { row: never; facts: Inspection }
 }
 export type UploadKind = keyof UploadContents
 
-export type ReadTask = { content: UploadKind; bytes: Uint8Array; maxRows: number }
+/** @property choices how a person wants the file to be read. */
+export type ReadTask = { content: UploadKind; bytes: Uint8Array; maxRows: number; choices?: QuestionChoices & CandidateChoices }
 /** @property issues reasons why the file is refused. @property bug stack of an unexpected error. */
 export type ReadOutcome = { facts: UploadContents[UploadKind]['facts'] } | { issues: Issue[] } | { bug: string }
 export type RowBatch = UploadContents[UploadKind]['row'][]
@@ -22,10 +27,17 @@ const BATCH_LENGTH = 100_000
 
 // Program started by read-upload.ts for one file.
 runTask<ReadTask, ReadOutcome, RowBatch>(
-  async ({ content, bytes, maxRows }, sendPart) => {
-    const { rows, ...facts } = content === 'questions' ? readFile(bytes, maxRows) : parseCandidateList(bytes, maxRows)
+  async ({ content, bytes, maxRows, choices = {} }, sendPart) => {
+    if (content === 'inspectQuestions') return { facts: inspectQuestions(bytes, maxRows, choices) }
+    if (content === 'inspectCandidates') return { facts: inspectCandidates(bytes, maxRows, choices) }
+    if (content === 'candidates') {
+      const { rows, unusedColumns } = parseCandidateList(bytes, maxRows, choices)
+      for (const part of batchRows(rows)) await sendPart(part)
+      return { facts: { unusedColumns } }
+    }
+    const { rows, format, unusedColumns } = readFile(bytes, maxRows, choices)
     for (const part of batchRows(rows)) await sendPart(part)
-    return { facts }
+    return { facts: { format, unusedColumns } }
   },
   (error) => {
     if (error instanceof DomainError && error.kind === 'invalid') return { issues: error.issues }

@@ -33,7 +33,7 @@ export const readUpload =
       runLimited<ReadOutcome, UploadContents[C]['row'][]>(PROGRAM, LIMITS, order, take),
     ).catch((error: unknown) => {
       if (!(error instanceof ProcessEnded && error.isInputFault)) throw error
-      throw createFileError(order.content === 'questions' ? 'file' : 'list', 'tooHeavy')
+      throw createFileError(order.content === 'questions' || order.content === 'inspectQuestions' ? 'file' : 'list', 'tooHeavy')
     })
     if ('bug' in outcome) throw new Error(`An uploaded file could not be read: ${outcome.bug}`)
     if ('issues' in outcome) throw new DomainError('invalid', { issues: outcome.issues })

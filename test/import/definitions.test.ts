@@ -151,3 +151,135 @@ test('rejects definitions if candidates take assessments in an external player',
   const refusal = (await importDocument(elsewhere.system, document).catch((error) => error)) as ImportError
   expect(refusal.problems.map(({ path }) => path)).toEqual(['organizations[0].assessments[0].questions[0].responseType'])
 })
+
+test('refuses points alone that differ from those of the stored rubric, and takes the same ones', async () => {
+  const rubric = [
+    {
+      name: 'Content',
+      levels: [
+        { text: 'Weak', points: 0 },
+        { text: 'Strong', points: 4 },
+      ],
+    },
+  ]
+  const question = { id: newId(), order: 1, inputType: 'text', responseType: 'text', updatedAt: '2026-02-20T16:45:00.000Z' }
+  const document = documentOf({ assessments: [{ name: 'With a rubric', questions: [{ ...question, rubric }] }] })
+  await load(document)
+  const withPoints = (points: number) => ({
+    organizations: document.organizations.map((organization) => ({
+      ...organization,
+      assessments: [{ name: 'With a rubric', questions: [{ ...question, points }] }],
+    })),
+  })
+  await expect(load(withPoints(5))).rejects.toMatchObject({
+    problems: [
+      {
+        path: 'organizations[0].assessments[0].questions[0].points',
+        message: "must be 4, the best levels of the question's rubric, or come with another rubric",
+      },
+    ],
+  })
+  expect((await load(withPoints(4))).counts.questions).toEqual({ created: 0, updated: 0, unchanged: 1 })
+})
+
+test('records the pictures and media that a question refers to, and what an update of its text adds', async () => {
+  const [first, second, audio] = [newId(), newId(), newId()]
+  const question = { id: newId(), order: 1, inputType: 'text', responseType: 'text', updatedAt: '2026-02-20T16:45:00.000Z' }
+  const named = documentOf().organizations[0]!
+  const loadQuestion = (given: object) =>
+    load({ organizations: [{ ...named, assessments: [{ name: 'Pictures', questions: [{ ...question, ...given }] }] }] })
+  const stored = async () => (await service.db.question.findFirstOrThrow({ where: { id: question.id } })).assetIds
+  await loadQuestion({ script: `![a](asset:${first})`, audioUrl: `/api/v1/question-media/${audio}` })
+  expect(await stored()).toEqual([first, audio].toSorted())
+  await loadQuestion({ script: `![b](asset:${second})` })
+  expect(await stored()).toEqual([second, audio].toSorted())
+  await loadQuestion({ points: 2 })
+  expect(await stored()).toEqual([second, audio].toSorted())
+})
+
+const asked = (order: number, place: object) => ({
+  order,
+  inputType: 'text',
+  responseType: 'text',
+  script: `Question ${order}`,
+  updatedAt: '2026-02-20T16:45:00.000Z',
+  ...place,
+})
+
+test('loads sections and pools, again without a change, and without them', async () => {
+  const sections = [
+    { name: 'Grammar', intro: 'Read **this**.', timeLimit: 600, navigation: 'free', shuffle: true },
+    { name: 'Style' },
+  ]
+  const inPool = { section: 2, pool: 1, points: 5 }
+  const questions = [asked(1, { section: 1, points: 3 }), asked(2, inPool), asked(3, inPool), asked(4, inPool)]
+  const documentOfParts = (parts: object) => documentOf({ assessments: [{ name: 'Structured', questions, ...parts }] })
+  const document = documentOfParts({ sections, pools: [{ name: 'Numbers', draw: 2, points: 5 }] })
+  const summary = await load(document)
+  const where = { organizationId: summary.organizations[0]!.id }
+  expect(await service.db.assessment.findFirstOrThrow({ where })).toMatchObject({ totalPoints: 13, questionCount: 4 })
+  const stored = () => service.db.question.findMany({ where, include: { section: true, pool: true }, orderBy: { order: 'asc' } })
+  expect((await stored()).map(({ section, pool }) => [section?.name, section?.navigation, pool?.draw])).toEqual([
+    ['Grammar', 'free', undefined],
+    ['Style', 'forward', 2],
+    ['Style', 'forward', 2],
+    ['Style', 'forward', 2],
+  ])
+  const before = await dumpDatabase(service.db)
+  expect((await load(document)).counts.questions).toEqual({ created: 0, updated: 0, unchanged: 4 })
+  expect(await dumpDatabase(service.db)).toEqual(before)
+  const flat = questions.map(({ section: _, pool: __, ...question }: Record<string, unknown>) => question)
+  const name = document.organizations[0]!.name
+  await load({ organizations: [{ name, assessments: [{ name: 'Structured', sections: [], pools: [], questions: flat }] }] })
+  expect((await stored()).map(({ section, pool }) => [section, pool])).toEqual(flat.map(() => [null, null]))
+  expect(await service.db.assessment.findFirstOrThrow({ where })).toMatchObject({ totalPoints: 18 })
+})
+
+test('rejects questions that don’t fit their section or pool, by path', async () => {
+  const questions = [
+    asked(1, { section: 2, responseType: 'audio' }),
+    asked(2, { section: 1, pool: 1, points: 4 }),
+    asked(3, { section: 2, pool: 1, points: 5 }),
+    asked(4, {}),
+    asked(5, { section: 3, pool: 9 }),
+  ]
+  const structure = {
+    sections: [{ name: 'One' }, { name: 'Two', navigation: 'free' }],
+    pools: [{ name: 'Numbers', draw: 3, points: 5 }],
+  }
+  const document = documentOf({ assessments: [{ name: 'Structured', questions, ...structure }] })
+  const refusal = (await load(document).catch((error) => error)) as ImportError
+  expect(refusal.problems.map(({ path }) => path.replace('organizations[0].assessments[0].', '')).sort()).toEqual([
+    'pools[0]',
+    'pools[0].draw',
+    'questions[0].responseType',
+    'questions[1].order',
+    'questions[1].points',
+    'questions[3].section',
+    'questions[4].pool',
+    'questions[4].section',
+  ])
+})
+
+test('rejects questions that don’t fit the stored sections and pools, and writes nothing', async () => {
+  const questions = [
+    asked(1, { section: 1 }),
+    asked(2, { section: 2, pool: 1, points: 5 }),
+    asked(3, { section: 2, pool: 1, points: 5 }),
+  ]
+  const sections = [{ name: 'One' }, { name: 'Two', navigation: 'free' }]
+  const pools = [{ name: 'Numbers', draw: 1, points: 5 }]
+  const document = documentOf({ assessments: [{ name: 'Structured', sections, pools, questions }] })
+  await load(document)
+  const before = await dumpDatabase(service.db)
+  const { name } = document.organizations[0]!
+  const changed = [asked(1, {}), asked(2, { points: 4 }), asked(4, { responseType: 'audio' })]
+  const assessments = [{ name: 'Structured', questions: changed }]
+  const refusal = (await load({ organizations: [{ name, assessments }] }).catch((error) => error)) as ImportError
+  expect(refusal).toBeInstanceOf(ImportError)
+  expect(refusal.problems.map(({ path }) => path.replace('organizations[0].assessments[0].', ''))).toEqual([
+    'questions[2].responseType',
+    'questions[1].points',
+  ])
+  expect(await dumpDatabase(service.db)).toEqual(before)
+})

@@ -16,13 +16,14 @@ import { importDocument } from '../../src/import/import-document.ts'
 import { readDocument } from '../../src/import/read-document.ts'
 import { definedKinds } from '../../src/kinds/index.ts'
 import { startServiceForTest } from '../support/service.ts'
+import { waitUntil } from '../support/wait-until.ts'
 
 test('loads the organization of a first start, with every kind of question and member', async () => {
   const { system, db } = await startServiceForTest()
   const { organizations } = await importDocument(system, readDocument(demo))
   expect(organizations).toEqual([{ id: expect.any(String), name: 'Northwind Talent' }])
   const kinds = ['text', 'audio', 'video']
-  const scored = definedKinds.flatMap(({ words }) => words)
+  const scored = definedKinds.filter(({ files }) => !files).flatMap(({ words }) => words)
   const questions = await db.question.findMany()
   expect(new Set(questions.map(({ inputType }) => inputType))).toEqual(new Set(kinds))
   expect(new Set(questions.map(({ responseType }) => responseType))).toEqual(new Set([...kinds, ...scored]))
@@ -33,7 +34,7 @@ test('loads the organization of a first start, with every kind of question and m
 
 test('has a practice assessment in the demo, except with an external player', async () => {
   const { db } = await startWithDemo()
-  expect(await db.assessment.findMany({ where: { practice: true } })).toMatchObject([{ questionCount: 5 }])
+  expect(await db.assessment.findMany({ where: { practice: true } })).toMatchObject([{ questionCount: 6 }])
   const elsewhere = await startServiceForTest({ PLAYER_URL: 'https://player.example.org/run' })
   await loadDemo(elsewhere.system)
   expect([await elsewhere.db.questionVersion.count(), await elsewhere.db.assessment.count()]).toEqual([0, 5])
@@ -50,6 +51,15 @@ test("plays the demo's prompts from the service, and none from elsewhere", async
   }
   const elsewhere = { OR: [{ audioUrl: { startsWith: 'http' } }, { videoUrl: { startsWith: 'http' } }] }
   expect(await db.question.count({ where: elsewhere })).toBe(0)
+})
+
+test('has an open link in the demo, whose mail is captured where there is no mail server', async () => {
+  const { db, http, loaded } = await startWithDemo()
+  const path = new URL(loaded.openLink).pathname
+  const form = await http().get(path)
+  expect([form.status, form.text.includes('Spanish and English, interpreting')]).toEqual([200, true])
+  await http().post(`${path}/register`).type('form').send({ name: 'Sam', email: 'sam@example.com', language: 'en' }).expect(200)
+  await waitUntil('the mail', async () => (await db.registration.findFirst())?.state === 'captured' || undefined)
 })
 
 /** The demo as a first start makes it. */

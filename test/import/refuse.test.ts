@@ -102,6 +102,18 @@ describe('an organization in a document', () => {
       ['assessments[0].questions[0].preparationTime'],
     ],
     [
+      'an answer during a prompt that the service does not store',
+      {
+        assessments: [
+          {
+            name: 'A',
+            questions: [{ ...question(1), responseType: 'audio', simultaneous: true, audioUrl: 'https://a.example/b.mp3' }],
+          },
+        ],
+      },
+      ['assessments[0].questions[0].simultaneous'],
+    ],
+    [
       'a sum of points beyond that range',
       { assessments: [{ name: 'A', questions: [1, 2].map((order) => ({ ...question(order), points: 2_000_000_000 })) }] },
       ['assessments[0].questions'],

@@ -1,6 +1,8 @@
 import { lockAssessment } from '../assessments/edit-assessments.ts'
 import { addQuestion, recordQuestion, toQuestionColumns, toQuestionInput } from '../assessments/edit-questions.ts'
+import { findPlaceIssues } from '../assessments/free-navigation.ts'
 import { getQuestion, type Question, type QuestionRef } from '../assessments/questions.ts'
+import { maximumOf } from '../assessments/rubric.ts'
 import { authorize } from '../authorization/permissions.ts'
 import type { Context } from '../context.ts'
 import { DomainError } from '../errors.ts'
@@ -41,10 +43,10 @@ export async function addFromLibrary(ctx: Context, id: string, assessmentId: str
 export const MAX_ADDED_AT_ONCE = 100
 
 /**
- * Adds several questions in this order, each in a transaction of its own: 100 take seconds. Those that are there already are skipped, so that
- * it can be repeated after a failure.
+ * Adds several questions in this order, each in its own transaction, because 100 take seconds. Skips questions that were added already, so
+ * that it can be repeated.
  *
- * @throws DomainError as addFromLibrary; invalid, `questions`.
+ * @throws DomainError as addFromLibrary; invalid at `questions`.
  */
 export async function addManyFromLibrary(ctx: Context, ids: string[], assessmentId: string): Promise<void> {
   authorize(ctx, 'write_assessments')
@@ -54,7 +56,7 @@ export async function addManyFromLibrary(ctx: Context, ids: string[], assessment
   for (const id of ids) if (!added.has(id)) await addFromLibrary(ctx, id, assessmentId)
 }
 
-/** The library questions that an assessment asks already, of these. */
+/** Library questions among `ids` that the assessment already has. */
 export async function findAdded(ctx: Context, assessmentId: string, ids: string[]): Promise<Set<string>> {
   authorize(ctx, 'read_assessments')
   const where = { organizationId: ctx.organization.id, assessmentId, libraryQuestionId: { in: ids } }
@@ -79,9 +81,9 @@ export async function findOrigin(ctx: Context, question: Question): Promise<Libr
   if (id === null || number === null) return null
   const { name, number: newest, retiredAt } = await getLibraryQuestion(ctx, id)
   const origin = { id, name, number, newest, isRetired: retiredAt !== null }
-  const mine = hashContent(await readContent(ctx, question))
-  const theirs = hashContent(await readLibraryVersion(ctx, id, number))
-  return { ...origin, mine: hexOf(mine), isChanged: Buffer.compare(mine, theirs) !== 0 }
+  const questionHash = hashContent(await readContent(ctx, question))
+  const libraryHash = hashContent(await readLibraryVersion(ctx, id, number))
+  return { ...origin, mine: hexOf(questionHash), isChanged: Buffer.compare(questionHash, libraryHash) !== 0 }
 }
 
 const hexOf = (hash: Uint8Array): string => Buffer.from(hash).toString('hex')
@@ -89,9 +91,9 @@ const hexOf = (hash: Uint8Array): string => Buffer.from(hash).toString('hex')
 export type LibraryComparison = { origin: LibraryOrigin; mine: LibraryContent; theirs: LibraryContent }
 
 /**
- * A question beside the newest version of what it came from, with what is right in both.
+ * A question and the newest version of its library question, with the right answers.
  *
- * @throws DomainError not_permitted, assessment_not_found, question_not_found; library_question_not_found where it comes from none.
+ * @throws DomainError not_permitted, assessment_not_found, question_not_found; library_question_not_found if it is not from the library.
  */
 export async function compareToNewest(ctx: Context, ref: QuestionRef): Promise<LibraryComparison> {
   authorize(ctx, 'write_assessments')
@@ -105,10 +107,10 @@ export async function compareToNewest(ctx: Context, ref: QuestionRef): Promise<L
 type SeenVersions = { mine: string; number: number }
 
 /**
- * Makes a question what the newest version in the library is; points and times stay.
+ * Updates a question to the newest version in the library. Points and times stay, except that a rubric makes its own points.
  *
- * @throws DomainError not_permitted, assessment_not_found, question_not_found; library_question_not_found where it comes from none; invalid,
- *   `changed` at `version`, where either is no longer what was seen.
+ * @throws DomainError not_permitted, assessment_not_found, question_not_found; library_question_not_found if it is not from the library;
+ *   invalid, `changed` at `version`, if either changed since it was seen; invalid if its section or pool doesn't allow the new version.
  */
 export async function updateToNewest(ctx: Context, ref: QuestionRef, seen: SeenVersions): Promise<void> {
   authorize(ctx, 'write_assessments')
@@ -120,8 +122,11 @@ export async function updateToNewest(ctx: Context, ref: QuestionRef, seen: SeenV
     const isSeen = hexOf(hashContent(content)) === seen.mine && number === seen.number
     throwIfIssues(isSeen ? [] : [{ field: 'version', rule: 'changed', value: number }])
     const { input, versionId } = await readLibraryVersion(inside, question.libraryQuestionId, number)
-    const { points, timeLimit, preparationTime } = toQuestionInput(question)
-    const columns = await toQuestionColumns(inside, { ...input, points, timeLimit, preparationTime })
+    const { points: before, timeLimit, preparationTime } = toQuestionInput(question)
+    const points = input.rubric ? maximumOf(input.rubric) : before
+    const updated = { ...input, points, timeLimit, preparationTime }
+    throwIfIssues(await findPlaceIssues(inside, question, updated))
+    const columns = await toQuestionColumns(inside, updated)
     const updatedAt = timeOfChange(inside.deps.clock(), question)
     const where = { organizationId: inside.organization.id, assessmentId: ref.assessmentId, id: question.id }
     await inside.db.question.updateMany({ where, data: { ...columns, versionId, libraryNumber: number, updatedAt } })

@@ -7,7 +7,7 @@ import { throwIfIssues } from '../validation/throw-if-issues.ts'
 /** Maximum depth of a category. */
 export const MAX_CATEGORY_DEPTH = 5
 /** Bytes of a path: an index takes no more than 2,704. */
-const MAX_PATH_BYTES = 2_000
+export const MAX_PATH_BYTES = 2_000
 /** Categories in a list of choices. */
 const MAX_LISTED = 500
 
@@ -30,7 +30,7 @@ export const listCategories = ({ db, organization }: Context): Promise<LibraryCa
     take: MAX_LISTED,
   })
 
-/** The ids of a category and of those below it. */
+/** Ids of a category and its descendants. */
 export async function findCategoryAndBelow({ db, organization }: Context, id: string): Promise<string[]> {
   const of = { organizationId: organization.id }
   const category = await db.libraryCategory.findFirst({ where: { ...of, id }, select: { path: true } })
@@ -56,10 +56,9 @@ export function findCategoryIssues(path: string): Issue[] {
 const TOO_LONG = 'The category is too long together with those above it. Use shorter names.'
 
 /**
- * The category of that path, which is made where there is none.
+ * Finds or creates the category with a path.
  *
- * @param path names with slashes between them; empty: no category.
- * @throws DomainError invalid, as findCategoryIssues has it.
+ * @param path names separated by slashes; empty: no category. @throws DomainError invalid, as findCategoryIssues.
  */
 export async function resolveCategory({ db, deps, organization }: Context, path: string): Promise<string | null> {
   const tidied = tidyPath(path)

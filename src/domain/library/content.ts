@@ -1,23 +1,27 @@
 import { createHash } from 'node:crypto'
 import type { QuestionDefinition } from '../assessments/define-question.ts'
-import type { QuestionInput } from '../assessments/edit-questions.ts'
+import type { QuestionInput } from '../assessments/question-input.ts'
 import { withoutPictures } from '../assets/references.ts'
 
 /** Content of a question: texts and definition. */
 export type LibraryContent = { input: QuestionInput; definition: QuestionDefinition | null }
 
-/** Hash of what a question asks, without points, times, and the random ids of a definition. */
+/** Hash of what a question asks and of its rubric, without points, times, and the random ids of a definition. */
 export function hashContent({ input, definition }: LibraryContent): Uint8Array<ArrayBuffer> {
-  const { points: _, timeLimit: __, preparationTime: ___, ...asked } = input
+  const { points: _, timeLimit: __, preparationTime: ___, rubric, simultaneous, ...others } = input
+  const asked = simultaneous ? { ...others, simultaneous } : others // versions of earlier releases don't have it
   const places = new Map(idsIn(definition?.spec).map((id, i) => [id, `#${i}`]))
-  const same = canonical({ asked, spec: definition?.spec ?? null, key: definition?.key ?? null }, places)
+  const same = canonical(
+    { asked, spec: definition?.spec ?? null, key: definition?.key ?? null, ...(rubric && { rubric }) },
+    places,
+  )
   return new Uint8Array(createHash('sha256').update(JSON.stringify(same)).digest())
 }
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** By the names of the fields: the database keeps them in an order of its own. */
+/** Sorted by field name, because the database does not keep their order. */
 function idsIn(value: unknown): string[] {
   if (Array.isArray(value)) return value.flatMap(idsIn)
   if (!isRecord(value)) return []

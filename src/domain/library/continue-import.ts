@@ -1,4 +1,4 @@
-import { isDatabaseAway, isDatabaseBusy } from '../../db/errors.ts'
+import { isDatabaseBusy, isDatabaseUnavailable } from '../../db/errors.ts'
 import { affectedRows } from '../../db/statements.ts'
 import { actingMember, memberColumns } from '../authorization/acting-member.ts'
 import { type Context, enterOrganization, type ServiceContext } from '../context.ts'
@@ -12,9 +12,8 @@ import { findOrCreate } from './save-to-library.ts'
 const ROWS_A_JOB = 200
 
 /**
- * Takes some of the questions of an import that are left, in the name of who imports them. Unless it is finished then, another job goes on. Each
- * is taken together with its row's state, under the row's lock: killed in between and started again, or worked on by two processes, it is taken
- * whole, and once.
+ * Imports some of the remaining questions, in the name of the import's creator, and enqueues a job for the rest. Each question commits
+ * together with its row's state, under the row's lock, so that it is imported once, also after a crash or in two processes.
  */
 export async function continueImport(
   service: ServiceContext,
@@ -29,8 +28,8 @@ export async function continueImport(
   if (!found?.startedAt || found.finishedAt) return
   const actor = actingMember(found.createdBy)
   const ctx: Context = enterOrganization({ ...service, actor }, found.organization, 'live')
-  const left = { organizationId, importId, state: { in: ['ready', 'losses'] } }
-  const rows = await ctx.db.libraryImportRow.findMany({ where: left, orderBy: { number: 'asc' }, take: ROWS_A_JOB })
+  const remainingRows = { organizationId, importId, state: { in: ['ready', 'losses'] } }
+  const rows = await ctx.db.libraryImportRow.findMany({ where: remainingRows, orderBy: { number: 'asc' }, take: ROWS_A_JOB })
   for (const row of rows) await importRow(ctx, importId, row)
   if (rows.length === ROWS_A_JOB) await service.deps.queue.enqueueLibraryImport(service.db, { organizationId, importId })
   else await finish(ctx, importId)
@@ -40,12 +39,12 @@ type Row = { number: number; name: string; category: string; question: unknown }
 
 const importRow = (ctx: Context, importId: string, { number, name, category, question }: Row): Promise<void> =>
   inTransaction(ctx, async (inside) => {
-    const left = inside.db
+    const remainingRows = inside.db
       .selectFrom('libraryImportRows')
       .select('number')
       .where('importId', '=', importId)
       .where('number', '=', number)
-    if ((await affectedRows(left.where('state', 'in', ['ready', 'losses']).forUpdate().skipLocked())) === 0) return
+    if ((await affectedRows(remainingRows.where('state', 'in', ['ready', 'losses']).forUpdate().skipLocked())) === 0) return
     const where = { organizationId: inside.organization.id, importId, number }
     const outcome = await inTransaction(inside, (within) => take(within, question as LibraryContent)).catch((error) =>
       toRefusedRow(ctx, { importId, number }, error),
@@ -61,12 +60,12 @@ const importRow = (ctx: Context, importId: string, { number, name, category, que
   })
 
 /**
- * A question that can not be kept, for whatever reason, keeps none of those behind it from being taken.
+ * A question that can't be stored is skipped; the import continues.
  *
- * @throws the error where it says nothing about the question: the database is away, or too busy, and the job is done again.
+ * @throws the error if it is not about the question: the database is away or busy, and the job is retried.
  */
 function toRefusedRow({ deps, organization }: Context, row: { importId: string; number: number }, error: unknown) {
-  if (isDatabaseAway(error) || isDatabaseBusy(error)) throw error
+  if (isDatabaseUnavailable(error) || isDatabaseBusy(error)) throw error
   if (!(error instanceof DomainError)) {
     deps.log.error({ err: error, organizationId: organization.id, ...row }, 'a question of an import was rejected')
     return { state: 'refused', notes: ['The service couldn’t save this question. Its operator finds the reason in the log.'] }
@@ -75,7 +74,7 @@ function toRefusedRow({ deps, organization }: Context, row: { importId: string; 
   return { state: 'refused', notes: [issue ? `${issue.field}: ${issue.rule}` : error.kind] }
 }
 
-/** With the last of its questions: another process may be at some of them. */
+/** Finishes the import after its last question, unless another process still works on one. */
 async function finish({ db, deps, organization }: Context, id: string): Promise<void> {
   const where = { organizationId: organization.id, id, finishedAt: null, rows: { none: { state: { in: ['ready', 'losses'] } } } }
   await db.libraryImport.updateMany({ where, data: { finishedAt: deps.clock() } })

@@ -1,6 +1,6 @@
 import { anyOfIds } from '../../db/queries.ts'
 import { readDefinitionsWithKeys } from '../assessments/define-question.ts'
-import type { QuestionInput } from '../assessments/edit-questions.ts'
+import type { QuestionInput } from '../assessments/question-input.ts'
 import { EXPORTED_AT_ONCE, exportRows, runExport, type WriteBatch } from '../audit/run-export.ts'
 import { authorize } from '../authorization/permissions.ts'
 import type { Context } from '../context.ts'
@@ -14,7 +14,7 @@ export const MAX_EXPORTED = MAX_IMPORTED
 export type ExportedLibraryQuestion = { id: string; name: string; category: string; content: LibraryContent }
 
 /**
- * The questions that a filter finds, with what is right: for who writes assessments.
+ * Exports the matching questions with their right answers, for authors.
  *
  * @throws DomainError not_permitted, too_many_exports.
  */
@@ -25,8 +25,8 @@ export async function exportLibrary(
 ): Promise<void> {
   authorize(ctx, 'write_assessments')
   const { responseType, search, categoryId } = filter
-  const said = { kind: responseType, category: categoryId && 'yes', searched: search && 'yes' }
-  await runExport(ctx, { action: 'exported_questions', filter: said }, readBatches(ctx, filter), write)
+  const filterDetails = { kind: responseType, category: categoryId && 'yes', searched: search && 'yes' }
+  await runExport(ctx, { action: 'exported_questions', filter: filterDetails }, readBatches(ctx, filter), write)
 }
 
 /**
@@ -57,7 +57,7 @@ function readBatches(ctx: Context, filter: LibraryFilter): () => Promise<Exporte
   let [left, before] = [MAX_EXPORTED, undefined as string | undefined]
   return async () => {
     const batch: ExportedLibraryQuestion[] = []
-    // A question that goes meanwhile leaves its place to another: a batch that is not full would be the last.
+    // Deleted questions are replaced by further ones, because a batch that is not full would be the last.
     while (left > 0 && batch.length < EXPORTED_AT_ONCE) {
       const { items, hasOlder } = await listLibrary(ctx, { ...filter, before }, Math.min(left, EXPORTED_AT_ONCE - batch.length))
       const ids = items.map(({ id }) => id)
@@ -73,7 +73,7 @@ function readBatches(ctx: Context, filter: LibraryFilter): () => Promise<Exporte
   }
 }
 
-/** The newest version of each, by the ids of the questions. */
+/** Newest version of each library question, by question id. */
 async function readContents(ctx: Context, ids: readonly string[]): Promise<Map<string, LibraryContent>> {
   const newest = ctx.db
     .selectFrom('libraryQuestions')

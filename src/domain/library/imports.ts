@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { sql } from '../../db/builder.ts'
 import { insertRows } from '../../db/writes.ts'
-import type { LibraryImport, Prisma } from '../../generated/prisma/client.ts'
+import { type LibraryImport, Prisma } from '../../generated/prisma/client.ts'
 import { findDefinitionIssues } from '../assessments/define-question.ts'
 import { findQuestionIssues } from '../assessments/edit-questions.ts'
 import { recordAudit } from '../audit/record-audit.ts'
@@ -9,16 +9,17 @@ import { authorize } from '../authorization/permissions.ts'
 import type { Context } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import { MAX_NAME_LENGTH } from '../limits.ts'
-import { type ListPage, type PageRequest, readPage } from '../lists/page.ts'
+import { listPage, pickColumns, projectionOf, type RowOf } from '../lists/listing.ts'
+import type { ListPage, PageRequest } from '../lists/page.ts'
 import { isUuid } from '../text/uuid.ts'
 import { inTransaction } from '../transaction.ts'
 import { createFileError, type ReadParts, truncateText } from '../validation/uploaded-files.ts'
 import { findCategoryIssues, tidyPath } from './categories.ts'
 import { hashContent, type LibraryContent, nameFromContent } from './content.ts'
 
-// Questions from a file: read first, which shows what would become of each; then taken by a job.
+// Imports of question files: first a preview of each question's outcome, then a job imports them.
 
-/** `ready` and `losses` are to be taken; `there` and `refused` are not; `taken` and `undone` come after. */
+/** Before the import: `ready`, `losses` (imported with losses), `there` (duplicate), `refused`. After it: `taken` (imported), `undone`. */
 export const IMPORT_STATES = ['ready', 'losses', 'there', 'refused', 'taken', 'undone'] as const
 export type ImportState = (typeof IMPORT_STATES)[number]
 
@@ -43,14 +44,23 @@ const MAX_NOTE = 300
 const MAX_PATH = 1_000
 
 export type { LibraryImport }
-export type ImportRow = Prisma.LibraryImportRowGetPayload<object>
+
+const shownRow = pickColumns(projectionOf('libraryImportRows', Prisma.LibraryImportRowScalarFieldEnum), [
+  ...(['name', 'line', 'state', 'category', 'notes', 'libraryQuestionId'] as const),
+])
+export type ImportRow = RowOf<typeof shownRow>
+const rowList = {
+  table: 'libraryImportRows',
+  key: 'number',
+  filters: { importId: '=', state: '=' },
+  sorts: { faults: () => sql`array_position(${FAULTY_FIRST}::text[], ${sql.ref('libraryImportRows.state')})` },
+} as const
 
 /**
- * Stores the questions of a file part by part while it is read, with what would become of each. Nothing is taken yet. Each part is a
- * transaction of its own; where one fails the import stays unseen, and forget-imports.ts removes it.
+ * Stores the questions of a file part by part while reading it, with the outcome of each. Nothing is imported yet. Each part is a
+ * transaction; after a failure the import stays invisible, and delete-expired-imports.ts deletes it.
  *
- * @returns its id.
- * @throws DomainError not_permitted; invalid as readFile, and at `file`: `empty`, `tooManyRows`.
+ * @returns its id. @throws DomainError not_permitted; invalid as readFile, and at `file`: `empty`, `tooManyRows`.
  */
 export async function createImport(
   ctx: Context,
@@ -157,7 +167,7 @@ export async function getImport(ctx: Context, id: string): Promise<LibraryImport
   return { ...found, counts }
 }
 
-/** Its questions: those with faults first, each part in the order of the file. @param state undefined: all. */
+/** Questions of the import in the order of the file, those with issues first. @param state undefined: all. */
 export function listImportRows(
   ctx: Context,
   importId: string,
@@ -165,23 +175,8 @@ export function listImportRows(
   page: PageRequest,
 ): Promise<ListPage<ImportRow>> {
   authorize(ctx, 'write_assessments')
-  const where = { organizationId: ctx.organization.id, importId, ...(state && { state }) }
-  return readPage(
-    page,
-    () => ctx.db.libraryImportRow.count({ where }),
-    async ({ skip, take }) => {
-      const ordered = ctx.db
-        .selectFrom('libraryImportRows')
-        .where('importId', '=', importId)
-        .$if(state !== undefined, (rows) => rows.where('state', '=', state!))
-        .orderBy(({ ref }) => sql`array_position(${FAULTY_FIRST}::text[], ${ref('state')})`)
-        .orderBy('number')
-      const found = await ordered.select('number').limit(take).offset(skip).execute()
-      const numbers = found.map(({ number }) => number)
-      const rows = await ctx.db.libraryImportRow.findMany({ where: { ...where, number: { in: numbers } } })
-      return rows.toSorted((one, other) => numbers.indexOf(one.number) - numbers.indexOf(other.number))
-    },
-  )
+  const order = { field: 'faults', direction: 'asc' } as const
+  return listPage(ctx, rowList, { projection: shownRow, filter: { importId, state }, order, page })
 }
 
 /** Starts the import of its questions. Repeating it changes nothing. @throws DomainError not_permitted, library_import_not_found. */
@@ -212,12 +207,12 @@ export async function undoImport(ctx: Context, id: string): Promise<void> {
     const { db, deps, organization } = inside
     const of = { organizationId: organization.id }
     const unused = { ...of, importId: id, uses: 0, number: 1 }
-    const gone = await db.libraryQuestion.findMany({
+    const deletedQuestions = await db.libraryQuestion.findMany({
       where: unused,
       select: { id: true, versions: { select: { versionId: true } } },
     })
-    const ids = gone.map((question) => question.id)
-    const versionIds = gone.flatMap(({ versions }) => versions.flatMap(({ versionId }) => versionId ?? []))
+    const ids = deletedQuestions.map((question) => question.id)
+    const versionIds = deletedQuestions.flatMap(({ versions }) => versions.flatMap(({ versionId }) => versionId ?? []))
     for (let i = 0; i < ids.length; i += ASKED_AT_ONCE) {
       const some = ids.slice(i, i + ASKED_AT_ONCE)
       await db.libraryQuestion.deleteMany({ where: { ...unused, id: { in: some } } })

@@ -1,6 +1,6 @@
 import type { Prisma } from '../../generated/prisma/client.ts'
 import { type QuestionDefinition, readDefinitionWithKey } from '../assessments/define-question.ts'
-import type { QuestionInput } from '../assessments/edit-questions.ts'
+import type { QuestionInput } from '../assessments/question-input.ts'
 import { recordAudit } from '../audit/record-audit.ts'
 import { authorize } from '../authorization/permissions.ts'
 import type { Context } from '../context.ts'
@@ -36,7 +36,7 @@ export type LibraryVersion = {
   definition: QuestionDefinition | null
 }
 
-/** A version with what it shows and what is right, for who edits questions, and for scoring what somebody tries. */
+/** Version with spec and key, for authors and for trying out answers. */
 export async function readLibraryVersion(ctx: Context, libraryQuestionId: string, number: number): Promise<LibraryVersion> {
   const organizationId = ctx.organization.id
   const version = await ctx.db.libraryVersion.findUniqueOrThrow({

@@ -6,7 +6,7 @@ import { searchWords } from '../text/fold-text.ts'
 import { isUuid } from '../text/uuid.ts'
 import { findCategoryAndBelow } from './categories.ts'
 
-/** @property search words, of each the beginning. @property before an id: the questions that are older. */
+/** @property search beginnings of words. @property before only questions older than this id. */
 export type LibraryFilter = {
   search?: string | undefined
   categoryId?: string | undefined
@@ -33,10 +33,10 @@ export type ListedLibraryQuestion = {
 const MAX_WORDS = 8
 
 /**
- * The questions of the library, the newest first. It is read from a place in an index, and nothing is counted: a page costs the same however many
- * there are.
+ * Questions of the library, newest first. Reads from an index and counts nothing, so that a page costs the same for any number of
+ * questions.
  *
- * @returns those of a page, and whether there are older ones.
+ * @returns a page, and whether there are older questions.
  */
 export async function listLibrary(
   ctx: Context,
@@ -90,8 +90,8 @@ async function searchIn(
   const newest = rows.select('libraryQuestions.id').orderBy('libraryQuestions.id', 'desc').limit(LOOKED_AT_FIRST)
   const near = await readOf(ctx, rows.where('libraryQuestions.id', 'in', newest).where(has), size)
   if (near.length > size) return near
-  // OFFSET 0 makes PostgreSQL plan this query by itself, instead of reading all questions in order. It estimates that 2 % of all
-  // questions match the beginning of a word.
+  // OFFSET 0 makes PostgreSQL plan this query separately, instead of reading all questions in order. It estimates that 2 % of all questions
+  // match the beginning of a word.
   const having = rows.where(has).select('libraryQuestions.id').offset(0)
   const page = ctx.db.selectFrom('libraryQuestions').where('libraryQuestions.id', 'in', (compose) =>
     compose

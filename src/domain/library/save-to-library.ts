@@ -24,7 +24,7 @@ export async function readContent(ctx: Context, question: Question): Promise<Lib
   return { input: toQuestionInput(question), definition }
 }
 
-/** The same of a question that is to be kept: nobody corrects its key until it is. */
+/** Reads and locks a question's content, so that its key can't be corrected meanwhile. */
 export async function lockContent(ctx: Context, ref: QuestionRef): Promise<{ question: Question; content: LibraryContent }> {
   await lockAssessment(ctx, ref.assessmentId)
   const question = await getQuestion(ctx, ref)
@@ -51,10 +51,9 @@ export async function saveToLibrary(ctx: Context, ref: QuestionRef): Promise<Lib
 }
 
 /**
- * Saves what a question has become as the next version of what it came from; where an earlier version is the same, it is that one again.
+ * Saves a changed question as the next version of its library question. If an earlier version is identical, that one is used.
  *
- * @returns its place.
- * @throws DomainError as saveToLibrary; library_question_not_found where it comes from none.
+ * @returns its place. @throws DomainError as saveToLibrary; library_question_not_found if it is not from the library.
  */
 export async function saveAsVersion(ctx: Context, ref: QuestionRef): Promise<LibraryPlace> {
   authorize(ctx, 'write_assessments')
@@ -91,7 +90,6 @@ async function createNextVersion(
   return place
 }
 
-/** Facts of a library question besides its content. */
 export type LibraryFacts = { versionId?: string | null; name?: string; category?: string; importId?: string }
 
 /**
@@ -102,12 +100,12 @@ export type LibraryFacts = { versionId?: string | null; name?: string; category?
 export async function findOrCreate(
   ctx: Context,
   content: LibraryContent,
-  given: LibraryFacts,
+  facts: LibraryFacts,
 ): Promise<LibraryPlace & { isNew: boolean }> {
   const equal = await findEqual(ctx, content)
   return equal
     ? { ...equal, isNew: false }
-    : createUnlessEqual(ctx, content, (inside) => createLibraryQuestion(inside, content, given))
+    : createUnlessEqual(ctx, content, (inside) => createLibraryQuestion(inside, content, facts))
 }
 
 /** The second of two concurrent saves of the same content gets the first one's row. */
@@ -133,12 +131,12 @@ export async function findEqual({ db, organization }: Context, content: LibraryC
   return db.libraryVersion.findUnique({ where, select: { libraryQuestionId: true, number: true } })
 }
 
-async function createLibraryQuestion(ctx: Context, content: LibraryContent, given: LibraryFacts): Promise<LibraryPlace> {
-  const categoryId = await resolveCategory(ctx, given.category ?? '')
-  const head = { ...toFirstColumns(ctx, content), categoryId, importId: given.importId ?? null }
-  const name = given.name || head.name
+async function createLibraryQuestion(ctx: Context, content: LibraryContent, facts: LibraryFacts): Promise<LibraryPlace> {
+  const categoryId = await resolveCategory(ctx, facts.category ?? '')
+  const head = { ...toFirstColumns(ctx, content), categoryId, importId: facts.importId ?? null }
+  const name = facts.name || head.name
   await ctx.db.libraryQuestion.create({ data: { ...head, name, nameWords: searchWords(name) } })
-  const versionId = given.versionId ?? (content.definition && (await createVersion(ctx, content.definition)))
+  const versionId = facts.versionId ?? (content.definition && (await createVersion(ctx, content.definition)))
   const place = { libraryQuestionId: head.id, number: 1 }
   await writeVersion(ctx, place, content, versionId)
   return place

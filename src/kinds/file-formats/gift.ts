@@ -1,4 +1,18 @@
 import type { NeutralAnswer, NeutralQuestion, NumberRange, ParsedQuestion, WeightedText } from '../neutral.ts'
+import { plainDecimal } from './decimals.ts'
+import { acceptNumbers, acceptTexts } from './moodle-answers.ts'
+import { type MoodleCategory, readCategory } from './moodle-category.ts'
+import { collectPictures, filesOf } from './question-files.ts'
+import {
+  addLoss,
+  FEEDBACK_LOST,
+  GENERAL_FEEDBACK_LOST,
+  MOODLE_IDS_LOST,
+  type ReadState,
+  readAnswerText,
+  readScript,
+} from './rich-text.ts'
+import { readTruth } from './right-answers.ts'
 
 // GIFT, the text format of Moodle: blocks separated by empty lines. Each is a question with its answers in braces.
 
@@ -20,9 +34,14 @@ const show = (text: string): string =>
     .replaceAll('\u{e006}', '\\')
     .trim()
 
+/** True if the text has titles, categories, or answers in braces. */
+export const looksLikeGift = (text: string): boolean =>
+  /^\s*(?:::|\$CATEGORY:)/m.test(text) || /(?<!\\)\{[^{}]*(?<!\\)\}/.test(text) || /(?<!\\)\{\s*[=~#]/.test(text)
+
 export function readGift(text: string): ParsedQuestion[] {
   const found: ParsedQuestion[] = []
-  let category = ''
+  let category: MoodleCategory = { path: '', losses: [] }
+  let hasTagsOfMoodle = false
   let block: string[] = []
   let firstLine = 1
   const lines = text
@@ -31,7 +50,12 @@ export function readGift(text: string): ParsedQuestion[] {
     .split(/\r\n|\r|\n/)
   const end = () => {
     const body = block.join('\n').trim()
-    if (body !== '') found.push(readBlock(body, firstLine, category))
+    if (body !== '') {
+      const read = readBlock(body, firstLine, category)
+      if (hasTagsOfMoodle && 'question' in read) read.losses.push(MOODLE_IDS_LOST)
+      found.push(read)
+      hasTagsOfMoodle = false
+    }
     block = []
   }
   for (const [i, line] of [...lines, ''].entries()) {
@@ -40,7 +64,7 @@ export function readGift(text: string): ParsedQuestion[] {
       end()
       category = readCategory(named)
     } else if (line.trim() === '') end()
-    else if (/^\s*\/\//.test(line)) continue
+    else if (/^\s*\/\//.test(line)) hasTagsOfMoodle ||= /\[(id|tag):/.test(line)
     else {
       if (block.length === 0) firstLine = i + 1
       block.push(line)
@@ -49,16 +73,9 @@ export function readGift(text: string): ParsedQuestion[] {
   return found
 }
 
-/** `$course$/top/Maths/Algebra` becomes `Maths / Algebra`. */
-const readCategory = (path: string): string =>
-  path
-    .split(/(?<!\/)\/(?!\/)/)
-    .map((name) => name.replaceAll('//', '/').replace(/\//g, '-').trim())
-    .filter((name) => !/^\$(course|system|module|cat|coursecat)\$$/i.test(name) && name.toLowerCase() !== 'top')
-    .join(' / ')
-
-function readBlock(body: string, line: number, category: string): ParsedQuestion {
-  const losses: string[] = []
+function readBlock(body: string, line: number, category: MoodleCategory): ParsedQuestion {
+  const pictures = collectPictures()
+  const reading: ReadState = { losses: [...category.losses], findPicture: pictures.find }
   let rest = hide(body)
   let name = ''
   const titled = /^::([\s\S]*?)::/.exec(rest)
@@ -66,76 +83,85 @@ function readBlock(body: string, line: number, category: string): ParsedQuestion
     name = show(titled[1]!)
     rest = rest.slice(titled[0].length).trim()
   }
-  const [marked, format = ''] = /^\[(html|moodle|plain|markdown)\]/i.exec(rest) ?? []
-  if (marked) {
-    rest = rest.slice(marked.length).trim()
-    if (/html/i.test(format)) losses.push('HTML tags are kept as plain text.')
-  }
   const open = rest.indexOf('{')
   const close = rest.indexOf('}', open)
-  const before = show(open < 0 ? rest : rest.slice(0, open))
+  const [, format = ''] = FORMAT.exec(rest) ?? []
+  const before = show((open < 0 ? rest : rest.slice(0, open)).replace(FORMAT, ''))
   const refuse = (refusal: string): ParsedQuestion => ({ line, losses: [], name: name || before.slice(0, 120), refusal })
   if (open >= 0 && close < 0) return refuse('The answers have no closing brace.')
   if (open < 0 && rest.includes('}')) return refuse('It has a closing brace, but no opening one.')
   if (open < 0) return refuse('It is a description without an answer.')
   const after = show(rest.slice(close + 1))
-  if (after.includes('{')) losses.push('Only the first of several answer fields is imported.')
-  const text = after === '' ? before : `${before} _____ ${after}`
+  if (after.includes('{')) addLoss(reading, 'Only the first of several answer fields is imported.')
+  const { text, isFormatted } = readScript({ text: after === '' ? before : `${before} _____ ${after}`, format }, reading)
   if (text.trim() === '') return refuse('It has no text.')
-  const answer = readAnswers(rest.slice(open + 1, close).trim(), losses)
+  const answer = readAnswers(rest.slice(open + 1, close).trim(), format, reading)
   if (typeof answer === 'string') return refuse(answer)
-  const isFormatted = /markdown/i.test(format)
-  const question: NeutralQuestion = { name, category, text, isFormatted, points: null, answer }
-  return { line, losses, question }
+  const question: NeutralQuestion = {
+    name,
+    category: category.path,
+    text,
+    isFormatted,
+    points: null,
+    answer,
+    ...filesOf(pictures),
+  }
+  return { line, losses: reading.losses, question }
 }
 
-/** @returns the reason, in a sentence, if the answers are invalid. */
-function readAnswers(source: string, losses: string[]): NeutralAnswer | string {
+/** Format of a text, an answer, or its feedback. */
+const FORMAT = /^\s*\[(html|moodle|plain|markdown)\]/i
+
+/** @param ofQuestion format of answers without one. */
+function showAnswer(source: string, ofQuestion: string, reading: ReadState): string {
+  const [, format = ofQuestion] = FORMAT.exec(source) ?? []
+  return readAnswerText({ text: show(source.replace(FORMAT, '')), format }, reading)
+}
+
+/** @param format of the question. @returns the reason, in a sentence, if the answers are invalid. */
+function readAnswers(source: string, format: string, reading: ReadState): NeutralAnswer | string {
   const [inner, general] = source.split(/####/)
-  if (general !== undefined) losses.push('General feedback is not imported.')
+  if (general !== undefined) addLoss(reading, GENERAL_FEEDBACK_LOST)
   const answers = inner!.trim()
   if (answers === '') return { as: 'open', responseType: 'text' }
-  if (answers.startsWith('#')) return readNumbers(answers.slice(1).trim(), losses)
+  if (answers.startsWith('#')) return readNumbers(answers.slice(1).trim(), reading)
   const truth = /^(T|TRUE|F|FALSE)(\s*#[\s\S]*)?$/.exec(answers)
-  if (truth) {
-    if (truth[2]) losses.push(FEEDBACK_LOST)
-    const isTrue = truth[1]!.startsWith('T')
-    return {
-      as: 'options',
-      several: false,
-      options: [
-        { text: 'True', share: isTrue ? 100 : 0 },
-        { text: 'False', share: isTrue ? 0 : 100 },
-      ],
-    }
-  }
-  const parts = splitAnswers(answers, losses)
+  if (truth?.[2]) addLoss(reading, FEEDBACK_LOST)
+  if (truth) return readTruth(truth[1]!)
+  return readParts(answers, format, reading)
+}
+
+function readParts(answers: string, format: string, reading: ReadState): NeutralAnswer | string {
+  const parts = splitAnswers(answers, reading)
   if (parts.length === 0) return 'The answers must begin with = or ~.'
   if (parts.some(({ weight }) => Number.isNaN(weight))) return 'A share is not a number.'
   if (parts.every(({ sign, text, weight }) => sign === '=' && weight === null && /->/.test(text))) {
     return { as: 'pairs', pairs: parts.map(({ text }) => splitPair(text)) }
   }
   if (parts.every(({ sign }) => sign === '=')) {
-    return { as: 'words', accepted: parts.map(({ text, weight }) => ({ text: show(text), share: weight ?? 100 })) }
+    const accepted = parts.map(({ text, weight }) => ({ text: showAnswer(text, format, reading), share: weight ?? 100 }))
+    return acceptTexts(accepted, false, reading)
   }
   const several = !parts.some(({ sign }) => sign === '=')
   const options = parts.map(
-    ({ sign, text, weight }): WeightedText => ({ text: show(text), share: weight ?? (sign === '=' ? 100 : 0) }),
+    ({ sign, text, weight }): WeightedText => ({
+      text: showAnswer(text, format, reading),
+      share: weight ?? (sign === '=' ? 100 : 0),
+    }),
   )
+  if (options.some(({ text }) => text === '')) return 'An option has no text.'
   return { as: 'options', several, options }
 }
-
-const FEEDBACK_LOST = 'Feedback is not imported.'
 
 /** @property weight percent; null if not written, NaN if invalid. */
 type GiftAnswer = { sign: '=' | '~'; text: string; weight: number | null }
 
-function splitAnswers(answers: string, losses: string[]): GiftAnswer[] {
+function splitAnswers(answers: string, reading: ReadState): GiftAnswer[] {
   const found: GiftAnswer[] = []
   for (const [, sign, body] of answers.matchAll(/([=~])([^=~]*)/g)) {
     const [, weight, rest] = /^\s*%(-?[^%]*)%([\s\S]*)$/.exec(body!) ?? [null, undefined, body!]
     const [text, feedback] = rest!.split('#')
-    if (feedback !== undefined && !losses.includes(FEEDBACK_LOST)) losses.push(FEEDBACK_LOST)
+    if (feedback !== undefined) addLoss(reading, FEEDBACK_LOST)
     found.push({
       sign: sign as '=' | '~',
       text: text!,
@@ -147,31 +173,34 @@ function splitAnswers(answers: string, losses: string[]): GiftAnswer[] {
 
 function splitPair(text: string): [string, string] {
   const at = text.indexOf('->')
-  return [show(text.slice(0, at)), show(text.slice(at + 2))]
+  return [show(text.slice(0, at).replace(FORMAT, '')), show(text.slice(at + 2))]
 }
 
-const DECIMAL = /^-?\d+(\.\d+)?$/
-
-function readNumbers(source: string, losses: string[]): NeutralAnswer | string {
+function readNumbers(source: string, reading: ReadState): NeutralAnswer | string {
   const isList = source.startsWith('=') || source.startsWith('~')
-  const parts = isList ? splitAnswers(source, losses) : [{ weight: null, text: source.split('#')[0]! }]
-  if (source.includes('#') && !isList) losses.push(FEEDBACK_LOST)
-  const ranges: NumberRange[] = []
-  for (const { text, weight } of parts) {
-    const share = weight ?? 100
-    if (Number.isNaN(share) || share <= 0) return 'A share is not a number above 0.'
-    const range = readRange(text.trim(), Math.round(share))
-    if (!range) return `“${show(text)}” is not a number.`
-    ranges.push(range)
-  }
-  return { as: 'number', ranges }
+  const parts = isList ? splitAnswers(source, reading) : [{ weight: null, text: source.split('#')[0]! }]
+  if (source.includes('#') && !isList) addLoss(reading, FEEDBACK_LOST)
+  const read = parts.map(({ text, weight }) => readNumber(text, weight ?? 100))
+  const refusal = read.find((range) => typeof range === 'string')
+  if (refusal !== undefined) return refusal
+  return acceptNumbers(
+    read.filter((range) => typeof range !== 'string'),
+    reading,
+  )
+}
+
+/** @returns the reason, in a sentence, if it is invalid. */
+function readNumber(text: string, share: number): NumberRange | string {
+  if (Number.isNaN(share) || share < 0) return 'A share is not a number from 0 on.'
+  return readRange(text.trim(), Math.round(share)) ?? `“${show(text)}” is not a number.`
 }
 
 function readRange(text: string, share: number): NumberRange | undefined {
-  const [from, to, ...more] = text.split('..').map((part) => part.trim())
-  if (to !== undefined)
-    return more.length === 0 && DECIMAL.test(from!) && DECIMAL.test(to) ? { from: from!, to, share } : undefined
-  const [value, tolerance] = text.split(':').map((part) => part.trim())
-  if (!DECIMAL.test(value!) || (tolerance !== undefined && !DECIMAL.test(tolerance))) return undefined
-  return { value: value!, tolerance, share }
+  if (text.includes('..')) {
+    const [from, to, ...more] = text.split('..').map((part) => plainDecimal(part.trim()))
+    return more.length === 0 && from !== undefined && to !== undefined ? { from, to, share } : undefined
+  }
+  const [value, tolerance, ...more] = text.split(':').map((part) => plainDecimal(part.trim()))
+  if (value === undefined || more.length > 0 || (text.includes(':') && tolerance === undefined)) return undefined
+  return { value, tolerance, share }
 }

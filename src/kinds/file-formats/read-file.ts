@@ -1,84 +1,127 @@
-import { CsvError } from 'csv-parse'
-import { parse } from 'csv-parse/sync'
 import { createFileError, createTextBudget } from '../../domain/validation/uploaded-files.ts'
-import { decodeText } from '../../http/requests/decode-text.ts'
 import { unescapeInnerFormulas } from '../../http/sending/csv.ts'
-import type { NeutralAnswer, ParsedQuestion } from '../neutral.ts'
-import { readGift } from './gift.ts'
-import { areHeadings, MAX_COLUMNS, readTable, type TableRow } from './table.ts'
-import { readXlsx, UnreadableSheet } from './xlsx.ts'
+import { type FileFacts, type OpenedFile, openFile, type ReadChoices, readRows } from '../../tables/read-table.ts'
+import { findRepeated, type TableRow } from '../../tables/table.ts'
+import { UnreadableFile } from '../../tables/unreadable-file.ts'
+import { MAX_ANSWERS, type NeutralAnswer, type ParsedQuestion } from '../neutral.ts'
+import { looksLikeAiken, readAiken } from './aiken.ts'
+import { areHeadings, type ColumnPlan, planColumns } from './columns.ts'
+import { looksLikeGift, readGift } from './gift.ts'
+import { readMoodleXml } from './moodle-xml.ts'
+import { readQtiItem, readQtiPackage } from './qti.ts'
+import { readTable } from './table.ts'
 
-export type FileFormat = 'xlsx' | 'csv' | 'gift'
-/** @property unusedColumns headings of the columns that were ignored. */
-type QuestionFile = { format: FileFormat; rows: ParsedQuestion[]; unusedColumns: string[] }
+/** Formats that are written. */
+export type FileFormat = 'xlsx' | 'csv' | 'gift' | 'moodle'
+
+/**
+ * @property columns meanings by column, as a person confirmed them. @property headingLine line of the headings; 0 for none.
+ * @property remembered meanings that people chose for other files, by heading word.
+ * @property isInspection true to get a table whose columns nobody has confirmed, even without one for the text.
+ */
+export type QuestionChoices = ReadChoices & {
+  isInspection?: boolean
+  columns?: string[] | undefined
+  headingLine?: number | undefined
+  remembered?: Record<string, string> | undefined
+}
+
+/**
+ * @property unusedColumns headings of the columns that were ignored. @property table the rows and meanings of a spreadsheet; null for other formats.
+ * @property ambiguous rows whose right answer names several options.
+ */
+export type QuestionFile = {
+  format: string
+  rows: ParsedQuestion[]
+  unusedColumns: string[]
+  facts: FileFacts
+  table: { rows: TableRow[]; plan: ColumnPlan } | null
+  ambiguous: number
+}
 
 /** More than any question may have. Bounds the time of the later checks. */
 const MAX_CHARACTERS = 200_000
-const MAX_ANSWERS = 200
 /** Characters of names, categories, and refusals. Their own, lower limits are applied later. */
 const MAX_SHOWN = 2_000
 
 /**
- * Reads questions from a file. The format is detected from the content: a ZIP archive is a spreadsheet, a text whose first line has a column
- * `text` is CSV, any other is GIFT. Runs in a process of its own, see uploads/read-upload.ts.
+ * Reads questions from a file, by its content: XLSX, CSV with a heading for the text, GIFT, Aiken, Moodle XML, or QTI 2. Runs in a process of its own, see
+ * uploads/read-upload.ts.
  *
- * @throws DomainError invalid, at `file`: `tooManyRows`, `tooMuchText`, `notSheet`, `noText`, `unreadable`.
+ * @throws DomainError invalid, at `file`: `tooManyRows`, `tooMuchText`, `noText`, or why the file is refused.
  */
-export function readFile(bytes: Uint8Array, maxQuestions: number): QuestionFile {
-  const { rows, ...facts } = readFormat(bytes, maxQuestions)
-  if (rows.length > maxQuestions) throw createFileError('file', 'tooManyRows', maxQuestions)
-  const count = createTextBudget()
-  return { ...facts, rows: rows.map((read) => countTexts(refuseBoundless(read), count)) }
-}
-
-function readFormat(bytes: Uint8Array, maxQuestions: number): QuestionFile {
-  if (bytes[0] === 0x50 && bytes[1] === 0x4b) return { format: 'xlsx', ...readSheet(bytes) }
-  const text = decodeText(bytes)
-  const table = looksLikeTable(text) ? readTable(readCsv(text, maxQuestions)) : null
-  return table ? { format: 'csv', ...table } : { format: 'gift', rows: readGift(text), unusedColumns: [] }
-}
-
-function readSheet(bytes: Uint8Array): Omit<QuestionFile, 'format'> {
+export function readFile(bytes: Uint8Array, maxQuestions: number, choices: QuestionChoices = {}): QuestionFile {
   try {
-    const read = readTable(readXlsx(bytes))
-    if (read) return read
+    const file = readFormat(bytes, maxQuestions, choices)
+    if (file.rows.length > maxQuestions) throw createFileError('file', 'tooManyRows', maxQuestions)
+    const count = createTextBudget()
+    return { ...file, rows: file.rows.map((read) => countTexts(rejectTooLong(read), count)) }
   } catch (error) {
-    if (!(error instanceof UnreadableSheet)) throw error
-    throw createFileError('file', 'notSheet')
+    if (!(error instanceof UnreadableFile)) throw error
+    throw createFileError('file', error.problem, error.limit)
   }
-  throw createFileError('file', 'noText')
 }
 
-const firstLine = (text: string): string => text.replace(/^\u{feff}/u, '').split(/[\r\n]/, 1)[0] ?? ''
-
-const DELIMITERS = [';', '\t', ',']
-const delimiterOf = (line: string): string | undefined => DELIMITERS.find((sign) => line.includes(sign))
-
-function looksLikeTable(text: string): boolean {
-  const line = firstLine(text)
-  const delimiter = delimiterOf(line)
-  return delimiter !== undefined && !/[{}]|^::/.test(line) && areHeadings(line.split(delimiter, MAX_COLUMNS))
+function readFormat(bytes: Uint8Array, maxRows: number, choices: QuestionChoices): QuestionFile {
+  const opened = openFile(bytes, choices)
+  if (opened.facts.isEncodingDoubtful && !choices.isInspection) throw new UnreadableFile('doubtfulEncoding')
+  const read = readWithoutColumns(opened, maxRows, choices)
+  if (read) return { ...read, unusedColumns: [], facts: opened.facts, table: null, ambiguous: 0 }
+  const { rows: all, facts } = readRows(opened, { maxRows: maxRows + MAX_ROWS_ABOVE, delimiter: choices.delimiter })
+  const rows = facts.format === 'csv' ? all.map((row) => ({ ...row, cells: row.cells.map(unescapeInnerFormulas) })) : all
+  const plan = planOf(rows, choices)
+  const table = readTable(rows, plan)
+  if (!table && facts.format === 'csv' && facts.delimiter === null) throw new UnreadableFile('otherFormat')
+  const { rows: questions = [], unusedColumns = [], ambiguous = 0 } = table ?? {}
+  if (!table && !choices.isInspection) throw new UnreadableFile('noText')
+  return { format: facts.format, rows: questions, unusedColumns, facts, table: { rows, plan }, ambiguous }
 }
 
-function readCsv(text: string, maxQuestions: number): TableRow[] {
-  try {
-    const found = parse(text.replaceAll('\0', ''), {
-      bom: true,
-      delimiter: delimiterOf(firstLine(text))!,
-      info: true,
-      relax_column_count: true,
-      skip_empty_lines: true,
-      to: maxQuestions + 2,
-    }) as unknown as { record: string[]; info: { lines: number } }[]
-    return found.map(({ record, info }) => ({ line: info.lines, cells: record.map(unescapeInnerFormulas) }))
-  } catch (error) {
-    if (!(error instanceof CsvError)) throw error
-    throw createFileError('file', 'unreadable', typeof error.lines === 'number' ? error.lines : 0)
-  }
+/** @returns null for a table. */
+function readWithoutColumns(
+  opened: OpenedFile,
+  maxRows: number,
+  { columns }: QuestionChoices,
+): Pick<QuestionFile, 'format' | 'rows'> | null {
+  if ('qti' in opened) return { format: 'qti', rows: readQtiPackage(opened.qti, maxRows) }
+  if ('rows' in opened) return null
+  if (opened.facts.format === 'moodleXml') return { format: 'moodleXml', rows: readMoodleXml(opened.text, maxRows) }
+  if (opened.facts.format === 'qti') return { format: 'qti', rows: readQtiItem(opened.text) }
+  return columns ? null : readQuestionText(opened.text)
+}
+
+/** @returns null for a table. */
+function readQuestionText(text: string): Pick<QuestionFile, 'format' | 'rows'> | null {
+  if (text.trim() === '') throw new UnreadableFile('empty')
+  if (startsAsTable(text)) return null
+  if (looksLikeAiken(text)) return { format: 'aiken', rows: readAiken(text) }
+  return looksLikeGift(text) ? { format: 'gift', rows: readGift(text) } : null
+}
+
+/** Rows that may stand above the headings. */
+const MAX_ROWS_ABOVE = 10
+
+/** True if one of the first lines has headings of a sheet: its texts may have braces. */
+function startsAsTable(text: string): boolean {
+  const lines = text.slice(0, 20_000).split(/\r\n|\r|\n/, MAX_ROWS_ABOVE)
+  return lines.some(
+    (line) =>
+      !/[{}]|^\s*(::|\/\/)/.test(line) && ['\t', ';', ',', '|'].some((sign) => areHeadings(line.split(sign).map(unquote))),
+  )
+}
+
+const unquote = (cell: string): string => cell.trim().replace(/^"(.*)"$/, '$1')
+
+function planOf(rows: TableRow[], { columns, headingLine, remembered }: QuestionChoices): ColumnPlan {
+  const head = headingLine === undefined ? undefined : rows.findIndex(({ line }) => line === headingLine)
+  const plan = planColumns(rows, { ...(remembered && { remembered }), ...(head !== undefined && { head }) })
+  return columns
+    ? { ...plan, meanings: columns, doubts: findRepeated(columns, (meaning) => /^(right|wrong)/.test(meaning)) }
+    : plan
 }
 
 /** Refuses a question that is far beyond the limits, before more expensive checks. */
-function refuseBoundless(read: ParsedQuestion): ParsedQuestion {
+function rejectTooLong(read: ParsedQuestion): ParsedQuestion {
   if ('refusal' in read) return { ...read, name: read.name.slice(0, MAX_SHOWN), refusal: read.refusal.slice(0, MAX_SHOWN) }
   const { line, losses, question } = read
   const name = question.name.slice(0, MAX_SHOWN)
@@ -107,6 +150,8 @@ function textsOf(answer: NeutralAnswer): string[] {
       return answer.pairs.flat()
     case 'number':
       return answer.ranges.flatMap((range) => ('from' in range ? [range.from, range.to] : [range.value, range.tolerance ?? '']))
+    case 'order':
+      return answer.items
     case 'open':
       return []
   }

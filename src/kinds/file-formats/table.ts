@@ -1,141 +1,144 @@
+import type { TableRow } from '../../tables/table.ts'
 import type { NeutralAnswer, NumberRange, ParsedQuestion } from '../neutral.ts'
+import { type ColumnPlan, headingWord, MAX_OPTIONS, optionMeaning, planColumns } from './columns.ts'
+import { hasDecimalComma, readDecimal, roundPoints } from './decimals.ts'
+import {
+  evidenceOf,
+  isAmbiguous,
+  type KeyRules,
+  type Option,
+  readRight,
+  readShare,
+  readTruth,
+  readTruthWord,
+} from './right-answers.ts'
 
 // Questions as rows of a spreadsheet.
 
 /** Columns of the options. */
 export const LETTERS = ['A', 'B', 'C', 'D', 'E', 'F', 'G', 'H', 'I', 'J', 'K', 'L', 'M', 'N', 'O', 'P', 'Q', 'R', 'S', 'T']
 
-/** Accepted headings by meaning, in lower case, letters only. */
-const HEADINGS: Record<string, string[]> = {
-  kind: ['kind', 'type', 'questiontype'],
-  name: ['name', 'title'],
-  category: ['category', 'topic', 'tag'],
-  text: ['text', 'question', 'questiontext', 'prompt'],
-  format: ['format', 'markup'],
-  points: ['points', 'point', 'score', 'marks', 'mark'],
-  right: [
-    ...['right', 'rightanswer', 'rightoption', 'correct', 'correctanswer', 'correctanswers', 'correctoption', 'correctchoice'],
-    ...['answer', 'answers', 'solution', 'key'],
-  ],
-}
-/** Headings of options: `Option 1`, `Answer B`, `C`. */
-const OPTION_HEADING = /^(?:(?:option|choice|answer)(?:([a-t])|0?(\d{1,2}))|([a-t]))$/
-
 /** Kinds by their accepted names, in lower case, letters only. */
 export const KINDS: Record<string, string> = {
   single: 'single',
   singlechoice: 'single',
+  singleselect: 'single',
   onechoice: 'single',
+  einfachauswahl: 'single',
+  choixunique: 'single',
   multiplechoice: 'choice',
   choice: 'choice',
   mcq: 'choice',
+  quiz: 'choice',
+  mehrfachauswahl: 'several',
+  choixmultiple: 'choice',
   multiple: 'several',
   severalchoices: 'several',
   multipleresponse: 'several',
+  multipleselect: 'several',
+  multiselect: 'several',
   multipleanswer: 'several',
+  multipleanswers: 'several',
+  checkbox: 'several',
   checkboxes: 'several',
   truefalse: 'truth',
+  trueorfalse: 'truth',
+  wahrfalsch: 'truth',
+  vraifaux: 'truth',
+  verdaderofalso: 'truth',
+  verdadeirofalso: 'truth',
   yesno: 'truth',
+  boolean: 'truth',
   number: 'number',
   numeric: 'number',
   numerical: 'number',
+  zahl: 'number',
   shorttext: 'words',
   shortanswer: 'words',
   short: 'words',
+  fillintheblank: 'words',
+  fillin: 'words',
+  kurzantwort: 'words',
   text: 'text',
   essay: 'text',
   openquestion: 'text',
+  openended: 'text',
   open: 'text',
+  longanswer: 'text',
+  paragraph: 'text',
   freetext: 'text',
+  freitext: 'text',
   audio: 'audio',
   video: 'video',
   mixed: 'mixed',
   matching: 'pairs',
   match: 'pairs',
+  zuordnung: 'pairs',
 }
 
 export const normalizeWord = (text: string): string => text.toLowerCase().replace(/[^\p{L}]/gu, '')
 
-export type TableRow = { line: number; cells: string[] }
-
-/** Further columns are ignored. */
-export const MAX_COLUMNS = 200
 /** Limits of the list of unused columns. */
 const MAX_UNUSED = 50
 const MAX_HEADING_LENGTH = 100
 
-/**
- * @property columns column indexes by meaning, or by option number.
- * @property lettersWin true for files that this service wrote: a right answer `A` is option A even if an option's text is “A”.
- * @property hasNumbers true if right answers may name options by number, from 1.
- */
-type Layout = { columns: Map<string | number, number>; lettersWin: boolean; hasNumbers: boolean }
+/** @property columns column indexes by meaning. @property hasCommas true if numbers have decimal commas. @property hasKeys true if rows have options or right answers. */
+type Layout = { columns: Map<string, number[]>; rules: KeyRules; hasCommas: boolean; hasKeys: boolean }
+
+/** @property unusedColumns headings of the columns that were ignored. @property ambiguous rows whose right answer is text and number of different options. */
+export type QuestionTable = { rows: ParsedQuestion[]; unusedColumns: string[]; plan: ColumnPlan; ambiguous: number }
 
 /**
- * Reads questions from a sheet. The first row has the headings: text, and optionally kind, name, category, format, points, right, and options.
+ * Reads questions from a sheet.
  *
+ * @param plan meanings of the columns that a person confirmed. Without it they are recognized by the headings.
  * @returns null without a column for the text.
  */
-export function readTable([head, ...rows]: TableRow[]): { rows: ParsedQuestion[]; unusedColumns: string[] } | null {
-  const headings = (head?.cells ?? []).slice(0, MAX_COLUMNS)
-  const layout = layoutOf(headings)
+export function readTable(all: TableRow[], plan: ColumnPlan = planColumns(all)): QuestionTable | null {
+  const headings = plan.head < 0 ? [] : (all[plan.head]?.cells ?? [])
+  const rows = all.slice(plan.head + 1).filter(({ cells, faults }) => faults || cells.some((text) => text.trim() !== ''))
+  const layout = layOut(headings, rows, plan.meanings)
   if (!layout) return null
-  const filled = rows.filter(({ cells }) => cells.some((text) => text.trim() !== ''))
-  const isFromZero = filled.some(
-    (row) => cellOf(layout, row, 'right') === '0' && !optionsOf(layout, row).some(({ text }) => text === '0'),
-  )
-  const hasNumbers = layout.hasNumbers && !isFromZero
-  return {
-    rows: filled.map((row) => readRow(row, { ...layout, hasNumbers })),
-    unusedColumns: findUnused(headings, filled, layout),
-  }
+  const last = rows.at(-1)
+  const read = rows.map((row) => readRow(row, layout, row === last))
+  const ambiguous = rows.filter((row) => {
+    const { text, decimal } = keyOf(layout, row)
+    return isAmbiguous(text, decimal, optionsOf(layout, row), layout.rules)
+  }).length
+  return { rows: read, unusedColumns: findUnused(headings, rows, plan.meanings), plan, ambiguous }
 }
 
-export const areHeadings = (headings: string[]): boolean => layoutOf(headings) !== null
-
-function layoutOf(headings: string[]): Layout | null {
-  const words = headings.map(headingWord)
-  const columns = new Map<string | number, number>()
-  for (const [i, word] of words.entries()) {
-    const meaning = meaningOf(word)
-    if (meaning !== undefined && !columns.has(meaning)) columns.set(meaning, i)
+function layOut(headings: string[], rows: TableRow[], meanings: string[]): Layout | null {
+  const columns = new Map<string, number[]>()
+  for (const [i, meaning] of meanings.entries()) {
+    const wanted = meaning === 'rightByLabel' || meaning === 'rightByText' ? 'right' : meaning
+    if (wanted !== '') columns.set(wanted, [...(columns.get(wanted) ?? []), i])
   }
-  readQAsText(words, columns)
   if (!columns.has('text')) return null
-  const hasNumbers = [...columns].some(([meaning, i]) => typeof meaning === 'number' && /\d/.test(words[i]!))
-  const lettersWin = !hasNumbers && words[columns.get('right') ?? -1] === 'right'
-  return { columns, lettersWin, hasNumbers }
+  const words = headings.map(headingWord)
+  const areNumbered = [...columns].some(([meaning, [i]]) => meaning.startsWith('option:') && /\d/.test(words[i!] ?? ''))
+  const rules: KeyRules = {
+    lettersWin: !areNumbered && words[columns.get('right')?.[0] ?? -1] === 'right',
+    numbers: areNumbered ? 'always' : 'besideTexts',
+    reading: meanings.includes('rightByLabel') ? 'label' : meanings.includes('rightByText') ? 'text' : 'both',
+    hasTextKeys: false,
+  }
+  const layout: Layout = { columns, rules, hasCommas: false, hasKeys: false }
+  const keys = rows.map((row) => ({ ...keyOf(layout, row), options: optionsOf(layout, row) }))
+  if (keys.some(({ text, options }) => text === '0' && options.length > 0 && !options.some((option) => option.text === '0')))
+    rules.numbers = 'never'
+  rules.hasTextKeys = keys.some(({ text, decimal, options }) => evidenceOf(text, decimal, options, rules) === 'text')
+  layout.hasCommas = rows.some(
+    (row) => hasDecimalComma(keyOf(layout, row).text) || hasDecimalComma(cellOf(layout, row, 'points')),
+  )
+  layout.hasKeys = keys.some(({ text, options }) => text !== '' || options.length > 0)
+  return layout
 }
-
-/** @returns the option number for the heading of an option. */
-function meaningOf(word: string): string | number | undefined {
-  const known = Object.keys(HEADINGS).find((meaning) => HEADINGS[meaning]!.includes(word))
-  if (known !== undefined) return known
-  const [, letter, number, letterAlone] = OPTION_HEADING.exec(word) ?? []
-  const option = number === undefined ? LETTERS.indexOf((letter ?? letterAlone ?? '').toUpperCase()) + 1 : Number(number)
-  return option >= 1 && option <= LETTERS.length ? option : undefined
-}
-
-/** `Q` is the heading of the text if there is no other, unless there is an option P. */
-function readQAsText(words: string[], columns: Map<string | number, number>): void {
-  const at = words.indexOf('q')
-  if (at < 0 || columns.has('text') || columns.has(LETTERS.indexOf('P') + 1)) return
-  columns.delete(LETTERS.indexOf('Q') + 1)
-  columns.set('text', at)
-}
-
-/** Removes parentheses, as in `Marks (10)`. Digits stay, because `Answer 1` differs from `Answer`. */
-const headingWord = (heading: string): string =>
-  heading
-    .slice(0, MAX_HEADING_LENGTH)
-    .replace(/\([^()]*\)/g, '')
-    .toLowerCase()
-    .replace(/[^\p{L}\p{N}]/gu, '')
 
 /** Headings of unused columns, or their numbers if they have content but no heading. */
-function findUnused(headings: string[], rows: TableRow[], { columns }: Layout): string[] {
-  const used = new Set(columns.values())
-  const unused = Array.from({ length: MAX_COLUMNS }, (_, i) => i).filter((i) => !used.has(i))
+function findUnused(headings: string[], rows: TableRow[], meanings: string[]): string[] {
+  const width = Math.max(headings.length, ...rows.slice(0, 1_000).map(({ cells }) => cells.length), 0)
+  const unused = Array.from({ length: width }, (_, i) => i).filter((i) => (meanings[i] ?? '') === '')
   const named = unused.map((i) => (headings[i] ?? '').trim().slice(0, MAX_HEADING_LENGTH).toWellFormed() || labelUnnamed(i, rows))
   return named.filter((name) => name !== '').slice(0, MAX_UNUSED)
 }
@@ -143,29 +146,58 @@ function findUnused(headings: string[], rows: TableRow[], { columns }: Layout): 
 const labelUnnamed = (i: number, rows: TableRow[]): string =>
   rows.some(({ cells }) => (cells[i] ?? '').trim() !== '') ? `column ${i + 1}` : ''
 
-type Option = { number: number; text: string }
+const columnOf = ({ columns }: Layout, meaning: string): number => columns.get(meaning)?.[0] ?? -1
+const cellOf = (layout: Layout, { cells }: TableRow, meaning: string): string => (cells[columnOf(layout, meaning)] ?? '').trim()
 
-const cellOf = ({ columns }: Layout, { cells }: TableRow, meaning: string | number): string =>
-  (cells[columns.get(meaning) ?? -1] ?? '').trim()
+/** Right answer as text, and as a decimal if it is a number. */
+function keyOf(layout: Layout, { cells, numbers }: TableRow): { text: string; decimal: string | undefined } {
+  const columns = layout.columns.get('right') ?? []
+  const filled = columns.filter((i) => (cells[i] ?? '').trim() !== '')
+  const text = filled.map((i) => unescapeFormula(cells[i]!)).join('; ')
+  return { text, decimal: filled.length === 1 ? (numbers?.[filled[0]!] ?? readDecimal(text)) : undefined }
+}
 
-const optionsOf = (layout: Layout, row: TableRow): Option[] =>
-  LETTERS.map((_, i) => ({ number: i + 1, text: unescapeFormula(cellOf(layout, row, i + 1)) })).filter(({ text }) => text !== '')
+function optionsOf(layout: Layout, row: TableRow): Option[] {
+  const wrong = layout.columns.get('wrong') ?? []
+  const single = cellOf(layout, row, 'options')
+  const cells: { number: number; text: string; decimal?: string | undefined }[] = [
+    ...Array.from({ length: MAX_OPTIONS }, (_, i) => {
+      const column = columnOf(layout, optionMeaning(i + 1))
+      return { number: i + 1, text: row.cells[column] ?? '', decimal: row.numbers?.[column] }
+    }),
+    ...single.split(/\r?\n|[;|]/).map((text, i) => ({ number: i + 1, text })),
+    ...(wrong.length > 0
+      ? [keyOf(layout, row).text, ...wrong.map((i) => row.cells[i] ?? '')].map((text, i) => ({ number: i + 1, text }))
+      : []),
+  ]
+  return cells.flatMap(({ number, text, decimal }) => {
+    const shown = unescapeFormula(text)
+    return shown === '' ? [] : [{ number, text: shown, decimal: decimal ?? readDecimal(shown) }]
+  })
+}
 
-function readRow(row: TableRow, layout: Layout): ParsedQuestion {
+/** Words for a row with sums below the questions. */
+const TOTAL = /^(grand\s*)?(total|totals|sum|summe|gesamt(punkte|summe)?|somme|suma|soma|totale)( (points|marks|punkte))?\s*:?$/i
+
+function readRow(row: TableRow, layout: Layout, isLast: boolean): ParsedQuestion {
   const { line } = row
   const cell = (meaning: string) => cellOf(layout, row, meaning)
   const [name, text] = [unescapeFormula(cell('name')), unescapeFormula(cell('text'))]
   const losses: string[] = []
   const refuse = (refusal: string): ParsedQuestion => ({ line, losses: [], name: name || text.slice(0, 120), refusal })
+  const fault = row.faults?.find(({ column }) => column === null || [...layout.columns.values()].flat().includes(column))
+  if (fault) return refuse(fault.text)
   if (text === '') return refuse('It has no text.')
-  const typed = cell('points').replace(',', '.')
-  if (typed !== '' && !/^\d{1,9}(\.\d+)?$/.test(typed)) return refuse(`The points “${cell('points')}” are not a number.`)
-  const points = typed === '' ? null : Math.round(Number(typed))
-  if (points !== null && points !== Number(typed)) losses.push(`Points are rounded: ${points} instead of ${typed}.`)
+  if (row.merged?.includes(columnOf(layout, 'text'))) return refuse('Its text is merged with that of the row above.')
+  const points = readPoints(row.numbers?.[columnOf(layout, 'points')] ?? cell('points'), layout, losses)
+  if (points === undefined) return refuse(`The points “${cell('points')}” are not a number.`)
   const options = optionsOf(layout, row)
-  const kind = cell('kind') === '' ? guessKind(options.length, cell('right')) : KINDS[normalizeWord(cell('kind'))]
+  const right = keyOf(layout, row)
+  if (isLast && TOTAL.test(text) && options.length === 0 && right.text === '') return refuse('It looks like a row of totals.')
+  const kind = cell('kind') === '' ? guessKind(options, right.text, layout) : kindOf(cell('kind'))
+  if (kind === null) return refuse(NO_ANSWER)
   if (kind === undefined) return refuse(`There is no kind “${cell('kind')}”.`)
-  const answer = readAnswer(kind, unescapeFormula(cell('right')), { options, layout })
+  const answer = readAnswer(kind, right, { options, layout })
   if (typeof answer === 'string') return refuse(answer)
   const category = unescapeFormula(cell('category'))
     .split(/[/>]/)
@@ -176,13 +208,39 @@ function readRow(row: TableRow, layout: Layout): ParsedQuestion {
   return { line, losses, question: { name, category, text, isFormatted, points, answer } }
 }
 
-const guessKind = (options: number, right: string): string => (options > 0 ? 'choice' : right === '' ? 'text' : 'words')
+/** @returns null for an empty cell, undefined for an invalid one. */
+function readPoints(typed: string, { hasCommas }: Layout, losses: string[]): number | null | undefined {
+  if (typed === '') return null
+  const decimal = readDecimal(typed, hasCommas)
+  if (decimal === undefined || decimal.startsWith('-')) return undefined
+  return roundPoints(decimal, losses)
+}
+
+const kindOf = (cell: string): string | undefined => {
+  const word = normalizeWord(cell)
+  return Object.hasOwn(KINDS, word) ? KINDS[word] : undefined
+}
+
+const NO_ANSWER =
+  'It has no options or no right answer, unlike other rows. If that is right, add a column “kind”, and write “text” or “short text” there.'
+
+/** @returns null if the row lacks what others have. */
+function guessKind(options: Option[], right: string, layout: Layout): string | null {
+  if (options.length > 0) return 'choice'
+  const isTruth = readTruthWord(right) !== undefined && normalizeWord(right).length > 1
+  if (isTruth) return 'truth'
+  const haveOptions = [...layout.columns.keys()].some((meaning) => meaning.startsWith('option') || meaning === 'wrong')
+  if (right === '') return layout.hasKeys ? null : 'text'
+  return haveOptions ? null : 'words'
+}
 
 type Choice = { options: Option[]; layout: Layout }
+type Key = { text: string; decimal: string | undefined }
 
 /** @returns the reason, in a sentence, if the answer is invalid. */
-function readAnswer(kind: string, right: string, choice: Choice): NeutralAnswer | string {
-  const several = right
+function readAnswer(kind: string, right: Key, choice: Choice): NeutralAnswer | string {
+  const { options } = choice
+  const several = right.text
     .split(/[;|\n]/)
     .map((part) => part.trim())
     .filter(Boolean)
@@ -193,124 +251,69 @@ function readAnswer(kind: string, right: string, choice: Choice): NeutralAnswer 
     case 'mixed':
       return { as: 'open', responseType: kind }
     case 'number':
-      return readNumbers(several)
-    case 'words':
-      if (several.length === 0) return 'It has no right answer.'
-      return { as: 'words', accepted: several.map((part) => readShare(part)) }
+      return readNumbers(right.decimal === undefined ? several : [right.decimal], choice.layout.hasCommas)
+    case 'words': {
+      // Some tools write accepted texts where other questions have their options.
+      const accepted = several.length > 0 ? several : options.map(({ text }) => text)
+      if (accepted.length === 0) return 'It has no right answer.'
+      if (several.length > 0 && options.length > 0) return 'It is a short text, and has options. Choose one of both.'
+      return { as: 'words', accepted: accepted.map((part) => readShare(part)) }
+    }
     case 'pairs':
-      return { as: 'pairs', pairs: choice.options.map(({ text }) => splitPair(text)) }
+      return { as: 'pairs', pairs: options.map(({ text }) => splitPair(text)) }
     case 'truth':
-      return choice.options.length > 0 ? readOptions('single', right, choice) : readTruth(right)
+      return options.length > 0 ? readOptions('single', right, choice) : readTruth(right.text)
     default:
       return readOptions(kind, right, choice)
   }
 }
 
-function readOptions(kind: string, right: string, choice: Choice): NeutralAnswer | string {
-  const { options } = choice
+function readOptions(kind: string, { text, decimal }: Key, { options, layout }: Choice): NeutralAnswer | string {
   if (options.length < 2) return 'It has fewer than two options.'
-  const read = readRight(right, choice)
+  const read = layout.columns.has('wrong')
+    ? { shares: new Map([[1, 100]]), isWeighed: false }
+    : readRight(text, decimal, options, layout.rules)
   if (typeof read === 'string') return read
   const { shares, isWeighed } = read
-  if (shares.size === 0) return 'It has no right answer.'
+  if (shares.size === 0 || text === '') return 'It has no right answer.'
+  // Files of this service may have several options that are right alone.
+  if (kind === 'single' && !isWeighed && shares.size > 1 && !layout.rules.lettersWin)
+    return 'It is a single choice, and has several right answers.'
   const isSeveral = kind === 'several' || (kind === 'choice' && shares.size > 1)
   const [all, wrong] = [shares.size, options.length - shares.size]
   const shareOf = (option: number): number => {
     if (isWeighed || !isSeveral) return shares.get(option) ?? 0
     return shares.has(option) ? 100 / all : -100 / wrong
   }
-  return { as: 'options', several: isSeveral, options: options.map(({ number, text }) => ({ text, share: shareOf(number) })) }
-}
-
-/** @property shares percent by option number, for right options. @property isWeighed true if the cell names at least one share. */
-type CorrectAnswer = { shares: Map<number, number>; isWeighed: boolean }
-
-/**
- * Reads the right options. An ambiguous cell is refused, because nobody would notice a wrong key.
- *
- * @returns the reason, in a sentence, if the cell is refused.
- */
-function readRight(right: string, choice: Choice): CorrectAnswer | string {
-  const parts = right
-    .split(/[;|,\n]/)
-    .map((part) => part.trim())
-    .filter(Boolean)
-  const read = parts.map((part) => ({ part, ...readPart(part, choice) }))
-  const whole = parts.length > 1 ? findOptions(right, choice) : []
-  const isWhole = whole.length > 0 && !(choice.layout.lettersWin && read.every(({ found }) => found.length === 1))
-  if (isWhole && read.every(({ found }) => found.length > 0)) return createWarning(right)
-  if (isWhole) return whole.length === 1 ? { shares: new Map([[whole[0]!.number, 100]]), isWeighed: false } : createWarning(right)
-  const shares = new Map<number, number>()
-  for (const { part, found, share } of read) {
-    if (found.length === 0) return `The right answer “${part}” is not an option.`
-    if (found.length > 1) return createWarning(part)
-    shares.set(found[0]!.number, share)
-  }
-  return { shares, isWeighed: read.some((part) => part.isWeighed) }
-}
-
-const createWarning = (right: string): string =>
-  `The right answer “${right}” fits more than one option. Write the letter of the right one.`
-
-/** "B", "Paris" or "Paris 50%". */
-function readPart(part: string, choice: Choice): { found: Option[]; share: number; isWeighed: boolean } {
-  const { text, share } = readShare(part)
-  const plain = { found: findOptions(part, choice), share: 100, isWeighed: false }
-  if (text === part) return plain
-  const weighed = { found: findOptions(text, choice), share, isWeighed: true }
-  if (weighed.found.length === 0) return plain
-  if (plain.found.length === 0 || choice.layout.lettersWin) return weighed
-  return { ...weighed, found: [...plain.found, ...weighed.found] }
-}
-
-/** Options that match a letter, a number, or a text. */
-function findOptions(text: string, { options, layout: { lettersWin, hasNumbers } }: Choice): Option[] {
-  const label = text.replace(/^(option|choice|answer)\s*(?=\w{1,2}$)/i, '')
-  const isLabel = ({ number }: Option) =>
-    LETTERS[number - 1] === label.toUpperCase() || (hasNumbers && /^\d{1,2}$/.test(label) && Number(label) === number)
-  const labeled = options.filter(isLabel)
-  if (lettersWin && labeled.length > 0) return labeled
-  const fold = (one: string) => one.normalize('NFC').toLowerCase().replace(/\s+/g, ' ')
-  const same = options.filter((option) => option.text === text)
-  const alike = same.length > 0 ? same : options.filter((option) => fold(option.text) === fold(text))
-  return [...new Set([...labeled, ...alike])]
-}
-
-function readTruth(right: string): NeutralAnswer | string {
-  const word = normalizeWord(right)
-  const isTrue = ['true', 't', 'yes', 'right'].includes(word)
-  if (!isTrue && !['false', 'f', 'no', 'wrong'].includes(word)) return `The right answer “${right}” is neither true nor false.`
   return {
     as: 'options',
-    several: false,
-    options: [
-      { text: 'True', share: isTrue ? 100 : 0 },
-      { text: 'False', share: isTrue ? 0 : 100 },
-    ],
+    several: isSeveral,
+    options: options.map((option) => ({ text: option.text, share: shareOf(option.number) })),
   }
 }
 
-/** "Paris 50%". */
-function readShare(text: string): { text: string; share: number } {
-  const [, answer, share] = /^(.*\S)\s+(-?\d{1,3})\s*%$/s.exec(text) ?? []
-  return answer === undefined ? { text, share: 100 } : { text: answer, share: Number(share) }
-}
-
-const DECIMAL = /^-?\d+(\.\d+)?$/
-
-function readNumbers(parts: string[]): NeutralAnswer | string {
+function readNumbers(parts: string[], hasCommas: boolean): NeutralAnswer | string {
   if (parts.length === 0) return 'It has no right answer.'
   const ranges: NumberRange[] = []
   for (const part of parts) {
-    const { text, share } = readShare(part)
-    const [from, to] = text.split('..').map((one) => one.trim())
-    const [value, tolerance] = text.split(/±|\+-|:/).map((one) => one.trim())
-    if (to !== undefined && DECIMAL.test(from!) && DECIMAL.test(to)) ranges.push({ from: from!, to, share })
-    else if (DECIMAL.test(value!) && (tolerance === undefined || DECIMAL.test(tolerance)))
-      ranges.push({ value: value!, tolerance, share })
-    else return `The right answer “${part}” is not a number. Write 3.14, 3.14 ± 0.01, or 3..4.`
+    const range = readRange(part, hasCommas)
+    const why = /^[\d.,]+$/.test(part) ? 'can be read in two ways' : 'is not a number'
+    if (!range) return `The right answer “${part}” ${why}. Write 3.14, 3.14 ± 0.01, or 3..4.`
+    ranges.push(range)
   }
   return { as: 'number', ranges }
+}
+
+function readRange(part: string, hasCommas: boolean): NumberRange | undefined {
+  const { text, share } = readShare(part)
+  const decimal = (number: string) => readDecimal(number, hasCommas)
+  if (text.includes('..')) {
+    const [from, to, ...more] = text.split('..').map(decimal)
+    return from !== undefined && to !== undefined && more.length === 0 ? { from, to, share } : undefined
+  }
+  const [value, tolerance, ...more] = text.split(/±|\+-|:/).map(decimal)
+  const isWhole = !/±|\+-|:/.test(text) || tolerance !== undefined
+  return value !== undefined && isWhole && more.length === 0 ? { value, tolerance, share } : undefined
 }
 
 function splitPair(text: string): [string, string] {
@@ -322,4 +325,4 @@ function splitPair(text: string): [string, string] {
 const FORMULA = /^(["'\s\u200b\ufeff]*[=+\-@＝＋－＠]|[\t\r\n'])/
 export const escapeFormula = (text: string): string => (FORMULA.test(text) ? `'${text}` : text)
 const unescapeFormula = (text: string): string =>
-  (text.startsWith("'") && FORMULA.test(text.slice(1)) ? text.slice(1) : text).trim()
+  (text.trim().startsWith("'") && FORMULA.test(text.trim().slice(1)) ? text.trim().slice(1) : text).trim()

@@ -2,6 +2,7 @@ import { BYTE_ORDER_MARK, toCsv } from '../../http/sending/csv.ts'
 import type { NeutralQuestion } from '../neutral.ts'
 import type { FileFormat } from './read-file.ts'
 import { createGiftWriter, giftLosses } from './write-gift.ts'
+import { createMoodleXmlWriter, moodleXmlLosses } from './write-moodle-xml.ts'
 import { TABLE_HEAD, tableLosses, writeRow } from './write-table.ts'
 import { createXlsxWriter } from './write-xlsx.ts'
 
@@ -10,10 +11,11 @@ type Chunk = string | Uint8Array
 /** Streaming writer: each call returns the next chunk of the file. */
 type FileWriter = { write: (questions: readonly NeutralQuestion[]) => Chunk; end: () => Chunk }
 
-/** @property losses sentences about content that the format can't hold. */
+/** @property losses sentences about content that the format can't hold. @property hasPictures true if it contains the files of questions. */
 type FileWriterFormat = {
   type: string
   ending: string
+  hasPictures?: true
   losses: (question: NeutralQuestion) => string[]
   create: () => FileWriter
 }
@@ -60,5 +62,12 @@ export const fileWriters: Record<FileFormat, FileWriterFormat> = {
     ending: 'gift.txt',
     losses: giftLosses,
     create: () => ({ write: createGiftWriter(), end: () => '' }),
+  },
+  moodle: {
+    type: 'application/xml; charset=utf-8',
+    ending: 'moodle.xml',
+    hasPictures: true,
+    losses: moodleXmlLosses,
+    create: createMoodleXmlWriter,
   },
 }

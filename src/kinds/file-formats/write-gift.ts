@@ -1,5 +1,6 @@
 import type { NeutralAnswer, NeutralQuestion, NumberRange, WeightedText } from '../neutral.ts'
-import { losesText } from '../neutral.ts'
+import { byShare, hideArrows, losesArrows, losesBackslashes, losesPictures, losesText, lossesOfSettings } from '../neutral.ts'
+import { writeCategory } from './moodle-category.ts'
 
 const escapeGift = (text: string): string =>
   text
@@ -17,20 +18,24 @@ export function createGiftWriter(): (questions: readonly NeutralQuestion[]) => s
   function write({ name, text, isFormatted, answer, ...question }: NeutralQuestion): string {
     const changed = question.category !== category
     category = question.category
-    const path = category
-      .split(' / ')
-      .map((one) => one.replaceAll('/', '//'))
-      .join('/')
+    const path = writeCategory(category)
     const head = `${changed ? `$CATEGORY: ${path || 'top'}\n\n` : ''}::${escapeGift(name)}::[${isFormatted ? 'markdown' : 'plain'}]`
     return `${head}${escapeGift(text)}{${writeAnswers(answer)}}\n\n`
   }
 }
 
 /** Sentences about content that GIFT can't hold. */
-export const giftLosses = ({ points, text, answer }: NeutralQuestion): string[] => [
-  ...losesText(text),
+export const giftLosses = (question: NeutralQuestion): string[] => [
+  ...losesText(question.text),
+  ...losesPictures(question),
+  ...lossesOfSettings(question.answer),
+  ...lossesOf(question),
+]
+
+const lossesOf = ({ points, answer }: NeutralQuestion): string[] => [
   ...(points !== null && points !== 1 ? ['Points are not exported: they become 1.'] : []),
-  ...(answer.as === 'number' && answer.unit ? ['The unit is not exported.'] : []),
+  ...losesArrows(answer),
+  ...losesBackslashes(answer),
   ...(answer.as === 'pairs' && answer.pairs.some(([prompt]) => prompt.startsWith('%'))
     ? ['A prompt that begins with “%” is imported as a share.']
     : []),
@@ -43,13 +48,18 @@ export const giftLosses = ({ points, text, answer }: NeutralQuestion): string[] 
 function writeAnswers(answer: NeutralAnswer): string {
   switch (answer.as) {
     case 'open':
+    case 'order':
       return ''
     case 'pairs':
-      return `${answer.pairs.map(([prompt, choice]) => `\n\t=${escapeGift(prompt)} -> ${escapeGift(choice)}`).join('')}\n`
+      return `${answer.pairs.map(([prompt, choice]) => `\n\t=${escapeGift(hideArrows(prompt))} -> ${escapeGift(choice)}`).join('')}\n`
     case 'words':
-      return `${answer.accepted.map(({ text, share }) => `\n\t=${percent(share)}${escapeGift(text)}`).join('')}\n`
+      return `${byShare(answer.accepted)
+        .map(({ text, share }) => `\n\t=${percent(share)}${escapeGift(text)}`)
+        .join('')}\n`
     case 'number':
-      return `#${answer.ranges.map((range) => `\n\t=${percent(range.share)}${writeRange(range)}`).join('')}\n`
+      return `#${byShare(answer.ranges)
+        .map((range) => `\n\t=${percent(range.share)}${writeRange(range)}`)
+        .join('')}\n`
     case 'options':
       return `${answer.options.map(({ text, share }) => `\n\t${writeOption(answer.several, { text, share })}`).join('')}\n`
   }

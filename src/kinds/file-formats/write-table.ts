@@ -1,5 +1,5 @@
 import type { NeutralAnswer, NeutralQuestion, NumberRange } from '../neutral.ts'
-import { losesText } from '../neutral.ts'
+import { hideArrows, losesArrows, losesPictures, losesText, lossesOfSettings } from '../neutral.ts'
 import { escapeFormula, KINDS, LETTERS, normalizeWord } from './table.ts'
 
 export const TABLE_HEAD = ['kind', 'name', 'category', 'text', 'format', 'points', 'right', ...LETTERS]
@@ -12,14 +12,16 @@ export function writeRow({ name, category, text, isFormatted, points, answer }: 
 }
 
 /** Sentences about content that a spreadsheet can't hold. */
-export const tableLosses = ({ text, category, answer }: NeutralQuestion): string[] => [
-  ...losesText(text),
-  ...(category.includes('>') ? ['“>” in a category name splits it into two.'] : []),
-  ...lossesOf(answer),
+export const tableLosses = (question: NeutralQuestion): string[] => [
+  ...losesText(question.text),
+  ...losesPictures(question),
+  ...lossesOfSettings(question.answer),
+  ...losesArrows(question.answer),
+  ...(question.category.includes('>') ? ['“>” in a category name splits it into two.'] : []),
+  ...lossesOf(question.answer),
 ]
 
 function lossesOf(answer: NeutralAnswer): string[] {
-  if (answer.as === 'number') return answer.unit ? ['The unit is not exported.'] : []
   if (answer.as === 'words') {
     const isMisread = ({ text }: { text: string }) => /[;|\n]|\s-?\d{1,3}\s*%$/.test(text.trim())
     return answer.accepted.some(isMisread) ? ['“;”, “|”, or a percentage in an accepted text is misread by an import.'] : []
@@ -32,6 +34,8 @@ const withShare = (text: string, share: number): string => (share === 100 ? text
 
 function writeAnswer(answer: NeutralAnswer): { kind: string; right: string; options: string[] } {
   switch (answer.as) {
+    case 'order':
+      return { kind: 'ordering', right: '', options: [] }
     case 'open':
       return { kind: answer.responseType, right: '', options: [] }
     case 'words':
@@ -46,7 +50,11 @@ function writeAnswer(answer: NeutralAnswer): { kind: string; right: string; opti
       return { kind: 'number', right: answer.ranges.map((range) => withShare(write(range), range.share)).join('; '), options: [] }
     }
     case 'pairs':
-      return { kind: 'matching', right: '', options: answer.pairs.map((pair) => pair.join(' -> ')) }
+      return {
+        kind: 'matching',
+        right: '',
+        options: answer.pairs.map(([prompt, choice]) => `${hideArrows(prompt)} -> ${choice}`),
+      }
     case 'options': {
       const { several, options } = answer
       const right = options.filter(({ share }) => share > 0)

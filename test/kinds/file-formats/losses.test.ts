@@ -1,12 +1,12 @@
 import fc from 'fast-check'
-import { expect, it } from 'vitest'
-import { EMPTY_QUESTION } from '../../../src/domain/assessments/edit-questions.ts'
+import { describe, expect, it } from 'vitest'
+import { EMPTY_QUESTION } from '../../../src/domain/assessments/question-input.ts'
 import type { LibraryContent } from '../../../src/domain/library/content.ts'
 import { type FileFormat, readFile } from '../../../src/kinds/file-formats/read-file.ts'
 import { fileWriters } from '../../../src/kinds/file-formats/write-file.ts'
 import { kinds } from '../../../src/kinds/index.ts'
 import { exportQuestion, importQuestion } from '../../../src/kinds/library-questions.ts'
-import type { NeutralQuestion } from '../../../src/kinds/neutral.ts'
+import { byShare, type NeutralQuestion } from '../../../src/kinds/neutral.ts'
 import { scaled } from '../../support/scale.ts'
 
 // Without reported losses, export and import return the same question.
@@ -57,13 +57,18 @@ const number = fc
   })
   .map(({ unit, answers }) => ({ responseType: 'number', spec: unit ? { unit } : {}, key: { answers } }))
 const words = fc
-  .record({ accepted: texts(1, 4), share: fc.constantFrom(100, 40), lines: fc.constantFrom(1, 1, 3) })
-  .map(({ accepted, share, lines }) => ({
+  .record({
+    accepted: texts(1, 4),
+    share: fc.constantFrom(100, 40),
+    lines: fc.constantFrom(1, 1, 3),
+    caseSensitive: fc.constantFrom(false, false, true),
+  })
+  .map(({ accepted, share, lines, caseSensitive }) => ({
     responseType: 'short_text',
     spec: { lines },
     key: {
       accepted: accepted.map((one, i) => ({ text: one, share: i === 0 ? 100 : share })),
-      caseSensitive: false,
+      caseSensitive,
       ignore: { accents: false, punctuation: false },
       otherwise: 'wrong',
     },
@@ -78,9 +83,15 @@ const matching = fc.record({ prompts: texts(2, 4), choices: texts(2, 5) }).map((
   key: { pairs: Object.fromEntries(prompts.map((_, i) => [idOf(i), `choicex${'abcdefghij'[i % choices.length]}`])) },
 }))
 
+const ordering = texts(2, 4).map((items) => ({
+  responseType: 'ordering',
+  spec: { items: items.map((one, i) => ({ id: idOf(i), text: one })) },
+  key: { order: items.map((_, i) => idOf(i)).toReversed() },
+}))
+
 const content = fc
   .record({
-    definition: fc.oneof(choice, number, words, matching, fc.constant(null)),
+    definition: fc.oneof(choice, number, words, matching, ordering, fc.constant(null)),
     script: text,
     scriptFormat: fc.constantFrom('plain', 'markdown'),
     points: fc.constantFrom(1, 1, 5),
@@ -100,13 +111,15 @@ const content = fc
     }),
   )
 
-/** Choices that fit none have no order. */
-const inOrder = ({ answer, ...question }: NeutralQuestion) => ({
-  ...question,
-  answer: answer.as === 'pairs' ? { ...answer, pairs: answer.pairs.toSorted() } : answer,
-})
+/** Choices that fit none have no order, and the answer with the most points counts wherever it stands. */
+const inOrder = ({ answer, ...question }: NeutralQuestion) => ({ ...question, answer: sortParts(answer) })
+function sortParts(answer: NeutralQuestion['answer']): NeutralQuestion['answer'] {
+  if (answer.as === 'pairs') return { ...answer, pairs: answer.pairs.toSorted() }
+  if (answer.as === 'number') return { ...answer, ranges: byShare(answer.ranges) }
+  return answer.as === 'words' ? { ...answer, accepted: byShare(answer.accepted) } : answer
+}
 
-it.each(['csv', 'xlsx', 'gift'] as FileFormat[])(
+it.each(['csv', 'xlsx', 'gift', 'moodle'] as FileFormat[])(
   'keeps a question unchanged through export and import as %s unless it reports losses',
   (format) => {
     const { losses: lossesOf, create } = fileWriters[format]
@@ -126,8 +139,35 @@ it.each(['csv', 'xlsx', 'gift'] as FileFormat[])(
         expect(again.losses).toEqual([])
         expect(inOrder(again.question)).toEqual(inOrder(question))
       }),
-      { numRuns: format === 'xlsx' ? scaled(30, 300) : scaled(200, 2_000) },
+      { numRuns: format === 'xlsx' ? scaled(60, 600) : scaled(200, 2_000) },
     )
     expect(held).toBeGreaterThan(scaled(4, 40))
   },
 )
+
+describe('the Moodle writer', () => {
+  const options = (...shares: number[]): NeutralQuestion => ({
+    ...{ name: 'N', category: '', text: 'Which?', isFormatted: false, points: 1 },
+    answer: { as: 'options', several: true, options: shares.map((share, i) => ({ text: idOf(i), share })) },
+  })
+  const { losses, create } = fileWriters.moodle
+  const fractionsOf = (question: NeutralQuestion) =>
+    [...String(create().write([question])).matchAll(/fraction="([^"]*)"/g)].map(([, fraction]) => fraction)
+
+  it('writes shares that Moodle has, and reports those that are far from them', () => {
+    const near = options(34, 33, 33, -51, 0)
+    expect([fractionsOf(near), losses(near)]).toEqual([['33.33333', '33.33333', '33.33333', '-50', '0'], []])
+    expect([fractionsOf(options(45, 55)), losses(options(45, 55))]).toEqual([
+      ['50', '60'],
+      ['Moodle has no share of 45 %: it becomes 50 %.', 'Moodle has no share of 55 %: it becomes 60 %.'],
+    ])
+  })
+
+  it('writes the answer with the most points first', () => {
+    const accepted = [
+      { text: 'An*', share: 50 },
+      { text: 'Ann', share: 100 },
+    ]
+    expect(fractionsOf({ ...options(), answer: { as: 'words', accepted } })).toEqual(['100', '50'])
+  })
+})

@@ -1,0 +1,43 @@
+import { Unzip, UnzipInflate } from 'fflate'
+import { UnreadableFile } from './unreadable-file.ts'
+
+// ZIP packages. Unpacked bytes are counted while unpacking, regardless of the declared sizes.
+
+/** Bytes. */
+const MAX_UNPACKED = 80 * 1024 * 1024
+/** Packed bytes per step. Deflate expands them by a factor of about 1,000 at most. */
+const UNPACKED_AT_ONCE = 8 * 1024
+const MAX_ENTRIES = 5_000
+
+/** @property names of all files. @property files contents of the wanted ones. */
+export type Package = { names: string[]; files: ReadonlyMap<string, Uint8Array> }
+
+/** @param isWanted of names in lower case. @throws UnreadableFile `notSheet`, `tooHeavy`. */
+export function readPackage(bytes: Uint8Array, isWanted: (name: string) => boolean): Package {
+  const found = new Map<string, Uint8Array[]>()
+  const names: string[] = []
+  let unpacked = 0
+  const unzip = new Unzip((file) => {
+    if (names.push(file.name) > MAX_ENTRIES) throw new UnreadableFile('tooHeavy')
+    if (file.name.includes('..') || file.name.startsWith('/') || file.name.includes('\\')) throw new UnreadableFile('notSheet')
+    if (!isWanted(file.name.toLowerCase())) return
+    const pieces: Uint8Array[] = []
+    found.set(file.name.toLowerCase(), pieces)
+    file.ondata = (error, data) => {
+      if (error) throw error
+      unpacked += data.length
+      if (unpacked > MAX_UNPACKED) throw new UnreadableFile('tooHeavy')
+      pieces.push(data.slice()) // fflate reuses its buffer
+    }
+    file.start()
+  })
+  unzip.register(UnzipInflate)
+  try {
+    for (let i = 0; i < bytes.length; i += UNPACKED_AT_ONCE)
+      unzip.push(bytes.subarray(i, i + UNPACKED_AT_ONCE), i + UNPACKED_AT_ONCE >= bytes.length)
+  } catch (error) {
+    if (error instanceof UnreadableFile) throw error
+    throw new UnreadableFile('notSheet')
+  }
+  return { names, files: new Map([...found].map(([name, pieces]) => [name, Buffer.concat(pieces)])) }
+}
