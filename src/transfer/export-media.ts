@@ -1,0 +1,113 @@
+import { createHash } from 'node:crypto'
+import { appendFile, open, readFile, rename, rm, truncate } from 'node:fs/promises'
+import path from 'node:path'
+import { anyOfIds } from '../db/queries.ts'
+import type { Context } from '../domain/context.ts'
+import { fileOf, partOf } from '../domain/files/media-keys.ts'
+import { inBatches, readLines } from './json-lines.ts'
+import { type FileFacts, type Manifest, MEDIA_LIST, type RowsManifest, tableFile } from './manifest.ts'
+import { type MediaLine, nameOfFile, parseMediaLine, pathOfFile } from './media-list.ts'
+
+/** A file in the store. @property key null: its medium was erased. */
+type StoredFile = Pick<MediaLine, 'id' | 'part'> & { key: string | null }
+
+/**
+ * Copies the files of the exported media, without a transaction. After an interruption it goes on with the files that its list does not have.
+ * Media that have been erased since the rows were exported are listed as erased.
+ */
+export async function exportMedia(
+  ctx: Context,
+  folder: string,
+  { tables }: RowsManifest,
+  onProgress: (files: number) => void,
+): Promise<Manifest['media']> {
+  const list = path.join(folder, MEDIA_LIST)
+  const done = await readDoneFiles(list)
+  for (const table of ['assets', 'media_files'] as const) {
+    const lines = readLines(path.join(folder, tableFile(table)), tables[table]!)
+    for await (const batch of inBatches(lines, (line) => line.length)) {
+      const ids = batch.map((line) => (JSON.parse(line) as { id: string }).id)
+      const files = await (table === 'assets' ? findAssets(ctx, ids) : findMedia(ctx, ids))
+      for (const file of files) {
+        const name = nameOfFile(file)
+        if (done.has(name)) continue
+        await appendFile(list, `${JSON.stringify(await copyFile(ctx, folder, file))}\n`, { mode: 0o600 })
+        onProgress(done.add(name).size)
+      }
+    }
+  }
+  return measure(list)
+}
+
+/** Names of the files that were copied before an interruption. Removes a partial last line. */
+async function readDoneFiles(list: string): Promise<Set<string>> {
+  const text = await readFile(list, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return ''
+    throw error
+  })
+  const whole = text.slice(0, text.lastIndexOf('\n') + 1)
+  await appendFile(list, '', { mode: 0o600 })
+  await truncate(list, Buffer.byteLength(whole))
+  return new Set(whole.split('\n').flatMap((line) => (line ? nameOfFile(parseMediaLine(line)) : [])))
+}
+
+/** @throws errors of the store and the disk. */
+async function copyFile({ deps }: Context, folder: string, { key, ...place }: StoredFile): Promise<MediaLine> {
+  const content = key === null ? null : await deps.media.get(key)
+  if (!content) return { ...place, erased: true }
+  const target = pathOfFile(folder, place)
+  const draft = `${target}.draft`
+  const hash = createHash('sha256')
+  let bytes = 0
+  await rm(draft, { force: true })
+  {
+    await using handle = await open(draft, 'wx', 0o600)
+    for await (const chunk of content as AsyncIterable<Buffer>) {
+      hash.update(chunk)
+      bytes += chunk.length
+      await handle.writeFile(chunk)
+    }
+    await handle.sync()
+  }
+  await rename(draft, target)
+  return { ...place, bytes, sha256: hash.digest('hex') }
+}
+
+async function findAssets({ db }: Context, ids: string[]): Promise<StoredFile[]> {
+  const found = await db.selectFrom('assets').where('id', '=', anyOfIds(ids)).select(['id', 'key']).execute()
+  const keys = new Map(found.map(({ id, key }) => [id, fileOf(key)]))
+  return ids.map((id) => ({ id, key: keys.get(id) ?? null }))
+}
+
+/** Files of media; of those that are not joined yet, their parts. Media that were deleted before the export have none. */
+async function findMedia({ db }: Context, ids: string[]): Promise<StoredFile[]> {
+  const rows = db.selectFrom('mediaFiles').where('id', '=', anyOfIds(ids)).select(['id', 'key', 'state'])
+  const media = new Map((await rows.execute()).map((medium) => [medium.id, medium]))
+  const parts = db.selectFrom('mediaFileParts').where('mediaId', '=', anyOfIds(ids))
+  const partsOf = Map.groupBy(
+    await parts.select(['mediaId', 'segment', 'number', 'sha256']).orderBy('segment').orderBy('number').execute(),
+    ({ mediaId }) => mediaId,
+  )
+  return ids.flatMap((id): StoredFile[] => {
+    const medium = media.get(id)
+    if (!medium || medium.state === 'deleted') return [{ id, key: null }]
+    if (medium.state === 'ready') return [{ id, key: fileOf(medium.key) }]
+    return (partsOf.get(id) ?? []).map(({ segment, number, sha256 }) => {
+      const part = { segment, number }
+      return { id, part, key: partOf(medium.key, { ...part, sha256 }) }
+    })
+  })
+}
+
+async function measure(list: string): Promise<Manifest['media']> {
+  const text = await readFile(list)
+  const lines = text.toString('utf8').split('\n').filter(Boolean).map(parseMediaLine)
+  const files = lines.flatMap((line) => ('erased' in line ? [] : line))
+  const facts: FileFacts = { rows: lines.length, bytes: text.length, sha256: createHash('sha256').update(text).digest('hex') }
+  return {
+    list: facts,
+    files: files.length,
+    bytes: files.reduce((sum, { bytes }) => sum + bytes, 0),
+    erased: lines.length - files.length,
+  }
+}

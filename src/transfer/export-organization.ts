@@ -1,0 +1,94 @@
+import { mkdir, readdir, rm } from 'node:fs/promises'
+import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { recordAudit } from '../domain/audit/record-audit.ts'
+import type { Context } from '../domain/context.ts'
+import { suspendForMove } from '../domain/erasure/moves.ts'
+import { inTransaction } from '../domain/transaction.ts'
+import { exportMedia } from './export-media.ts'
+import { exportRows } from './export-rows.ts'
+import {
+  FORMAT,
+  hasManifest,
+  type Manifest,
+  MEDIA_FOLDER,
+  type RowsManifest,
+  readRowsManifest,
+  TABLES_FOLDER,
+  writeManifest,
+  writeRowsManifest,
+} from './manifest.ts'
+import { TransferError } from './transfer-error.ts'
+
+/** Milliseconds in which requests and jobs end that began before the organization was suspended. A transaction takes 5 s at most. */
+const SETTLED_AFTER_MS = 10_000
+
+type ExportOptions = {
+  /** New place of an organization that moves, and is suspended first. Null: it goes on here. */
+  movedTo: string | null
+  settledAfterMs?: number
+  onProgress?: (files: number) => void
+}
+
+/**
+ * Writes everything of an organization to a folder. If the folder has all rows of an interrupted export, only the missing media are copied.
+ *
+ * @throws TransferError if the folder has anything else; errors of the database, the store, and the disk.
+ */
+export async function exportOrganization(ctx: Context, folder: string, options: ExportOptions): Promise<Manifest> {
+  const rows = (await findInterrupted(ctx, folder, options)) ?? (await startExport(ctx, folder, options))
+  await mkdir(path.join(folder, MEDIA_FOLDER), { recursive: true, mode: 0o700 })
+  const manifest = { ...rows, media: await exportMedia(ctx, folder, rows, options.onProgress ?? (() => {})) }
+  await writeManifest(folder, manifest)
+  return manifest
+}
+
+async function startExport(ctx: Context, folder: string, options: ExportOptions): Promise<RowsManifest> {
+  const { movedTo, settledAfterMs = SETTLED_AFTER_MS } = options
+  // Rows of an interrupted export are of another moment.
+  await rm(path.join(folder, TABLES_FOLDER), { recursive: true, force: true })
+  await mkdir(path.join(folder, TABLES_FOLDER), { recursive: true, mode: 0o700 })
+  if (movedTo !== null) {
+    await suspendForMove(ctx, { movedTo })
+    await sleep(settledAfterMs)
+  }
+  await inTransaction(ctx, (inside) => recordAudit(inside, { action: 'exported_organization', details: { to: movedTo } }))
+  const { id, name } = ctx.organization
+  const rows: RowsManifest = {
+    format: FORMAT,
+    release: ctx.deps.release.version,
+    exportedAt: ctx.deps.clock().toISOString(),
+    organization: { id, name },
+    movedTo,
+    ...(await exportRows(ctx, folder)),
+  }
+  await writeRowsManifest(folder, rows)
+  return rows
+}
+
+/** @returns null if the folder is new, empty, or has only a part of the rows. */
+async function findInterrupted(ctx: Context, folder: string, { movedTo }: ExportOptions): Promise<RowsManifest | null> {
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  const rows = await readRowsManifest(folder)
+  if (!rows) {
+    const others = (await readdir(folder)).filter((name) => name !== TABLES_FOLDER)
+    if (others.length > 0) throw new TransferError(`${folder} is not empty: it has ${others[0]}.`)
+    return null
+  }
+  if (await hasManifest(folder)) throw new TransferError(`${folder} already has a complete export.`)
+  if (rows.organization.id !== ctx.organization.id)
+    throw new TransferError(`${folder} has an unfinished export of ${rows.organization.name}.`)
+  if (rows.movedTo !== movedTo) {
+    const begun = rows.movedTo === null ? 'without --move' : `with --move ${rows.movedTo}`
+    throw new TransferError(`The export in ${folder} was started ${begun}: repeat it like that, or use a new folder.`)
+  }
+  if (movedTo !== null) await requireSuspendedSince(ctx, rows)
+  return rows
+}
+
+/** @throws TransferError if the organization was resumed after its rows were exported, so that they may have changed. */
+async function requireSuspendedSince({ db, organization }: Context, { exportedAt }: RowsManifest): Promise<void> {
+  const found = await db.organizationSuspension.findUnique({ where: { organizationId: organization.id } })
+  if (found?.reason !== 'moved' || found.requestedAt > new Date(exportedAt))
+    throw new TransferError(`${organization.name} may have changed since its rows were exported: export it to a new folder.`)
+}
