@@ -9,9 +9,10 @@ import { insertFromSelect, timestamp, uuid } from '../../../db/writes.ts'
 import type { MediaState, SubmissionState } from '../../../generated/prisma/client.ts'
 import type { ServiceContext } from '../../context.ts'
 import { partOf } from '../../files/media-keys.ts'
-import { type Container, containerOf } from '../../files/type-of-content.ts'
+import { type Container, containerOf, FILE_CONTENT_TYPES, fileTypeOf } from '../../files/type-of-content.ts'
 import {
   MAX_ATTEMPT_BYTES,
+  MAX_FILE_BYTES,
   MAX_PART_BYTES,
   MAX_SMALL_PARTS,
   MAX_SUBMISSION_BYTES,
@@ -22,6 +23,7 @@ import type { InvitationRef } from '../../secrets/invitation-tokens.ts'
 import { isUuid } from '../../text/uuid.ts'
 import { refuseSession } from '../taking/refuse-session.ts'
 import { isSubmitted } from '../taking/session.ts'
+import { findFileLimits } from './answer-files.ts'
 
 export type PartRef = { mediaId: string; segment: number; number: number }
 /** A slice of a recording, as a candidate's browser sends it. */
@@ -44,6 +46,10 @@ type Target = {
   sha256: Uint8Array | null
   /** Number of photos, for a small one. */
   parts: number
+  /** Number of the answered question; null for screen and webcam. */
+  questionNumber: number | null
+  /** Null for a recording. */
+  fileName: string | null
 }
 
 /**
@@ -65,14 +71,13 @@ export async function checkPart(
 }
 
 /**
- * Keeps a part of a recording: in the store first, and known only then, so that a crash between the two leaves nothing that counts. The
- * same part again changes nothing. While 50 candidates record, 25 come in a second: it costs one question to the database and one write.
+ * Stores a part of a recording in the media store, then its row, so that a crash in between leaves nothing that counts. Repeatable. 50
+ * recording candidates send 25 parts a second, so this costs one query and one write.
  *
- * Limits by bytes say little about parts of hardly any, which cost a row and a file all the same: of these there is a limit by number.
+ * The number of parts is limited in addition to bytes, because even a tiny part costs a row and a file.
  *
- * @param tab of the candidate's browser, as the request names it.
- * @throws DomainError session_refused: not_found, taken_over, too_big, part_differs, closed, submitted, quota; not_media for a segment that
- *   does not begin as WebM or MP4, or not as the one before.
+ * @param tab the candidate's browser tab. @throws DomainError session_refused: not_found, taken_over, too_big, part_differs, closed,
+ *   submitted, quota; not_media for a segment that does not start as WebM or MP4, or not like the previous one; wrong_type for a file.
  */
 export async function putPart(
   service: ServiceContext,
@@ -88,10 +93,10 @@ export async function putPart(
   if (target.sha256) return refuseUnlessSame(target.sha256, sha256)
   refuseUnlessTaken(target, bytes, deps.clock())
   const limit = byteLimitOf(target)
-  const contentType = number === 0 ? requireContainer(content, target.contentType) : target.contentType
-
   const { organizationId, submissionId } = target
   const mediaId = part.mediaId
+  const contentType = number === 0 ? await requireType(service, target, content) : target.contentType
+
   await deps.media.put(partOf(target.key, { segment, number, sha256 }), content)
   const taken = {
     organizationId,
@@ -131,44 +136,44 @@ type PartToInsert = {
   now: Date
 }
 
-/** The recording is locked before the submission, and each limit holds for what is there by then. */
-const insertPart = prepareScoped((db, given: PartToInsert) => {
-  const bytes = sql<string>`${given.bytes}::bigint`
-  const held = db
+/** Locks the recording, then the submission, so that the limits hold. */
+const insertPart = prepareScoped((db, part: PartToInsert) => {
+  const bytes = sql<string>`${part.bytes}::bigint`
+  const lockedRecording = db
     .selectFrom('mediaFiles')
     .select('mediaFiles.id')
-    .where('mediaFiles.id', '=', given.mediaId)
+    .where('mediaFiles.id', '=', part.mediaId)
     .where('mediaFiles.state', '=', 'uploading')
-    .where(({ ref }) => sql<SqlBool>`${ref('mediaFiles.bytes')} + ${bytes} <= ${given.limit}::bigint`)
+    .where(({ ref }) => sql<SqlBool>`${ref('mediaFiles.bytes')} + ${bytes} <= ${part.limit}::bigint`)
     .forNoKeyUpdate()
   const roomy = db
     .updateTable('submissions')
-    .where('submissions.id', '=', given.submissionId)
-    .where('submissions.tab', '=', given.tab)
+    .where('submissions.id', '=', part.submissionId)
+    .where('submissions.tab', '=', part.tab)
     .where(({ ref }) => sql<SqlBool>`${ref('submissions.mediaBytes')} + ${bytes} <= ${MAX_SUBMISSION_BYTES}::bigint`)
     .where(() => sql<SqlBool>`exists (select from held)`)
     .set(({ ref }) => ({ mediaBytes: sql<string>`${ref('submissions.mediaBytes')} + ${bytes}` }))
   const grown = db
     .updateTable('mediaFiles')
-    .where('mediaFiles.id', '=', given.mediaId)
+    .where('mediaFiles.id', '=', part.mediaId)
     .where(() => sql<SqlBool>`exists (select from roomy)`)
     .set(({ ref }) => ({
       bytes: sql<string>`${ref('mediaFiles.bytes')} + ${bytes}`,
-      contentType: sql<string>`coalesce(nullif(${given.contentType}::text, ''), ${ref('mediaFiles.contentType')})`,
+      contentType: sql<string>`coalesce(nullif(${part.contentType}::text, ''), ${ref('mediaFiles.contentType')})`,
     }))
   const rows = db
-    .with('held', () => held)
+    .with('held', () => lockedRecording)
     .with('roomy', () => roomy.returning('submissions.id'))
     .with('grown', () => grown.returning('mediaFiles.id'))
     .selectFrom('roomy')
   return insertFromSelect(db, 'mediaFileParts', rows, () => ({
-    mediaId: uuid(given.mediaId),
-    segment: sql<number>`${given.segment}::integer`,
-    number: sql<number>`${given.number}::integer`,
-    organizationId: uuid(given.organizationId),
-    bytes: sql<number>`${given.bytes}::integer`,
-    sha256: sql<Uint8Array<ArrayBuffer>>`${given.sha256}::bytea`,
-    createdAt: timestamp(given.now),
+    mediaId: uuid(part.mediaId),
+    segment: sql<number>`${part.segment}::integer`,
+    number: sql<number>`${part.number}::integer`,
+    organizationId: uuid(part.organizationId),
+    bytes: sql<number>`${part.bytes}::integer`,
+    sha256: sql<Uint8Array<ArrayBuffer>>`${part.sha256}::bytea`,
+    createdAt: timestamp(part.now),
   })).returning('mediaFileParts.number')
 })
 
@@ -198,7 +203,7 @@ async function findTarget(
 }
 
 type PartTargetParams = { inviteId: string; linkVersion: number; mediaId: string; segment: number; number: number; bytes: number }
-const findTargetQuery = prepare((given: PartTargetParams) =>
+const findTargetQuery = prepare((part: PartTargetParams) =>
   unscoped()
     .selectFrom('invites')
     .innerJoin('submissions', (join) =>
@@ -211,25 +216,34 @@ const findTargetQuery = prepare((given: PartTargetParams) =>
       join
         .on(sameOrganization('mediaFiles', 'submissions'))
         .onRef('mediaFiles.submissionId', '=', 'submissions.id')
-        .on('mediaFiles.id', '=', given.mediaId),
+        .on('mediaFiles.id', '=', part.mediaId),
     )
     .leftJoin('answerAttempts', (join) =>
       join.on(sameOrganization('answerAttempts', 'mediaFiles')).onRef('answerAttempts.mediaId', '=', 'mediaFiles.id'),
     )
+    .leftJoin('answerAttempts as fileAttempts', (join) =>
+      join.on(sameOrganization('fileAttempts', 'mediaFiles')).onRef('fileAttempts.id', '=', 'mediaFiles.attemptId'),
+    )
     .leftJoin('submissionQuestions', (join) =>
       join
-        .on(sameOrganization('submissionQuestions', 'answerAttempts'))
-        .onRef('submissionQuestions.submissionId', '=', 'answerAttempts.submissionId')
-        .onRef('submissionQuestions.number', '=', 'answerAttempts.questionNumber'),
+        .on(sameOrganization('submissionQuestions', 'submissions'))
+        .onRef('submissionQuestions.submissionId', '=', 'submissions.id')
+        .on(({ eb, fn, ref }) =>
+          eb(
+            'submissionQuestions.number',
+            '=',
+            fn.coalesce(ref('answerAttempts.questionNumber'), ref('fileAttempts.questionNumber')),
+          ),
+        ),
     )
     .leftJoin('mediaFileParts', (join) =>
       join
         .onRef('mediaFileParts.mediaId', '=', 'mediaFiles.id')
-        .on('mediaFileParts.segment', '=', given.segment)
-        .on('mediaFileParts.number', '=', given.number),
+        .on('mediaFileParts.segment', '=', part.segment)
+        .on('mediaFileParts.number', '=', part.number),
     )
-    .where('invites.id', '=', given.inviteId)
-    .where('invites.linkVersion', '=', given.linkVersion)
+    .where('invites.id', '=', part.inviteId)
+    .where('invites.linkVersion', '=', part.linkVersion)
     .where('mediaFiles.kind', 'in', ['answer', 'webcam', 'screen'])
     .select(['submissions.organizationId', 'submissions.id as submissionId', 'submissions.state as submissionState'])
     .select([
@@ -239,7 +253,8 @@ const findTargetQuery = prepare((given: PartTargetParams) =>
       'mediaFiles.kind',
       'mediaFiles.state',
     ])
-    .select(['mediaFiles.contentType', 'mediaFiles.bytes', 'mediaFileParts.sha256'])
+    .select(['mediaFiles.contentType', 'mediaFiles.bytes', 'mediaFiles.fileName', 'mediaFileParts.sha256'])
+    .select('submissionQuestions.number as questionNumber')
     .select(({ eb, ref, selectFrom }) => {
       const ends = [ref('submissionQuestions.closedAt'), ref('submissionQuestions.closesAt'), ref('submissions.submittedAt')]
       const all = selectFrom('mediaFileParts as part')
@@ -248,17 +263,18 @@ const findTargetQuery = prepare((given: PartTargetParams) =>
       return [
         eb('invites.status', 'not in', ['started', 'completed']).$castTo<boolean>().as('isWithdrawn'),
         sql<Date | null>`least(${sql.join([...ends, ref('submissions.deadlineAt')])})`.as('endsAt'),
-        sql<number>`case when ${given.bytes}::integer < ${SMALL_PART_BYTES}::integer then (${all}) else 0 end`.as('parts'),
+        sql<number>`case when ${part.bytes}::integer < ${SMALL_PART_BYTES}::integer then (${all}) else 0 end`.as('parts'),
       ]
     }),
 )
 
-function refuseUnlessSame(known: Uint8Array, given: Uint8Array): void {
-  if (!Buffer.from(known).equals(given)) refuseSession('part_differs')
+function refuseUnlessSame(expected: Uint8Array, part: Uint8Array): void {
+  if (!Buffer.from(expected).equals(part)) refuseSession('part_differs')
 }
 
 /** Bytes of all parts of a recording. */
-const byteLimitOf = ({ kind }: Target): number => (kind === 'answer' ? MAX_ATTEMPT_BYTES : MAX_SUBMISSION_BYTES)
+const byteLimitOf = ({ kind, fileName }: Target): number =>
+  fileName !== null ? MAX_FILE_BYTES : kind === 'answer' ? MAX_ATTEMPT_BYTES : MAX_SUBMISSION_BYTES
 
 /** @throws DomainError session_refused: closed, submitted, quota. */
 function refuseUnlessTaken(target: Target, bytes: number, now: Date): void {
@@ -275,9 +291,18 @@ function refuseUnlessOpen({ state, isWithdrawn, submissionState, endsAt }: Targe
   refuseSession(isSubmitted(submissionState) ? 'submitted' : 'closed')
 }
 
+/** Type of a recording or a file by its first bytes. @throws DomainError session_refused: not_media, wrong_type. */
+async function requireType(service: ServiceContext, target: Target, content: Buffer): Promise<string> {
+  if (target.fileName === null) return requireContainer(content, target.contentType)
+  const type = fileTypeOf(content)
+  const { organizationId, submissionId } = target
+  const limits = await findFileLimits(service, { organizationId, submissionId, number: target.questionNumber! })
+  return type && limits?.types.includes(type) ? FILE_CONTENT_TYPES[type] : refuseSession('wrong_type')
+}
+
 /** All segments of a recording have to be of one kind, to become one file. */
-function requireContainer(content: Buffer, known: string): Container {
+function requireContainer(content: Buffer, expected: string): Container {
   const container = containerOf(content)
-  if (!container || (known !== '' && known !== container)) return refuseSession('not_media')
+  if (!container || (expected !== '' && expected !== container)) return refuseSession('not_media')
   return container
 }

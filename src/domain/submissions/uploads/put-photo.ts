@@ -30,10 +30,10 @@ export function checkPhoto(session: PreparedSession, kind: PhotoKind, bytes: num
 }
 
 /**
- * Keeps a photo: before the start one of each kind, the last; afterwards stills of the webcam, not too many and not too often. Its row is
- * there first, so that the sweep finds what a crash leaves.
+ * Stores a photo: before the start the latest one of each kind; afterwards stills of the webcam, limited in number and rate. The row is
+ * written first, so that a sweep finds files after a crash.
  *
- * @throws DomainError session_refused: too_big, not_media, too_soon, too_many, quota, taken_over; closed for what the candidate has not agreed to, or at another
+ * @throws DomainError session_refused: too_big, not_media, too_soon, too_many, quota, taken_over; closed without consent, or at another
  *   time; submitted.
  */
 export async function putPhoto(session: PreparedSession, kind: PhotoKind, content: Buffer): Promise<void> {
@@ -46,7 +46,7 @@ export async function putPhoto(session: PreparedSession, kind: PhotoKind, conten
   await inTransaction(ctx, (inside) => showPhoto(inside, media))
 }
 
-/** Makes room for it, in the submission's bytes as well. */
+/** Reserves the photo's bytes within the submission's quota. */
 async function beginPhoto(session: PreparedSession, kind: PhotoKind, bytes: number) {
   const { ctx, submission } = session
   const { db } = ctx
@@ -77,7 +77,7 @@ async function refusePhotoTooMany({ db, organization }: Context, submissionId: s
   if ((await db.mediaFile.count({ where: sent })) >= MAX_PHOTOS) refuseSession('too_many')
 }
 
-/** From now on it is the photo of its kind. The files of the one before go with the next sweep. */
+/** Replaces the photo of its kind. A sweep deletes the files of the earlier one. */
 async function showPhoto(
   ctx: Context,
   { id, submissionId, kind }: Pick<MediaFile, 'id' | 'submissionId' | 'kind'>,

@@ -1,3 +1,4 @@
+import { isSimultaneous } from '../../assessments/simultaneous.ts'
 import type { Context } from '../../context.ts'
 import { MAX_CAPTURES, MAX_SEGMENTS, mayRestart } from '../../limits.ts'
 import { RECORDED_KINDS, type RecordedKind } from '../../ports/question-kind.ts'
@@ -7,16 +8,20 @@ import { type MediaFile, toNewMediaRow } from '../media/media.ts'
 import {
   completeOpenRecordings,
   countParts,
+  countSegments,
   discardRecording,
   lockRecording,
   settleRecording,
 } from '../media/settle-recordings.ts'
+import { attemptLimitOf } from '../taking/attempt-limits.ts'
 import { attemptOnce } from '../taking/attempt-once.ts'
 import { IS_INTERRUPTED } from '../taking/interrupted-attempt.ts'
 import { isPreparing, isQuestionOpen, type SubmissionQuestion } from '../taking/paper.ts'
 import { refuseSession } from '../taking/refuse-session.ts'
 import { refuseWithoutSpace } from '../taking/refuse-without-space.ts'
 import { lockSubmission, type PreparedSession, requireInProgress } from '../taking/session.ts'
+import { removeFile } from './answer-files.ts'
+import { lockQuestion } from './lock-question.ts'
 
 /** Missing parts named in one reply. */
 const MISSING_AT_ONCE = 1_000
@@ -28,11 +33,11 @@ export type Capture = (typeof CAPTURES)[number]
 export type BegunAttempt = { attemptId: string; mediaId: string; attemptsLeft: number }
 
 /**
- * Begins an attempt at a recorded answer. It counts from now on, whatever becomes of it; the attempt before ends.
+ * Starts an attempt at a recorded answer. It counts from now on, and ends the previous attempt.
  *
- * @param isRestart an interrupted attempt of which little was saved is started over: it doesn't count, and is kept for the organization.
+ * @param isRestart true to restart an interrupted attempt with little saved: it doesn't count, and is kept for the organization.
  * @throws DomainError session_refused: closed (the question is not open, or answered otherwise), preparing, submitted, taken_over,
- *   no_attempts_left, quota; as {@link attemptOnce}.
+ *   no_attempts_left (also for a restart of a simultaneous recording), quota; as {@link attemptOnce}.
  */
 export async function beginAttempt(
   session: PreparedSession,
@@ -51,16 +56,18 @@ export async function beginAttempt(
       return refuseSession('closed')
     if (isPreparing(question, deps.clock())) refuseSession('preparing')
     const which = { organizationId: organization.id, submissionId: submission.id }
+    if (isRestart && isSimultaneous(question)) refuseSession('no_attempts_left')
     if (isRestart) await restartAttempt(inside, submission.id, number)
     const recorded = { questionNumber: number, kind: { in: [...RECORDED_KINDS] }, restarted: false }
-    const begun = await db.answerAttempt.count({ where: { ...which, ...recorded } })
-    if (begun >= submission.answerRecordLimit) refuseSession('no_attempts_left')
+    const earlierAttempts = await db.answerAttempt.count({ where: { ...which, ...recorded } })
+    const limit = attemptLimitOf(question, submission)
+    if (earlierAttempts >= limit) refuseSession('no_attempts_left')
     await completeOpenRecordings(inside, submission.id, number)
     const media = toNewMediaRow(inside, submission.id, 'answer')
     await db.mediaFile.create({ data: media })
     const attempt = { ...which, id: deps.newId(), questionNumber: number, kind, state: 'recording', mediaId: media.id } as const
     await db.answerAttempt.create({ data: { ...attempt, createdAt: media.createdAt } })
-    return { attemptId: attempt.id, mediaId: media.id, attemptsLeft: submission.answerRecordLimit - begun - 1 }
+    return { attemptId: attempt.id, mediaId: media.id, attemptsLeft: limit - earlierAttempts - 1 }
   })
 }
 
@@ -76,10 +83,9 @@ async function restartAttempt(ctx: Context, submissionId: string, number: number
 }
 
 /**
- * Continues an interrupted attempt at an open question as a further segment of its recording.
+ * Continues an interrupted attempt at an open question with a new segment; a simultaneous one once.
  *
- * @param segment the first that the browser has not used.
- * @returns the segment to record.
+ * @param segment first unused number in the browser. @returns the segment to record.
  * @throws DomainError session_refused: not_found; closed (the attempt has ended, or the question is not open), submitted, taken_over,
  *   too_many; as {@link attemptOnce}.
  */
@@ -94,31 +100,26 @@ export async function continueAttempt(session: PreparedSession, mediaId: string,
     const attempt = await db.answerAttempt.findFirst({
       where: { organizationId, mediaId: id, media: { state: 'uploading' }, ...IS_INTERRUPTED },
     })
-    if (!attempt || !(await isOfOpenQuestion(inside, id))) return refuseSession('closed')
+    const question = await findOpenQuestionOf(inside, id)
+    if (!attempt || !question) return refuseSession('closed')
+    if (isSimultaneous(question) && (await countSegments(inside, id)) > 1) return refuseSession('too_many')
     const { _max } = await db.mediaFilePart.aggregate({ where: { organizationId, mediaId: id }, _max: { segment: true } })
     const next = Math.max(segment, (_max.segment ?? -1) + 1)
     if (next >= MAX_SEGMENTS) return refuseSession('too_many')
-    // An attempt of which nothing was recorded was granted, and is only used now.
+    // Reuses a granted attempt in which nothing was recorded.
     if (next > 0)
       await db.answerAttempt.updateMany({ where: { organizationId, id: attempt.id }, data: { interruptions: { increment: 1 } } })
     return { segment: next }
   })
 }
 
-/** The question, locked, so that attempts at it are begun one after the other. */
-async function lockQuestion(ctx: Context, submissionId: string, number: number): Promise<SubmissionQuestion | null> {
-  const question = ctx.db.selectFrom('submissionQuestions').where('submissionId', '=', submissionId).where('number', '=', number)
-  await question.select('number').forNoKeyUpdate().executeTakeFirst()
-  return ctx.db.submissionQuestion.findFirst({ where: { organizationId: ctx.organization.id, submissionId, number } })
-}
-
 const acceptsKind = ({ deps }: Context, { responseType }: SubmissionQuestion, kind: RecordedKind): boolean =>
   deps.kinds.answering(responseType).records.includes(kind)
 
 /**
- * Begins to record the screen or the webcam. There is one of a kind at a time: another that was going on is complete with what is there.
+ * Starts recording the screen or the webcam. One of each at a time: an earlier one is completed with what has arrived.
  *
- * @throws DomainError session_refused: closed, where the candidate has not agreed to it as well; submitted, taken_over, quota, too_many; as
+ * @throws DomainError session_refused: closed, also without the candidate's consent to it; submitted, taken_over, quota, too_many; as
  *   {@link attemptOnce}.
  */
 export async function beginCapture(session: PreparedSession, kind: Capture): Promise<{ mediaId: string }> {
@@ -144,14 +145,14 @@ export async function beginCapture(session: PreparedSession, kind: Capture): Pro
   return { mediaId }
 }
 
-/** @param segments how many parts each has. @param incomplete those that are missing will not come. */
+/** @param segments number of parts in each segment. @param incomplete true if missing parts will not come. */
 export type RecordingCompletion = { segments: number[]; incomplete?: boolean }
 
 /**
- * Completes a recording all of whose parts are there, or all that will come: it becomes one file soon. Once more changes nothing. A page of
- * an earlier release, which gives its attempts no ids, does not tell when the candidate stops a recording: there this is when.
+ * Completes a recording or file and queues joining it. Repeatable. A file needs all its parts. Pages of an earlier release give attempts
+ * no ids and don't report when the candidate stops: for them this is the time.
  *
- * @throws DomainError session_refused: not_found; parts_missing, with those, also where there is nothing; closed for one that was abandoned.
+ * @throws DomainError session_refused: not_found; parts_missing with the missing ones, also if nothing arrived; closed if it was abandoned.
  */
 export async function completeRecording(
   session: PreparedSession,
@@ -166,8 +167,9 @@ export async function completeRecording(
     where: { organizationId: ctx.organization.id, mediaId: media.id },
     select: { segment: true, number: true },
   })
-  const missing = findMissing(parts, segments)
-  if ((missing.length > 0 && !incomplete) || parts.length === 0) refuseSession('parts_missing', [''], missing)
+  const isFile = media.fileName !== null
+  const missing = findMissing(parts, isFile ? media.declaredParts : segments)
+  if ((missing.length > 0 && (isFile || !incomplete)) || parts.length === 0) refuseSession('parts_missing', [''], missing)
   await inTransaction(ctx, (inside) =>
     settleRecording(inside, media.id, { declaredParts: segments, isStopped: session.idempotencyKey === null }),
   )
@@ -175,11 +177,11 @@ export async function completeRecording(
 
 /** The first missing parts, at most MISSING_AT_ONCE: the client decides how many parts a recording claims to have. */
 function findMissing(parts: { segment: number; number: number }[], segments: number[]): [segment: number, number: number][] {
-  const known = new Set(parts.map(({ segment, number }) => `${segment}/${number}`))
+  const arrivedParts = new Set(parts.map(({ segment, number }) => `${segment}/${number}`))
   const missing: [number, number][] = []
   for (const [segment, count] of segments.entries()) {
     for (let number = 0; number < count; number++) {
-      if (known.has(`${segment}/${number}`)) continue
+      if (arrivedParts.has(`${segment}/${number}`)) continue
       missing.push([segment, number])
       if (missing.length === MISSING_AT_ONCE) return missing
     }
@@ -188,14 +190,16 @@ function findMissing(parts: { segment: number; number: number }[], segments: num
 }
 
 /**
- * Gives up an attempt: it is no answer, and counts as one of those that there are. Once something has arrived this can only be done while
- * the question is open; and never of what is recorded all the time.
+ * Abandons an attempt: it is no answer, but counts. Removes a file from the answer. After a part has arrived, only while the question is
+ * open. Never for continuous captures.
  *
  * @throws DomainError session_refused: not_found, closed.
  */
 export async function abandonRecording(session: PreparedSession, mediaId: string): Promise<void> {
-  const { id, state } = await findRecording(session, mediaId)
+  const media = await findRecording(session, mediaId)
+  const { id, state } = media
   if (state === 'deleted') return
+  if (media.fileName !== null) return removeFile(session, media)
   await inTransaction(session.ctx, async (inside) => {
     await lockRecording(inside, id)
     if ((await countParts(inside, id)) > 0 && !(await isOfOpenQuestion(inside, id))) refuseSession('closed')
@@ -203,12 +207,15 @@ export async function abandonRecording(session: PreparedSession, mediaId: string
   })
 }
 
-async function isOfOpenQuestion({ db, deps, organization }: Context, mediaId: string): Promise<boolean> {
+const isOfOpenQuestion = async (ctx: Context, mediaId: string): Promise<boolean> =>
+  (await findOpenQuestionOf(ctx, mediaId)) !== null
+
+async function findOpenQuestionOf({ db, deps, organization }: Context, mediaId: string): Promise<SubmissionQuestion | null> {
   const organizationId = organization.id
   const question = await db.submissionQuestion.findFirst({
     where: { organizationId, attempts: { some: { organizationId, mediaId } } },
   })
-  return question !== null && isQuestionOpen(question, deps.clock())
+  return question && isQuestionOpen(question, deps.clock()) ? question : null
 }
 
 /** A recording that the candidate can play: an attempt at the open question. @throws DomainError session_refused (not_found). */
