@@ -1,0 +1,55 @@
+import { scopeWhere } from '../../../db/queries.ts'
+import { withExtraTime } from '../../time/extra-time.ts'
+import { inTransaction } from '../../transaction.ts'
+import { lockRunning, requireSharedScreen } from './open-question.ts'
+import { readPosition } from './position.ts'
+import type { PreparedSession } from './session.ts'
+
+/**
+ * Opens a section: its time limit starts, within the end of the whole. With free navigation all its questions open with it. Does nothing
+ * unless it is the next section.
+ *
+ * @throws DomainError session_refused (not_shared).
+ */
+export async function openSection(session: PreparedSession, number: number): Promise<void> {
+  const { ctx, submission } = session
+  const now = ctx.deps.clock()
+  await inTransaction(ctx, async (inside) => {
+    const lockedSubmission = await lockRunning(inside, session, now)
+    if (!lockedSubmission) return
+    const { paper, next, section } = await readPosition(inside, submission.id)
+    if (!next || section?.number !== number || section.openedAt !== null) return
+    const of = { organizationId: inside.organization.id, submissionId: submission.id }
+    const { deadlineAt, extraTimePercent } = lockedSubmission
+    const closesAt = endOfSection(section, { openedAt: now, deadlineAt, extraTimePercent })
+    const isFree = section.navigation === 'free'
+    const opened = { openedAt: now, closesAt, currentNumber: isFree ? next.number : null }
+    await inside.db.submissionSection.updateMany({ where: { ...of, number }, data: opened })
+    if (isFree) {
+      await requireSharedScreen(inside, session)
+      const times = { openedAt: now, closesAt: closesAt ?? deadlineAt }
+      await inside.db.submissionQuestion.updateMany({ where: { ...of, sectionNumber: number }, data: times })
+    }
+    if (deadlineAt || paper.at(-1)?.sectionNumber !== number) return
+    // Without a limit for the whole, the submission is due at the end of the last section.
+    const where = { ...scopeWhere(inside), id: submission.id }
+    await inside.db.submission.updateMany({ where, data: { deadlineAt: closesAt, isDeadlineOfQuestion: closesAt !== null } })
+  })
+}
+
+type Opened = { openedAt: Date; deadlineAt: Date | null; extraTimePercent: number }
+
+/** End of a section by its own limit, within the whole's; null: it has no limit of its own. */
+function endOfSection({ timeLimit }: { timeLimit: number }, { openedAt, deadlineAt, extraTimePercent }: Opened): Date | null {
+  if (timeLimit === 0) return null
+  const end = new Date(openedAt.getTime() + withExtraTime(timeLimit, extraTimePercent) * 1_000)
+  return deadlineAt && deadlineAt < end ? deadlineAt : end
+}
+
+/** Opens the section of a question, if it is the next. */
+export async function openSectionOf(session: PreparedSession, questionNumber: number): Promise<void> {
+  const { ctx, submission } = session
+  const where = { organizationId: ctx.organization.id, submissionId: submission.id, number: questionNumber }
+  const question = await ctx.db.submissionQuestion.findFirst({ where, select: { sectionNumber: true } })
+  if (question?.sectionNumber != null) await openSection(session, question.sectionNumber)
+}
