@@ -6,7 +6,7 @@ import { canBeRead, remux, type Segment } from './remux.ts'
 import { readStart, repairSegment } from './repair/repair-segment.ts'
 
 /** Reads segments with the library after repairing them, or with ffmpeg, which copies what it can read. */
-export type JoinMethod = 'mended' | 'by ffmpeg'
+export type JoinMethod = 'repaired' | 'ffmpeg'
 
 /**
  * Joins a recording's segments into one file, see {@link remux}. Segments that the library can't read go through ffmpeg, if installed.
@@ -19,7 +19,7 @@ export async function joinSegments(segments: string[], to: string, method: JoinM
   const prepared: Segment[] = []
   for (const [index, segment] of segments.entries()) {
     const draft = `${to}-${index}`
-    const copied = method === 'by ffmpeg' ? await copyThroughFfmpeg(segment, draft) : null
+    const copied = method === 'ffmpeg' ? await copyThroughFfmpeg(segment, draft) : null
     prepared.push(copied ?? (await prepare(segment, draft)))
   }
   return remux(prepared, to)

@@ -10,10 +10,9 @@ import type { Joinable, JoinPart } from './joinable.ts'
 export type FetchedSegment = { file: string | null; isCut: boolean }
 
 /**
- * Writes each segment to a file: its parts in order, up to the first that has not arrived.
+ * Writes each segment to a file: its parts in order, up to the first missing one.
  *
- * @returns null where a part that has arrived is not in the store.
- * @throws Error where the store gives back something else than what was sent, and of the system where the disk does not take it.
+ * @returns null if a stored part is missing from the store. @throws Error if the store returns different content, or the disk is full.
  */
 export async function fetchSegments(system: ServiceContext, media: Joinable, folder: string): Promise<FetchedSegment[] | null> {
   const parts = await media.readParts()

@@ -1,0 +1,36 @@
+import { createElement, setText } from '../../../../http/browser/dom.ts'
+
+/** Captions of a prompt. Without times they are shown together. */
+export type Captions = { language: string; lines: { startMs: number | null; endMs: number | null; text: string }[] }
+
+/**
+ * Shows the line that is being said below the player, because an `audio` element shows no captions itself.
+ *
+ * @returns its place in the page, and what sets the captions of the present play.
+ */
+export function showCaptions(media: HTMLMediaElement) {
+  const place = createElement('p', { class: 'min-h-12 max-w-xl text-lg', dir: 'auto', hidden: true })
+  let captions: Captions | undefined
+  const show = () => {
+    const now = media.currentTime * 1_000
+    const isSaid = ({ startMs, endMs }: Captions['lines'][number]) =>
+      startMs === null || endMs === null || (startMs <= now && now < endMs)
+    setText(
+      place,
+      (captions?.lines ?? [])
+        .filter(isSaid)
+        .map(({ text }) => text)
+        .join(' '),
+    )
+  }
+  media.addEventListener('timeupdate', show)
+  media.addEventListener('ended', () => setText(place, ''))
+  return {
+    place,
+    setCaptions(of: Captions | undefined): void {
+      captions = of
+      place.hidden = !of || of.lines.length === 0
+      place.lang = of?.language ?? ''
+    },
+  }
+}
