@@ -1,7 +1,6 @@
 import { Client } from 'pg'
 import { expect, it, onTestFinished } from 'vitest'
 import { copyDatabase } from '../support/copy-database.ts'
-import { createEmptyDatabase } from '../support/empty-database.ts'
 import { launchService, startProcess } from '../support/processes.ts'
 
 async function connect(url: string): Promise<Client> {
@@ -40,16 +39,5 @@ it('refuses to start on the database of a newer release, and says why', async ()
     expect(older.output()).toContain(
       'The database has the migration 29990101000000_done, which this version does not know: run the version that made it, or a newer one.',
     )
-  }
-})
-
-it('prints the first key once if several processes start at once on an empty database', async () => {
-  const env = { DATABASE_URL: await createEmptyDatabase(), ROLE: 'api', INIT_ORG_NAME: 'Acme', INIT_API_KEY_NAME: 'First' }
-  const services = await Promise.all(Array.from({ length: 3 }, () => startProcess(env)))
-  const keys = services.flatMap((service) => service.output().match(/ak_live_\w{32}/g) ?? [])
-  expect(keys).toHaveLength(1)
-  for (const service of services) {
-    const answer = await fetch(`${service.url}/api/v1/tags`, { headers: { 'x-api-key': keys[0]! } })
-    expect(answer.status).toBe(200)
   }
 })

@@ -39,36 +39,66 @@ export async function makeHandedIn(service: Service, { secondGrader = false, ...
 }
 
 /** A submission that was handed in: an answer by audio for ten points, one by video for five, and one by text for twenty. */
-export async function makeRecorded(service: Service, recordings: Record<'audio' | 'video', Buffer[]>) {
+export async function makeRecorded(service: Service, recordings: Record<'audio' | 'video', Buffer[]>, of: Taken = {}) {
   const questions = [
     { responseType: 'audio', points: 10 },
     { responseType: 'video', points: 5 },
     { responseType: 'text', points: 20 },
   ]
-  const made = await makeTaking(service, { questions, recipientName: 'Mei Tanaka', waivedChecks: ['camera', 'microphone'] })
+  const waived = { recipientName: 'Mei Tanaka', waivedChecks: ['camera', 'microphone'] }
+  const made = await makeTaking(service, { questions, ...waived, ...of })
   const { candidate, tab } = made
   for (const [number, kind] of [
     [1, 'audio'],
     [2, 'video'],
-  ] as const) {
-    await candidate.press('open', { number: String(number) })
-    const { body } = await candidate.session('post', `/questions/${number}/attempts`, { tab, body: { kind } })
-    for (const [part, slice] of recordings[kind].entries())
-      await service
-        .http()
-        .put(`${candidate.path}/session/media/${body.mediaId}/parts/0/${part}`)
-        .set({ 'x-tab': tab, 'content-type': 'application/octet-stream' })
-        .send(slice)
-    await candidate.session('post', `/media/${body.mediaId}/complete`, { tab, body: { segments: [recordings[kind].length] } })
-    await candidate.press('next', { number: String(number) })
-  }
+  ] as const)
+    await recordAnswer(service, { candidate, tab, number, kind, slices: recordings[kind] })
   await candidate.press('open', { number: '3' })
   await candidate.answer(3, 'First I would ask how they handle calls today.', 'next')
   await candidate.press('finish')
   const { id: submissionId } = await made.submission()
-  const media = () => service.db.mediaFile.findMany({ where: { submissionId } })
-  await waitUntil('the recordings to be ready', async () => (await media()).every(({ state }) => state === 'ready') || undefined)
+  await untilReady(service, submissionId)
   return { ...made, submissionId }
+}
+
+/** A submission that was handed in, with so many answers by audio for ten points each. */
+export async function makeSpoken(service: Service, slices: Buffer[], count: number, of: Taken = {}) {
+  const questions = Array.from({ length: count }, () => ({ responseType: 'audio', points: 10 }))
+  const made = await makeTaking(service, { questions, recipientName: 'Mei Tanaka', waivedChecks: ['microphone'], ...of })
+  const { candidate, tab } = made
+  for (let number = 1; number <= count; number++) await recordAnswer(service, { candidate, tab, number, kind: 'audio', slices })
+  await candidate.press('finish')
+  const { id: submissionId } = await made.submission()
+  await untilReady(service, submissionId)
+  return { ...made, submissionId }
+}
+
+type RecordedAnswer = {
+  candidate: ReturnType<typeof candidateOf>
+  tab: string
+  number: number
+  kind: 'audio' | 'video'
+  slices: Buffer[]
+}
+
+async function recordAnswer(service: Service, { candidate, tab, number, kind, slices }: RecordedAnswer): Promise<void> {
+  await candidate.press('open', { number: String(number) })
+  const { body } = await candidate.session('post', `/questions/${number}/attempts`, { tab, body: { kind } })
+  for (const [part, slice] of slices.entries())
+    await service
+      .http()
+      .put(`${candidate.path}/session/media/${body.mediaId}/parts/0/${part}`)
+      .set({ 'x-tab': tab, 'content-type': 'application/octet-stream' })
+      .send(slice)
+  await candidate.session('post', `/media/${body.mediaId}/complete`, { tab, body: { segments: [slices.length] } })
+  await candidate.press('next', { number: String(number) })
+}
+
+/** Waits until the recordings are joined and their levels are measured. */
+async function untilReady(service: Service, submissionId: string): Promise<void> {
+  const media = () => service.db.mediaFile.findMany({ where: { submissionId } })
+  const isReady = async () => (await media()).every(({ state, levels }) => state === 'ready' && levels !== null)
+  await waitUntil('the recordings to be ready', async () => (await isReady()) || undefined)
 }
 
 /** Another candidate of an assessment, who hands in so many answers by text. */

@@ -1,8 +1,8 @@
 import { may } from '../authorization/permissions.ts'
 import type { Context } from '../context.ts'
 
-// Blind grading: whoever grades, but for admins, does not learn whose answers they are. Of an assessment that is graded so they see the
-// grading pages alone: its invites, what was sent in for them, and its results are not for them, also where they are its client.
+// Blind grading: graders who are no admins don't learn the candidate's identity. They only see the grading pages of such an assessment, not
+// its invites, submissions, or results, even if they are its client.
 
 type Assessment = { blindGrading: boolean }
 type Named = { id: string; invite: { recipientName: string | null; recipientEmail: string }; assessment: Assessment }

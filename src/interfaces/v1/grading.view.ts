@@ -54,7 +54,7 @@ export const ReleasedGrading = Type.Object(GradingView.properties, {
   description: 'State of the grading now',
 })
 
-const member = 'Id of the member in whose name grades are saved. Default: the assigned grader'
+const member = 'Id of the member to save grades for. Default: the assigned grader'
 const inName = { graderId: Type.Optional(Uuid(member)) }
 
 export const GradersBody = Type.Object(

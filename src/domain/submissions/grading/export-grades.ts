@@ -24,7 +24,7 @@ export type ExportedGrades = {
   recipientName: string | null
   state: 'submitted' | 'released'
   submittedAt: Date | null
-  /** By the id of the question: what counts. Those that are not graded, or give no points, are not there. */
+  /** Effective points by question id, without ungraded questions. */
   points: Map<string, number>
   /** By the same ids: whether its key has given them, or people. */
   givenBy: Map<string, 'key' | 'person'>
@@ -42,20 +42,19 @@ export type ExportedGrades = {
 }
 
 /**
- * The questions that the export of an assessment has columns for: those that it has now, and those removed since that somebody has handed
- * in.
+ * Columns of the export: the assessment's questions, and removed ones that were submitted.
  *
  * @throws DomainError not_permitted; assessment_not_found.
  */
 export async function listExportedQuestions(ctx: Context, assessmentId: string): Promise<ExportedQuestion[]> {
-  const { id } = await findExported(ctx, assessmentId)
-  const asked = submittedTo(ctx, id)
+  const { id } = await findExportedAssessment(ctx, assessmentId)
+  const submittedQuestions = submittedTo(ctx, id)
     .innerJoin(ctx.db.table('submissionQuestions'), 'submissionQuestions.submissionId', 'submissions.id')
     .select(({ fn }) => ['submissionQuestions.questionId as id', fn.max('submissionQuestions.number').as('number')])
     .groupBy('submissionQuestions.questionId')
   const questions = await ctx.db
     .selectFrom(currentQuestions(ctx.db, id).as('present'))
-    .fullJoin(asked.as('asked'), 'asked.id', 'present.id')
+    .fullJoin(submittedQuestions.as('asked'), 'asked.id', 'present.id')
     .select(({ fn, lit }) => [
       fn.coalesce('present.id', 'asked.id').$notNull().as('id'),
       'present.place',
@@ -66,12 +65,12 @@ export async function listExportedQuestions(ctx: Context, assessmentId: string):
 }
 
 /**
- * Exports what was handed in for an assessment with the points that count now, in the order of the ids.
+ * Exports the submissions of an assessment with their effective points, ordered by id.
  *
  * @throws DomainError not_permitted; assessment_not_found; too_many_exports.
  */
 export async function exportGrades(ctx: Context, assessmentId: string, write: WriteBatch<ExportedGrades>): Promise<void> {
-  const { id, secondGrader } = await findExported(ctx, assessmentId)
+  const { id, secondGrader } = await findExportedAssessment(ctx, assessmentId)
   const exported = { action: 'exported_grades', filter: { assessmentId: id } } as const
   await runExport(ctx, exported, async (last) => (await findRows(ctx, id, last?.submissionId)).map(toExported), write)
 
@@ -93,8 +92,8 @@ export async function exportGrades(ctx: Context, assessmentId: string, write: Wr
   }
 }
 
-/** Grades that are not released are for those who may grade whatever there is: admins. */
-async function findExported(ctx: Context, assessmentId: string): Promise<{ id: string; secondGrader: boolean }> {
+/** Only admins may export unreleased grades. */
+export async function findExportedAssessment(ctx: Context, assessmentId: string): Promise<{ id: string; secondGrader: boolean }> {
   authorize(ctx, 'export')
   const where = { organizationId: ctx.organization.id, id: assessmentId }
   const found = isUuid(assessmentId)

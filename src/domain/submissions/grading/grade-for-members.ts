@@ -34,7 +34,7 @@ export type InviteGrading = {
   seen: Date
 }
 
-/** @throws DomainError not_permitted, invite_not_found; submission_not_found, also for one that is not handed in. */
+/** @throws DomainError not_permitted, invite_not_found; submission_not_found, also before it is submitted. */
 export async function readGrading(ctx: Context, inviteId: string): Promise<InviteGrading> {
   authorize(ctx, 'grade_for_members')
   const submission = await findSubmitted(ctx, await findId(ctx, inviteId))
@@ -48,7 +48,7 @@ export async function readGrading(ctx: Context, inviteId: string): Promise<Invit
   return { submission, questions, total: sumPoints(counted), seen }
 }
 
-/** @property secondGraderId of an assessment that is graded twice. null: nobody. What is left out stays. */
+/** @property secondGraderId for assessments with two graders. null: nobody. Undefined: unchanged. */
 export type GraderAssignment = { assignedGraderId?: string | null; secondGraderId?: string | null }
 
 /** Assigns who grades it. @throws DomainError as readGrading and reassignGrader. */
@@ -95,16 +95,16 @@ export async function gradeForMember(ctx: Context, inviteId: string, input: Grad
 /** Each question once, and one at least. */
 function findWrongNumbers(grades: readonly QuestionGrade[], paper: readonly { number: number }[]): Issue[] {
   if (grades.length === 0) return [{ field: 'grades', rule: 'required' }]
-  const asked = new Set(paper.map(({ number }) => number))
+  const questionNumbers = new Set(paper.map(({ number }) => number))
   return grades.flatMap(({ number }, i): Issue[] => {
     const isRepeated = grades.findIndex((grade) => grade.number === number) < i
     const field = `grades.${i}.number`
     const text = `${field} must be of ${isRepeated ? 'another question than those before' : 'a question that was asked'}`
-    return isRepeated || !asked.has(number) ? [{ field, rule: 'malformed', text }] : []
+    return isRepeated || !questionNumbers.has(number) ? [{ field, rule: 'malformed', text }] : []
   })
 }
 
-/** @property points the total that was read; undefined: whatever it is. */
+/** @property points total that the caller has seen; undefined: any. */
 export type ReleaseForMember = OnBehalfOf & {
   comment: string
   message: string
@@ -129,7 +129,7 @@ export async function reopenForMember(ctx: Context, inviteId: string, input: OnB
 
 type Grader = Context & { actor: { id: string } }
 
-/** Does it while nobody else grades what was handed in. @param work gets the context of the member in whose name it is done as well. */
+/** Locks the submission during the work. @param work also gets the context of the member it acts for. */
 async function actOnBehalfOf(
   ctx: Context,
   inviteId: string,

@@ -1,4 +1,5 @@
-import { scopeWhere } from '../../../db/queries.ts'
+import { type Condition, type Expressions, scopeWhere } from '../../../db/queries.ts'
+import type { TenantDb } from '../../../db/tenant-db.ts'
 import type { MemberStatus, Prisma } from '../../../generated/prisma/client.ts'
 import { authorize, may } from '../../authorization/permissions.ts'
 import type { Context } from '../../context.ts'
@@ -8,21 +9,27 @@ import { isUuid } from '../../text/uuid.ts'
 import type { GradableQuestion } from '../scores.ts'
 import { gradingFacts } from '../scores.ts'
 
-/** 1: the first grader's; 2: the second's; 3: an admin's, who decides where those differ. */
+/** 1: the first grader's; 2: the second's; 3: that of an admin or third grader, who decides where those differ. */
 export const ROUNDS = [1, 2, 3] as const
 export type GradingRound = (typeof ROUNDS)[number]
 
 export type GraderSlot = 'first' | 'second'
 
 const grader = { select: { id: true, status: true, roles: true, user: true } } satisfies Prisma.Submission$graderArgs
+/** Prisma arguments for the answers that are assigned one by one. */
+export const assignedAnswers = {
+  select: { questionNumber: true, round: true, grader },
+  orderBy: [{ questionNumber: 'asc' }, { round: 'asc' }],
+} satisfies Prisma.Submission$gradingAssignmentsArgs
 const include = {
-  assessment: { select: { name: true, secondGrader: true, blindGrading: true } },
+  assessment: { select: { name: true, secondGrader: true, thirdGrader: true, blindGrading: true } },
   invite: true,
   grader,
   secondGrader: grader,
+  gradingAssignments: assignedAnswers,
 } satisfies Prisma.SubmissionInclude
 
-/** A submission that was handed in, with its invite. */
+/** Submission after it was submitted, with its invite. */
 export type SubmissionToGrade = Prisma.SubmissionGetPayload<{ include: typeof include }>
 
 type WithGraders = { keepsOneGrader: boolean; assessment: { secondGrader: boolean } }
@@ -33,13 +40,41 @@ export const withEffectiveGraders = <S extends WithGraders>(submission: S): S =>
   assessment: { ...submission.assessment, secondGrader: submission.assessment.secondGrader && !submission.keepsOneGrader },
 })
 
+/** SQL condition: as withEffectiveGraders, two graders grade the submission. */
+export const isGradedTwice = (eb: Expressions<'submissions'>, db: TenantDb): Condition =>
+  eb.and([
+    eb('submissions.keepsOneGrader', '=', false),
+    eb.exists(
+      eb
+        .selectFrom(db.table('assessments'))
+        .whereRef('assessments.id', '=', 'submissions.assessmentId')
+        .where('assessments.secondGrader', '=', true),
+    ),
+  ])
+
+/** SQL condition: a third grader decides where two differ. */
+export const hasThirdGrader = (eb: Expressions<'submissions'>, db: TenantDb): Condition =>
+  eb.and([
+    isGradedTwice(eb, db),
+    eb.exists(
+      eb
+        .selectFrom(db.table('assessments'))
+        .whereRef('assessments.id', '=', 'submissions.assessmentId')
+        .where('assessments.thirdGrader', '=', true),
+    ),
+  ])
+
 type Grader = { id: string; status: MemberStatus; roles: string[] }
 /** Assigned graders, as far as they decide who may grade. */
-export type AssignedGraders = Record<'grader' | 'secondGrader', Grader | null> & { assessment: { secondGrader: boolean } }
+export type AssignedGraders = Record<'grader' | 'secondGrader', Grader | null> & {
+  needsThirdGrader: boolean
+  assessment: { secondGrader: boolean; thirdGrader: boolean }
+  gradingAssignments: readonly { questionNumber: number; round: number; grader: Grader | null }[]
+}
 
 /**
- * The member to whom that place is assigned and who may grade: whoever was deactivated, or has lost the role, keeps it free for others, and
- * has it again if they come back before it is taken.
+ * Assigned member if they may grade now. A deactivated member, or one without the role, leaves the slot free, and has it back if they
+ * return before it is taken.
  */
 export function effectiveGraderOf<G extends Grader>(
   { grader, secondGrader }: Record<'grader' | 'secondGrader', G | null>,
@@ -49,29 +84,71 @@ export function effectiveGraderOf<G extends Grader>(
   return assigned && mayGrade(assigned) ? assigned : null
 }
 
+/** Answers of a round that are assigned one by one; none while one member holds the whole round. */
+function answersAssigned<S extends AssignedGraders>(submission: S, place: GraderSlot): S['gradingAssignments'][number][] {
+  if (effectiveGraderOf(submission, place) || (place === 'second' && !submission.assessment.secondGrader)) return []
+  return submission.gradingAssignments.filter(({ round }) => round === (place === 'first' ? 1 : 2))
+}
+
+/** True if nobody who may grade holds that place, or some of its answers. */
+export function isSlotOpen(submission: AssignedGraders, place: GraderSlot): boolean {
+  if (effectiveGraderOf(submission, place)) return false
+  const answers = answersAssigned(submission, place)
+  return answers.length === 0 || answers.some(({ grader }) => !grader || !mayGrade(grader))
+}
+
+/** The place in which answers of the submission are assigned to the member; null: none are. */
+export const assignedSlotOf = (submission: AssignedGraders, memberId: string): GraderSlot | null =>
+  (['first', 'second'] as const).find((place) =>
+    answersAssigned(submission, place).some(({ grader }) => grader?.id === memberId && mayGrade(grader)),
+  ) ?? null
+
 /**
- * In which round the context's actor grades a submission. Those it is assigned to may, any grader while nobody holds it, and admins always;
- * an admin to whom it is not assigned decides where it is graded twice.
+ * The other member to whom an answer is assigned, so that the actor does not grade it in this round; null: the actor may. Admins grade any
+ * answer, unless two graders do.
+ */
+export function otherGraderOf<S extends AssignedGraders>(
+  ctx: Context,
+  submission: S,
+  round: GradingRound,
+  number: number,
+): S['gradingAssignments'][number]['grader'] {
+  if (round === 3 || (!submission.assessment.secondGrader && may(ctx, 'read'))) return null
+  const answers = answersAssigned(submission, round === 1 ? 'first' : 'second')
+  const holder = answers.find(({ questionNumber }) => questionNumber === number)?.grader
+  return holder && mayGrade(holder) && !(ctx.actor.kind === 'member' && ctx.actor.id === holder.id) ? holder : null
+}
+
+/**
+ * Round in which the actor grades a submission: graders of all or some of its answers, any grader while the slot is open, and admins. With
+ * two graders, an unassigned admin makes the final decision, or any other grader if the assessment has a third grader.
  *
- * @returns null for those who may not.
+ * @returns null for actors who may not grade it.
  */
 export function roundOf(ctx: Context, submission: AssignedGraders): GradingRound | null {
   const { actor } = ctx
   if (actor.kind !== 'member' || !may(ctx, 'grade')) return null
   if (actor.id === effectiveGraderOf(submission, 'second')?.id) return 2
-  const first = effectiveGraderOf(submission, 'first')
-  if (first === null || actor.id === first.id) return 1
+  if (actor.id === effectiveGraderOf(submission, 'first')?.id) return 1
+  const assigned = assignedSlotOf(submission, actor.id)
+  if (assigned) return assigned === 'first' ? 1 : 2
+  if (isSlotOpen(submission, 'first')) return 1
+  if (goesToThirdGrader(submission)) return 3
   if (!may(ctx, 'read')) return null
   return decidingRoundOf(submission)
 }
 
 /**
- * Up to which round the context's actor sees the grades: those of their own or, of whoever releases everybody's results, all as an admin.
+ * Last round whose grades the actor sees: their own; for actors who release all results, all.
  *
- * @throws DomainError submission_not_found for those who may see none.
+ * @throws DomainError submission_not_found for actors who see none.
  */
 export const requireVisibleRound = (ctx: Context, submission: AssignedGraders): GradingRound =>
   roundOf(ctx, submission) ?? (may(ctx, 'release_results') ? decidingRoundOf(submission) : throwSubmissionNotFound())
+
+/** True if the two graders differed, and another grader decides. */
+export const goesToThirdGrader = ({ needsThirdGrader, assessment }: AssignedGraders): boolean =>
+  needsThirdGrader && assessment.secondGrader && assessment.thirdGrader
 
 /** Round of an admin's decision. */
 const decidingRoundOf = ({ assessment }: AssignedGraders): GradingRound => (assessment.secondGrader ? 3 : 1)
@@ -81,9 +158,9 @@ export const requireRound = (ctx: Context, submission: AssignedGraders): Grading
   roundOf(ctx, submission) ?? throwSubmissionNotFound()
 
 /**
- * A submission that was handed in, whoever may grade or release it.
+ * Finds a submission for grading or releasing.
  *
- * @throws DomainError not_permitted; submission_not_found, also for one that is not handed in.
+ * @throws DomainError not_permitted; submission_not_found, also before it is submitted.
  */
 export async function findSubmitted(ctx: Context, id: string): Promise<SubmissionToGrade> {
   if (!may(ctx, 'grade_for_members') && !may(ctx, 'release_results')) authorize(ctx, 'grade')
@@ -99,7 +176,7 @@ export async function findSubmitted(ctx: Context, id: string): Promise<Submissio
 }
 
 /**
- * A submission that was handed in, which nobody else grades, releases or assigns until the transaction ends.
+ * Locks a submission against grading, releasing, and assigning until the transaction ends.
  *
  * @throws DomainError not_permitted, submission_not_found.
  */

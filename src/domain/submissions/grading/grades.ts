@@ -30,11 +30,11 @@ export async function findGrades(ctx: Context, submissionId: string): Promise<Ne
 
 function newestGradeRows(db: TenantDb, submissionId: string) {
   const ofGrader = ['grades.questionNumber', 'grades.round', 'grades.graderId'] as const
-  const given = db
+  const gradesOfQuestions = db
     .selectFrom('grades')
     .where('submissionId', '=', submissionId)
     .select(['grades.organizationId', 'grades.id', 'grades.graderId', 'grades.questionNumber', 'grades.round', 'grades.points'])
-    .select(['grades.comment', 'grades.createdAt', 'grades.updatedAt'])
+    .select(['grades.comment', 'grades.levels', 'grades.createdAt', 'grades.updatedAt'])
     .select(({ cast, fn }) => [
       fn
         .agg('row_number')
@@ -48,9 +48,10 @@ function newestGradeRows(db: TenantDb, submissionId: string) {
   return db
     .selectFrom('members')
     .innerJoin(db.table('users'), 'users.id', 'members.userId')
-    .innerJoin(given.as('given'), 'given.graderId', 'members.id')
+    .innerJoin(gradesOfQuestions.as('given'), 'given.graderId', 'members.id')
     .where('given.place', '=', 1)
     .select(['given.id', 'given.questionNumber', 'given.graderId', 'given.comment', 'given.createdAt', 'given.updatedAt'])
+    .select('given.levels')
     .select((eb) => [
       eb.ref('given.round').$castTo<GradingRound>().as('round'),
       eb.cast<number | null>('given.points', 'float8').as('points'),
@@ -61,7 +62,7 @@ function newestGradeRows(db: TenantDb, submissionId: string) {
     .orderBy('given.id')
 }
 
-/** Newest grades of a submission, oldest first, without comments, which may be long. In JSON points are numbers. */
+/** Newest grades of a submission, oldest first, without comments, which may be long, and without levels. In JSON points are numbers. */
 export function newestGrades(db: TenantDb, submissionId: Expression<string>) {
   const newest = db
     .selectFrom('grades')
@@ -80,6 +81,7 @@ export function newestGrades(db: TenantDb, submissionId: Expression<string>) {
         eb.ref('round').$castTo<GradingRound>().as('round'),
         eb.ref('points').$castTo<number | null>().as('points'),
         sql<string>`''`.as('comment'),
+        sql<number[]>`'{}'::smallint[]`.as('levels'),
       ])
       .orderBy('updatedAt')
       .orderBy('id'),

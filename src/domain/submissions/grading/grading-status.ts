@@ -4,51 +4,72 @@ import { type GradingRound, ROUNDS } from './graded-submission.ts'
 /** Two graders' points may be as far apart as one part of so many of the question's: 20 percent. */
 const AGREEMENT = 5
 
-export type GradeRow = { questionNumber: number; round: GradingRound; graderId: string; points: number | null; comment: string }
-/** Source of the points: the last grade of one grader, the mean of two graders, an admin's decision, the answer key, or 0 for no answer. */
-export type PointsSource = 'grader' | 'both' | 'admin' | 'key' | 'no_answer'
+/** @property levels chosen levels of the rubric, see Grade in the schema. */
+export type GradeRow = {
+  questionNumber: number
+  round: GradingRound
+  graderId: string
+  points: number | null
+  comment: string
+  levels: readonly number[]
+}
+/**
+ * Source of the points: the last grade of one grader, the mean of two graders, the decision of an admin or of a third grader, the answer key,
+ * or 0 for no answer.
+ */
+export type PointsSource = 'grader' | 'both' | 'admin' | 'third_grader' | 'key' | 'no_answer'
+/** @property thirdGrader true if a third grader decides where two differ. */
+type GraderTerms = { secondGrader: boolean; thirdGrader?: boolean }
 export type GradingStatus =
   /** Somebody has yet to give points. */
   | { state: 'ungraded' }
   /** Two graders' points are too far apart. */
-  | { state: 'undecided' }
-  | { state: 'graded'; points: number; comment: string; graderId: string | null; by: PointsSource }
+  | { state: 'undecided'; decides: 'admin' | 'third_grader' }
+  | { state: 'graded'; points: number; comment: string; graderId: string | null; by: PointsSource; levels: readonly number[] }
 
 /**
  * Grade that counts for a question: the key's points, unless people gave some. With one grader the last grade counts. With two it
- * is an admin's decision, or the mean of both, to the nearest half, if they are close. Without points only comments count.
+ * is the decision of an admin or third grader, or the mean of both, to the nearest half, if they are close. Without points only comments count.
  *
  * @param grades of the question, oldest first: the last of each round counts.
  */
 export function gradingStatusOf(
   question: Pick<GradableQuestion, 'points' | 'scored' | 'unanswered'>,
   grades: readonly GradeRow[],
-  { secondGrader }: { secondGrader: boolean },
+  { secondGrader, thirdGrader }: GraderTerms,
 ): GradingStatus {
   if (question.points === 0) return statusByComments(secondGrader ? ROUNDS.map((round) => inRound(grades, round)) : [grades])
   if (!secondGrader) {
-    const last = lastOf(grades)
+    const last = newestWithPoints(grades)
     return last
       ? toGradedStatus(last, last.points, last.comment || lastComment(grades), 'grader')
       : statusWithoutGrades(question, grades)
   }
-  const decision = lastOf(inRound(grades, 3))
-  if (decision) return toGradedStatus(decision, decision.points, decision.comment || keptComment(grades), 'admin')
+  const decision = newestWithPoints(inRound(grades, 3))
+  if (decision)
+    return toGradedStatus(
+      decision,
+      decision.points,
+      decision.comment || keptComment(grades),
+      thirdGrader ? 'third_grader' : 'admin',
+    )
   const both = findBoth(grades)
   if (!both) return statusWithoutGrades(question, grades)
   const [first, second] = both
-  if (Math.abs(first.points - second.points) * AGREEMENT > question.points) return { state: 'undecided' }
-  return toGradedStatus(first, Math.round(first.points + second.points) / 2, joinComments(both), 'both')
+  if (Math.abs(first.points - second.points) * AGREEMENT > question.points)
+    return { state: 'undecided', decides: thirdGrader ? 'third_grader' : 'admin' }
+  const levels = first.levels.map((level, i) => (level === second.levels[i] ? level : 0))
+  return toGradedStatus({ ...first, levels }, Math.round(first.points + second.points) / 2, joinComments(both), 'both')
 }
 
-/** Nobody has given points: those of the key count, or 0 where there is no answer, with what people have said. */
+/** Without grades, the points of the key count, or 0 if there is no answer. */
 function statusWithoutGrades(
   { scored, unanswered }: Pick<GradableQuestion, 'scored' | 'unanswered'>,
   grades: readonly GradeRow[],
 ): GradingStatus {
   if (scored === null && !unanswered) return { state: 'ungraded' }
   const by = scored === null ? 'no_answer' : 'key'
-  return { state: 'graded', points: scored ?? 0, comment: lastComment(grades), graderId: null, by }
+  return { state: 'graded', points: scored ?? 0, comment: lastComment(grades), graderId: null, by, levels: [] }
 }
 
 type GradeWithPoints = GradeRow & { points: number }
@@ -57,13 +78,13 @@ const inRound = (grades: readonly GradeRow[], round: GradingRound): GradeRow[] =
 
 /** Newest grades of two different graders, for the first and second round. */
 function findBoth(grades: readonly GradeRow[]): [GradeWithPoints, GradeWithPoints] | null {
-  const first = lastOf(inRound(grades, 1))
-  const second = first && lastOf(inRound(grades, 2).filter(({ graderId }) => graderId !== first.graderId))
+  const first = newestWithPoints(inRound(grades, 1))
+  const second = first && newestWithPoints(inRound(grades, 2).filter(({ graderId }) => graderId !== first.graderId))
   return first && second ? [first, second] : null
 }
 
-/** The last grade that gives points; of each grader only the newest stands, so that points, and a comment, can be taken back. */
-const lastOf = (grades: readonly GradeRow[]): GradeWithPoints | undefined =>
+/** Newest grade with points. Only each grader's newest grade counts, so that graders can withdraw points and comments. */
+const newestWithPoints = (grades: readonly GradeRow[]): GradeWithPoints | undefined =>
   newestOfEach(grades).findLast((grade): grade is GradeWithPoints => grade.points !== null)
 
 function newestOfEach(grades: readonly GradeRow[]): GradeRow[] {
@@ -71,7 +92,7 @@ function newestOfEach(grades: readonly GradeRow[]): GradeRow[] {
   return grades.filter((grade) => newest.get(grade.graderId) === grade)
 }
 
-/** The admins' last comment, or both graders'. */
+/** The last comment of those who decide, or both graders'. */
 const keptComment = (grades: readonly GradeRow[]): string =>
   lastComment(inRound(grades, 3)) ||
   [1, 2].flatMap((round) => lastComment(inRound(grades, round as GradingRound)) || []).join('\n\n')
@@ -90,12 +111,13 @@ function statusByComments(rounds: (readonly GradeRow[])[]): GradingStatus {
 const joinComments = (grades: readonly GradeRow[]): string =>
   grades.flatMap(({ comment }) => (comment === '' ? [] : [comment])).join('\n\n')
 
-const toGradedStatus = ({ graderId }: GradeRow, points: number, comment: string, by: PointsSource): GradingStatus => ({
+const toGradedStatus = ({ graderId, levels }: GradeRow, points: number, comment: string, by: PointsSource): GradingStatus => ({
   state: 'graded',
   points,
   comment,
   graderId,
   by,
+  levels,
 })
 
 export type WithGradingStatus<Q> = Q & { standing: GradingStatus }
@@ -108,16 +130,16 @@ export const isByPeople = (standing: GradingStatus): boolean =>
 export function countGrades<Q extends GradableQuestion>(
   paper: readonly Q[],
   grades: readonly GradeRow[],
-  terms: { secondGrader: boolean },
+  terms: GraderTerms,
 ): WithGradingStatus<Q>[] {
   const byQuestion = Map.groupBy(grades, ({ questionNumber }) => questionNumber)
   return paper.map((question) => {
-    const given = byQuestion.get(question.number) ?? []
-    const standing = gradingStatusOf(question, given, terms)
+    const gradesOfQuestion = byQuestion.get(question.number) ?? []
+    const standing = gradingStatusOf(question, gradesOfQuestion, terms)
     // A person's decision stays; otherwise a dropped question is one without points.
     if (!question.dropped || isByPeople(standing)) return { ...question, standing }
     const uncounted = { ...question, points: 0 }
-    return { ...uncounted, standing: gradingStatusOf(uncounted, given, terms) }
+    return { ...uncounted, standing: gradingStatusOf(uncounted, gradesOfQuestion, terms) }
   })
 }
 

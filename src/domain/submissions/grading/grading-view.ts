@@ -1,28 +1,44 @@
 import { candidateName, isBlindTo } from '../../assessments/blind-grading.ts'
+import type { Rubric } from '../../assessments/rubric.ts'
 import { authorize } from '../../authorization/permissions.ts'
 import type { Context } from '../../context.ts'
 import { DomainError } from '../../errors.ts'
+import { displayNameOf } from '../../text/display-name.ts'
 import { findDetail, type QuestionDetail, type SubmissionDetail } from '../reading/submission.ts'
 import { findScores, type GradableQuestion, type ShownScore } from '../scores.ts'
-import { findPaper, findSubmitted, type GradingRound, requireVisibleRound, type SubmissionToGrade } from './graded-submission.ts'
-import { findGrades, type NewestGrade, visibleGrades } from './grades.ts'
+import {
+  findPaper,
+  findSubmitted,
+  type GradingRound,
+  otherGraderOf,
+  requireVisibleRound,
+  type SubmissionToGrade,
+} from './graded-submission.ts'
+import { canSeeAllGrades, findGrades, type NewestGrade, visibleGrades } from './grades.ts'
 import { countGrades, isByPeople, sumPoints, type WithGradingStatus } from './grading-status.ts'
+import { findNotes, type GradingNote } from './notes.ts'
 import { type GradingProgress, gradingProgressOf } from './progress.ts'
 import { mayRelease } from './release-result.ts'
 import { findNewestResult, type Result } from './results.ts'
+import { findRubrics } from './rubrics.ts'
 import { requireGraderId } from './save-grade.ts'
 import { findOtherViewers, recordViewer } from './viewers.ts'
 
 /**
- * A question with what stands of what the grader has given for it, and of what others have.
+ * Question with the grader's and others' grades.
  *
- * @property score what its key says, and that; undefined: it has none. @property isBeforeKey whether people have decided before the key was
- *   changed.
+ * @property score score by the key; undefined: no key. @property criteria of its rubric; empty without one.
+ * @property isBeforeKey true if it was graded before the key was corrected.
  */
 export type GradedQuestion = WithGradingStatus<QuestionDetail & GradableQuestion> & {
+  /** Name of the member to whom the answer is assigned, if this grader may not grade it. */
+  assignedTo: string | null
   own: NewestGrade | undefined
   given: NewestGrade[]
+  /** Notes on its recorded answers by time, as far as this grader may see them. */
+  notes: GradingNote[]
   score: ShownScore | undefined
+  criteria: Rubric
   isBeforeKey: boolean
 }
 
@@ -54,12 +70,14 @@ export async function readGradingView(ctx: Context, id: string, stills = 1): Pro
   const detail = isBlindTo(ctx, submission.assessment)
     ? { ...whole, media: [], stills: { ...whole.stills, items: [], total: 0 }, screen: null }
     : whole
-  const [scored, all, released, others, scores] = await Promise.all([
+  const [scored, all, released, others, scores, allNotes, rubrics] = await Promise.all([
     findPaper(ctx, id),
     findGrades(ctx, id),
     findNewestResult(ctx, id),
     findOtherViewers(ctx, id),
     findScores(ctx, id),
+    findNotes(ctx, id),
+    findRubrics(ctx, id),
   ])
   const paper = detail.paper.map((question, i) => ({
     ...question,
@@ -68,24 +86,30 @@ export async function readGradingView(ctx: Context, id: string, stills = 1): Pro
     unanswered: scored[i]?.unanswered ?? false,
   }))
   const grades = visibleGrades(round, submission, paper, all)
+  const seesAll = canSeeAllGrades(round, submission, paper, all)
+  const notes = allNotes.filter((note) => seesAll || note.round === round)
   const me = requireGraderId(ctx)
   const questions = countGrades(paper, grades, submission.assessment).map((question) => {
-    const given = grades.filter(({ questionNumber }) => questionNumber === question.number)
+    const gradesOfQuestion = grades.filter(({ questionNumber }) => questionNumber === question.number)
     const score = scores.find(({ number }) => number === question.number)
-    const last = given.at(-1)?.updatedAt
+    const last = gradesOfQuestion.at(-1)?.updatedAt
+    const other = otherGraderOf(ctx, submission, round, question.number)
     const isBeforeKey =
       score !== undefined && score.keyNumber > 1 && last !== undefined && isByPeople(question.standing) && last < score.keyedAt
     return {
       ...question,
-      given,
+      given: gradesOfQuestion,
+      notes: notes.filter(({ questionNumber }) => questionNumber === question.number),
       score,
+      criteria: rubrics.get(question.number) ?? [],
       isBeforeKey,
-      own: given.findLast((grade) => grade.graderId === me && grade.round === round),
+      assignedTo: other && displayNameOf(other.user),
+      own: gradesOfQuestion.findLast((grade) => grade.graderId === me && grade.round === round),
     }
   })
   const candidate = candidateName(ctx, submission)
   const total = sumPoints(questions)
-  const progress = gradingProgressOf(round, submission, paper, all)
+  const progress = gradingProgressOf(ctx, round, submission, paper, all)
   return {
     candidate,
     submission,

@@ -3,7 +3,7 @@ import type { TenantDb } from '../../../db/tenant-db.ts'
 // The questions of many papers. Each candidate has the paper of their start: a question keeps its id when it is changed or moved, and may
 // be gone from the assessment since.
 
-/** A question with its place: among those of the assessment as it is now or, where it was removed, among those. From 1. */
+/** Question with its position in the current assessment, or, if it was removed, among the removed ones. From 1. */
 export type OrderedQuestion<Q> = Q & { id: string; place: number; isRemoved: boolean }
 
 /** `place` is that in the assessment, null for one that was removed; `number` the last that it had in a paper. */
@@ -24,7 +24,7 @@ export const currentQuestions = (db: TenantDb, assessmentId: string) =>
       ).as('place'),
     ])
 
-/** In the order of the assessment; behind that those that were removed, as they stood in the papers. */
+/** Questions in the assessment's order, then removed ones in the order of the papers. */
 export function sortQuestions<Q extends UnorderedQuestion>(questions: readonly Q[]): OrderedQuestion<Q>[] {
   const present = questions.flatMap((question) =>
     question.place === null ? [] : [{ ...question, place: question.place, isRemoved: false }],

@@ -1,11 +1,15 @@
+import type { Context } from '../../context.ts'
 import type { GradableQuestion } from '../scores.ts'
-import type { GradingRound, SubmissionToGrade } from './graded-submission.ts'
+import { type AssignedGraders, type GradingRound, otherGraderOf } from './graded-submission.ts'
 import { canSeeAllGrades, visibleGrades } from './grades.ts'
 import { countGrades, type GradeRow, sumPoints } from './grading-status.ts'
 
 /** Grading progress of a submission, as far as a grader may know it. */
 export type GradingProgress = {
-  /** True while one of two graders can't see the other's grades: the figures are about their part only. */
+  /**
+   * True while the figures are about this grader's part only: one of two graders can't see the other's grades, or answers that are assigned
+   * to others are not graded.
+   */
   isOwnPart: boolean
   /** Number of questions that give points. */
   questions: number
@@ -17,14 +21,18 @@ export type GradingProgress = {
 }
 
 export function gradingProgressOf(
+  ctx: Context,
   round: GradingRound,
-  submission: { assessment: Pick<SubmissionToGrade['assessment'], 'secondGrader'> },
+  submission: AssignedGraders,
   paper: readonly GradableQuestion[],
   grades: readonly GradeRow[],
 ): GradingProgress {
-  const isOwnPart = !canSeeAllGrades(round, submission, paper, grades)
-  const terms = isOwnPart ? { secondGrader: false } : submission.assessment
-  const counted = countGrades(paper, visibleGrades(round, submission, paper, grades), terms).filter(({ points }) => points > 0)
+  const isOwnRound = !canSeeAllGrades(round, submission, paper, grades)
+  const terms = isOwnRound ? { secondGrader: false } : submission.assessment
+  const all = countGrades(paper, visibleGrades(round, submission, paper, grades), terms).filter(({ points }) => points > 0)
+  const others = all.filter(({ number }) => otherGraderOf(ctx, submission, round, number))
+  const isOwnPart = isOwnRound || others.some(({ standing }) => standing.state === 'ungraded')
+  const counted = isOwnPart ? all.filter((question) => !others.includes(question)) : all
   const numbersOf = (state: string) => counted.filter(({ standing }) => standing.state === state).map(({ number }) => number)
   const { points, ofPoints } = sumPoints(counted)
   const [ungraded, undecided] = [numbersOf('ungraded'), numbersOf('undecided')]

@@ -6,10 +6,11 @@ import { may } from '../../authorization/permissions.ts'
 import { processEach, throwFirstFailure } from '../../concurrency/bisect.ts'
 import type { Context, ServiceContext } from '../../context.ts'
 import { canExpire } from '../../invites/expiry.ts'
-import { DIGESTS, type Digest, queueMemberEmail } from '../../mails/member-emails.ts'
+import { DIGESTS, type Digest, type DigestFacts, queueMemberEmail } from '../../mails/member-emails.ts'
 import { toMemberContext } from '../../sign-in/sessions.ts'
 import { DAY_MS } from '../../time/days.ts'
 import { inTransaction } from '../../transaction.ts'
+import { countAnswersWithoutGrader } from './answers-without-grader.ts'
 import { waitingSubmissions } from './queue.ts'
 
 /** The hour of the reader's day in which digests are sent, of all that was until it began. */
@@ -17,7 +18,7 @@ const HOUR = sql.lit(8)
 /** Days that a digest of what expires looks ahead. */
 const AHEAD_DAYS = 2
 
-/** A reader whose morning it is. @property since the same hour of the last weekday. */
+/** Recipient of a digest this morning. @property since the same hour on the last weekday. */
 type Reader = {
   id: string
   userId: string
@@ -32,18 +33,22 @@ type Reader = {
   since: Date
   until: Date
 }
-type Figures = { count: number; fresh: number }
+type Figures = DigestFacts & { count: number; fresh: number }
 
 /**
- * Queues the digests of members whose morning it is, for the scheduled sweep: one of a kind a day, and only where there is something new.
+ * Queues the digests of members for whom it is morning, for the scheduled sweep: one per kind and day, and only if there is something new.
  *
- * @returns how many.
+ * @returns the number of digests.
  */
 export async function queueDigests(system: ServiceContext): Promise<number> {
   let queued = 0
   const readers = await findReaders(system)
   const failed = await processEach(readers, async (reader) => {
-    const ctx = toMemberContext(system, { ...reader, organization: { ...reader, id: reader.organizationId } })
+    const ctx = toMemberContext(system, {
+      ...reader,
+      canViewTranscription: false, // a digest has no words of answers
+      organization: { ...reader, id: reader.organizationId },
+    })
     for (const kind of DIGESTS.filter((one) => reader.notices.includes(one))) {
       const facts = await count[kind](ctx, reader)
       if (facts.fresh === 0) continue
@@ -97,7 +102,12 @@ const count: Record<Digest, (ctx: Context, reader: Reader) => Promise<Figures>> 
       .where('submissions.submittedAt', '<', until)
       .select(({ fn }) => fn.countAll().as('count'))
     const fresh = waiting.where('submissions.submittedAt', '>=', since)
-    return { count: await figure(ctx, waiting.$asScalar()), fresh: await figure(ctx, fresh.$asScalar()) }
+    const withoutGrader = may(ctx, 'read') ? await countAnswersWithoutGrader(ctx) : []
+    return {
+      count: await figure(ctx, waiting.$asScalar()),
+      fresh: await figure(ctx, fresh.$asScalar()),
+      ...(withoutGrader.length > 0 && { withoutGrader }),
+    }
   },
   async expiring_digest(ctx, { id, until }) {
     const expiring = ctx.db

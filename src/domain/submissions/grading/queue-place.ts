@@ -1,9 +1,10 @@
 import { may } from '../../authorization/permissions.ts'
 import type { Context } from '../../context.ts'
+import { type AssignedGraders, assignedSlotOf } from './graded-submission.ts'
 import { type QueueFilter, type QueueName, visibleQueues, waitingSubmissions } from './queue.ts'
 import { requireGraderId } from './save-grade.ts'
 
-/** No further than this is looked: who grades takes what has waited longest, and it costs the same however many wait. */
+/** Positions beyond this are not computed, so that the cost is constant. Graders usually take the oldest. */
 const FIRST = 100
 
 /**
@@ -21,23 +22,23 @@ export type QueuePlace = {
 }
 
 /**
- * A grader works through the queue that they have filtered. Else an admin works through all that wait; a grader through what is assigned to
- * them or, from what is not, through what nobody has.
+ * Place in the filtered queue. Default queues: for admins all; for graders their own, or the unassigned ones for an unassigned submission.
  */
 export async function findQueuePlace(
   ctx: Context,
-  { id, graderId, secondGraderId }: { id: string; graderId: string | null; secondGraderId: string | null },
+  submission: AssignedGraders & { id: string },
   worked: Partial<QueueFilter> = {},
 ): Promise<QueuePlace> {
-  const isMine = [graderId, secondGraderId].includes(requireGraderId(ctx))
+  const me = requireGraderId(ctx)
+  const isMine = [submission.grader?.id, submission.secondGrader?.id].includes(me) || assignedSlotOf(submission, me) !== null
   const byDefault: QueueName = may(ctx, 'read') ? 'all' : isMine ? 'mine' : 'nobody'
   const isWorked = worked.queue !== undefined && visibleQueues(ctx).includes(worked.queue)
   const filter: QueueFilter = { ...(isWorked && worked), queue: isWorked ? worked.queue! : byDefault }
-  const { queue: whose } = filter
+  const { queue: queueName } = filter
   const waiting = waitingSubmissions(ctx, filter).orderBy('submissions.submittedAt').orderBy('submissions.id').limit(FIRST)
   const ids = (await waiting.select('submissions.id').execute()).map((row) => row.id)
-  const at = ids.indexOf(id)
+  const at = ids.indexOf(submission.id)
   const length = ids.length === FIRST ? `${FIRST - 1}+` : String(ids.length)
-  if (at === -1) return { queue: whose, position: null, length, before: null, after: ids[0] ?? null }
-  return { queue: whose, position: at + 1, length, before: ids[at - 1] ?? null, after: ids[at + 1] ?? null }
+  if (at === -1) return { queue: queueName, position: null, length, before: null, after: ids[0] ?? null }
+  return { queue: queueName, position: at + 1, length, before: ids[at - 1] ?? null, after: ids[at + 1] ?? null }
 }

@@ -1,57 +1,78 @@
 import { sql } from '../../../db/builder.ts'
 import { type Condition, type Expressions, type Rows, scopeWhere } from '../../../db/queries.ts'
 import { anyOf } from '../../../db/query.ts'
-import { jsonOf } from '../../../db/statements.ts'
+import { jsonOf, listOf } from '../../../db/statements.ts'
 import type { Prisma } from '../../../generated/prisma/client.ts'
 import { authorize, may } from '../../authorization/permissions.ts'
 import type { Context } from '../../context.ts'
 import { DomainError } from '../../errors.ts'
 import { type Choice, type ChoiceFilter, readChoices } from '../../invites/form-options.ts'
 import { type ListPage, type PageRequest, readPage } from '../../lists/page.ts'
-import { graders } from '../../members/graders.ts'
 import { isUuid } from '../../text/uuid.ts'
 import type { GradableQuestion } from '../scores.ts'
 import { gradingFacts } from '../scores.ts'
-import { requireVisibleRound, roundOf, withEffectiveGraders } from './graded-submission.ts'
+import { gradedLanguage, hasAssignment, isRoundCovered, isRoundHeld } from './assignments.ts'
+import { type FlaggedAnswer, findFlaggedAnswers } from './flagged-answers.ts'
+import {
+  assignedAnswers,
+  hasThirdGrader,
+  isGradedTwice,
+  requireVisibleRound,
+  roundOf,
+  withEffectiveGraders,
+} from './graded-submission.ts'
 import { newestGrades } from './grades.ts'
 import type { GradeRow } from './grading-status.ts'
 import { type GradingProgress, gradingProgressOf } from './progress.ts'
 import { requireGraderId } from './save-grade.ts'
-import { isGradedTwice, waitsForOthers } from './waits-for-others.ts'
+import { isUndecided, waitsForOthers } from './waits-for-others.ts'
 
 /**
- * Queues. `mine`: graded by the actor, who has something to do; `nobody`: without a grader, or without the second one; `others`:
+ * Queues. `mine`: graded by the actor, who has something to do; `nobody`: without a grader, or without the second or third one; `others`:
  * graded by the actor, waiting for others; `all`; and `release`: nothing to grade, only to release, which is in none of the rest.
  */
 export const QUEUES = ['mine', 'nobody', 'others', 'all', 'release'] as const
 export type QueueName = (typeof QUEUES)[number]
-export type QueueFilter = { queue: QueueName; assessmentId?: string | undefined }
+/** `myLanguages`: only submissions with an answer in one of the actor's grading languages, or in none. It leaves out nothing that is assigned to the actor. */
+export type QueueFilter = { queue: QueueName; assessmentId?: string | undefined; myLanguages?: boolean | undefined }
 
 const include = {
   invite: { select: { recipientName: true, recipientEmail: true } },
-  assessment: { select: { name: true, secondGrader: true, blindGrading: true } },
+  assessment: { select: { name: true, secondGrader: true, thirdGrader: true, blindGrading: true } },
   grader: { include: { user: true } },
   secondGrader: { include: { user: true } },
+  gradingAssignments: assignedAnswers,
 } satisfies Prisma.SubmissionInclude
 
 const LONGEST_FIRST = [{ submittedAt: 'asc' }, { id: 'asc' }] satisfies Prisma.SubmissionOrderByWithRelationInput[]
 
 type Row = Prisma.SubmissionGetPayload<{ include: typeof include }>
 
-/** A submission that waits to be graded. `progress`: null for those who may not grade it (yet). */
-export type QueuedSubmission = Row & { progress: GradingProgress | null }
+/**
+ * A submission that waits to be graded.
+ *
+ * @property progress null for those who may not grade it (yet). @property flagged recorded answers that may be unfit for grading.
+ */
+export type QueuedSubmission = Row & { progress: GradingProgress | null; flagged: FlaggedAnswer[] }
 
 /**
- * Submitted and not released, longest waiting first. @throws DomainError not_permitted, also for a queue that the actor may not
- * see.
+ * Submitted and not released, longest waiting first, up to MAX_WAITING.
+ *
+ * @param counted length of the queue, if it is known. @throws DomainError not_permitted, also for a queue that the actor may not see.
  */
-export async function listQueue(ctx: Context, filter: QueueFilter, page: PageRequest): Promise<ListPage<QueuedSubmission>> {
+export async function listQueue(
+  ctx: Context,
+  filter: QueueFilter,
+  page: PageRequest,
+  counted?: number,
+): Promise<ListPage<QueuedSubmission>> {
   if (!visibleQueues(ctx).includes(filter.queue)) throw new DomainError('not_permitted')
   const { db } = ctx
   const waiting = waitingSubmissions(ctx, filter)
-  return readPage(
+  const count = counted ?? (await countWaiting(ctx, filter))
+  const list = await readPage(
     page,
-    () => countWaiting(ctx, filter),
+    async () => Math.min(count, MAX_WAITING),
     async ({ skip, take }) => {
       // First which: related rows would otherwise be looked up for all the pages before, too.
       const longest = waiting.orderBy('submissions.submittedAt').orderBy('submissions.id').limit(take).offset(skip)
@@ -59,10 +80,14 @@ export async function listQueue(ctx: Context, filter: QueueFilter, page: PageReq
       const ids = found.map(({ id }) => id)
       const where = { ...scopeWhere(ctx), id: anyOf(ids) }
       const rows = await db.submission.findMany({ where, include, orderBy: LONGEST_FIRST, relationLoadStrategy: 'join' })
-      const given = await findPapersAndGrades(ctx, ids)
-      return rows.map((row) => toQueuedSubmission(ctx, row, given.get(row.id)!))
+      const papersAndGrades = await findPapersAndGrades(ctx, ids)
+      const flagged = await findFlaggedAnswers(ctx, ids)
+      return rows.map((row) =>
+        toQueuedSubmission(ctx, row, { ...papersAndGrades.get(row.id)!, flagged: flagged.get(row.id) ?? [] }),
+      )
     },
   )
+  return { ...list, isMore: count > MAX_WAITING }
 }
 
 /** Waiting submission of an invite in the actor's queue, for admins in any; null: none. */
@@ -77,16 +102,22 @@ export async function findQueuedSubmission(ctx: Context, inviteId: string): Prom
     include,
     relationLoadStrategy: 'join',
   })
-  return row && toQueuedSubmission(ctx, row, (await findPapersAndGrades(ctx, [row.id])).get(row.id)!)
+  if (!row) return null
+  const given = await findPapersAndGrades(ctx, [row.id])
+  const flagged = await findFlaggedAnswers(ctx, [row.id])
+  return toQueuedSubmission(ctx, row, { ...given.get(row.id)!, flagged: flagged.get(row.id) ?? [] })
 }
 
 /** The paper of a submission and what counts of its grades. */
 type PaperAndGrades = { paper: GradableQuestion[]; grades: GradeRow[] }
 
-function toQueuedSubmission(ctx: Context, found: Row, { paper, grades }: PaperAndGrades): QueuedSubmission {
+type QueuedFacts = PaperAndGrades & { flagged: FlaggedAnswer[] }
+
+function toQueuedSubmission(ctx: Context, found: Row, { paper, grades, flagged }: QueuedFacts): QueuedSubmission {
   const row = withEffectiveGraders(found)
   const seesIt = may(ctx, 'release_results') || roundOf(ctx, row) !== null
-  return { ...row, progress: seesIt ? gradingProgressOf(requireVisibleRound(ctx, row), row, paper, grades) : null }
+  const progress = seesIt ? gradingProgressOf(ctx, requireVisibleRound(ctx, row), row, paper, grades) : null
+  return { ...row, progress, flagged }
 }
 
 /** By the ids of the submissions. A page of them has thousands of questions and grades: as JSON these cost a tenth of what typed rows do. */
@@ -107,18 +138,39 @@ async function findPapersAndGrades(ctx: Context, ids: string[]): Promise<Map<str
       ]
     })
     .execute()
-  return new Map(rows.map(({ id, ...given }) => [id, given]))
+  return new Map(rows.map(({ id, ...papersAndGrades }) => [id, papersAndGrades]))
 }
 
-/** Number of waiting submissions in each queue that the actor may see. @throws DomainError not_permitted. */
-export async function countQueues(ctx: Context): Promise<{ queue: QueueName; count: number }[]> {
+/** Number of waiting submissions in each queue that the actor may see, see MAX_WAITING. @throws DomainError not_permitted. */
+export async function countQueues(
+  ctx: Context,
+  { myLanguages }: Pick<QueueFilter, 'myLanguages'> = {},
+): Promise<{ queue: QueueName; count: number }[]> {
   const queues = visibleQueues(ctx)
   if (queues.length === 0) throw new DomainError('not_permitted')
-  const counts = ctx.db.selectNoFrom(({ cast }) =>
-    queues.map((queue) => cast<number>(lengthOf(waitingSubmissions(ctx, { queue })), 'integer').as(queue)),
+  // A statement for each: PostgreSQL would plan a single one anew for every request, which takes ten times as long as counting.
+  const [counts, ofActor] = await Promise.all([
+    Promise.all(
+      queues.map(async (queue) => ({ queue, count: isOfActor(queue) ? 0 : await countWaiting(ctx, { queue, myLanguages }) })),
+    ),
+    queues.some(isOfActor) ? countOfActor(ctx) : null,
+  ])
+  return counts.map(({ queue, count }) => ({ queue, count: ofActor?.get(queue) ?? count }))
+}
+
+const isOfActor = (queue: QueueName): boolean => queue === 'mine' || queue === 'others'
+
+/** Counts both queues of the actor together, because it takes as long as counting one. */
+async function countOfActor(ctx: Context): Promise<Map<QueueName, number>> {
+  const waits = (eb: Expressions<'submissions'>) => sql<boolean>`${waitsForOthers(ctx.db, eb, requireGraderId(ctx))}`
+  const counts = await handedIn(ctx, 'mine')
+    .where((eb) => isAssigned(ctx, eb))
+    .select((eb) => [waits(eb).as('waits'), sql<number>`count(*)::int`.as('count')])
+    .groupBy('waits')
+    .execute()
+  return new Map(
+    QUEUES.filter(isOfActor).map((queue) => [queue, counts.find(({ waits: is }) => is === (queue === 'others'))?.count ?? 0]),
   )
-  const counted = await counts.executeTakeFirstOrThrow()
-  return queues.map((queue) => ({ queue, count: counted[queue] }))
 }
 
 /** Submission time of the oldest waiting submission in the actor's queue, for admins in all; null: none. @throws DomainError not_permitted. */
@@ -149,10 +201,17 @@ export async function countForMenu(ctx: Context): Promise<MenuCounts> {
   return { waiting: count > COUNTED ? `${COUNTED}+` : String(count) }
 }
 
-const lengthOf = (waiting: Rows<'submissions'>) => waiting.select(({ fn }) => fn.countAll().as('count')).$asScalar()
+/** A queue is counted, and read, no further than this, so that it costs the same however many wait. */
+export const MAX_WAITING = 1_000
 
+/** Returns one more than MAX_WAITING for any longer queue. */
 async function countWaiting(ctx: Context, filter: QueueFilter): Promise<number> {
-  const count = ctx.db.selectNoFrom(({ cast }) => cast<number>(lengthOf(waitingSubmissions(ctx, filter)), 'integer').as('count'))
+  const waiting = waitingSubmissions(ctx, filter)
+    .select('submissions.id')
+    .limit(sql.lit(MAX_WAITING + 1))
+  const count = ctx.db
+    .selectFrom(waiting.as('waiting'))
+    .select(({ cast, fn }) => cast<number>(fn.countAll(), 'integer').as('count'))
   return (await count.executeTakeFirstOrThrow()).count
 }
 
@@ -164,51 +223,112 @@ function maySeeQueue(ctx: Context, queue: QueueName): boolean {
   return may(ctx, 'grade') || (queue === 'release' && may(ctx, 'release_results'))
 }
 
-/** The assessments of which something waits in that queue, by name. @throws DomainError not_permitted. */
-export async function listQueuedAssessments(ctx: Context, queue: QueueName, wanted: ChoiceFilter = {}): Promise<Choice[]> {
-  if (!visibleQueues(ctx).includes(queue)) throw new DomainError('not_permitted')
-  const waiting = waitingSubmissions(ctx, { queue: queue }).select('submissions.assessmentId')
-  return readChoices(
-    ctx,
-    ctx.db.selectFrom('assessments').where('id', 'in', waiting).select(['id', 'name', 'nameSearch as search']),
-    wanted,
+/** Assessments with submissions in the queue, by name. @throws DomainError not_permitted. */
+export async function listQueuedAssessments(ctx: Context, filter: QueueFilter, wanted: ChoiceFilter = {}): Promise<Choice[]> {
+  if (!visibleQueues(ctx).includes(filter.queue)) throw new DomainError('not_permitted')
+  const queued = ctx.db.selectFrom('assessments').where((eb) =>
+    eb.exists(
+      waitingSubmissions(ctx, filter)
+        .where('submissions.assessmentId', '=', eb.ref('assessments.id'))
+        .select('submissions.id')
+        .offset(sql.lit(0)), // with it PostgreSQL looks for one of each assessment, and doesn't read them all
+    ),
+  )
+  return readChoices(ctx, queued.select(['id', 'name', 'nameSearch as search']), wanted)
+}
+
+/** Submissions that are not released; for all queues but `release` those that people grade. */
+const handedIn = (ctx: Context, queue: QueueName): Rows<'submissions'> =>
+  ctx.db
+    .selectFrom('submissions')
+    .where('submissions.state', '=', sql.lit('submitted'))
+    .where('submissions.needsGrading', queue === 'release' ? 'is' : 'is not', false)
+
+/** The submissions that the queue has. */
+export function waitingSubmissions(ctx: Context, { queue, assessmentId, myLanguages }: QueueFilter): Rows<'submissions'> {
+  const all = handedIn(ctx, queue)
+  const ofAssessment =
+    assessmentId !== undefined && isUuid(assessmentId) ? all.where('submissions.assessmentId', '=', assessmentId) : all
+  const isFiltered = myLanguages === true && FILTERED_BY_LANGUAGE.includes(queue)
+  const waiting = isFiltered ? ofAssessment.where((eb) => hasAnswerInMyLanguages(ctx, eb)) : ofAssessment
+  if (queue === 'all') return waiting
+  if (queue === 'release') {
+    return may(ctx, 'read') ? waiting : waiting.where((eb) => isReadableByGrader(ctx, eb))
+  }
+  return waiting.where((eb) => isInQueue(ctx, eb, queue))
+}
+
+/** The other queues contain what somebody assigned to the actor, in whatever language. */
+const FILTERED_BY_LANGUAGE: readonly QueueName[] = ['nobody', 'all']
+
+/** True for members who have grading languages. */
+export const hasGradingLanguages = async (ctx: Context): Promise<boolean> =>
+  ctx.actor.kind === 'member' && (await codesOf(ctx, ctx.actor.id).limit(1).executeTakeFirst()) !== undefined
+
+const codesOf = ({ db }: Context, memberId: string) =>
+  db
+    .selectFrom('memberGradingLanguages')
+    .innerJoin(db.table('languages'), 'languages.id', 'memberGradingLanguages.languageId')
+    .where('memberGradingLanguages.memberId', '=', memberId)
+    .select('languages.code')
+
+/** SQL condition: a question with points is in one of the actor's grading languages, or in none. */
+function hasAnswerInMyLanguages(ctx: Context, eb: Expressions<'submissions'>): Condition {
+  const codes = listOf(codesOf(ctx, requireGraderId(ctx)))
+  return eb.exists(
+    ctx.db
+      .selectFrom('submissionQuestions')
+      .where('submissionQuestions.submissionId', '=', eb.ref('submissions.id'))
+      .where('submissionQuestions.points', '>', 0)
+      .where((of) => {
+        const language = gradedLanguage(of)
+        return sql<boolean>`(${language} is null or array[${language}, split_part(${language}, '-', 1)] && ${codes})`
+      })
+      .select('submissionQuestions.number'),
   )
 }
 
-/** The submissions that the queue has. */
-export function waitingSubmissions(ctx: Context, { queue: whose, assessmentId }: QueueFilter): Rows<'submissions'> {
-  const submitted = ctx.db.selectFrom('submissions').where('submissions.state', '=', sql.lit('submitted'))
-  const isReady = whose === 'release'
-  const handedIn = submitted.where('submissions.needsGrading', isReady ? 'is' : 'is not', false)
-  const waiting =
-    assessmentId !== undefined && isUuid(assessmentId) ? handedIn.where('submissions.assessmentId', '=', assessmentId) : handedIn
-  if (whose === 'all') return waiting
-  if (whose === 'release') {
-    return may(ctx, 'read') ? waiting : waiting.where((eb) => eb.or([isAssigned(ctx, eb), isSlotFree(ctx, eb, 'graderId')]))
-  }
-  return waiting.where((eb) => isInQueue(ctx, eb, whose))
-}
-
-function isInQueue(ctx: Context, eb: Expressions<'submissions'>, whose: 'mine' | 'nobody' | 'others'): Condition {
+function isInQueue(ctx: Context, eb: Expressions<'submissions'>, queue: 'mine' | 'nobody' | 'others'): Condition {
   const me = requireGraderId(ctx)
   const waits = waitsForOthers(ctx.db, eb, me)
-  if (whose === 'mine') return eb.and([isAssigned(ctx, eb), eb.not(waits)])
-  if (whose === 'others') return eb.and([isAssigned(ctx, eb), waits])
+  if (queue === 'mine') return eb.and([isAssigned(ctx, eb), eb.not(waits)])
+  if (queue === 'others') return eb.and([isAssigned(ctx, eb), waits])
   const isFreeBeside = eb.and([
-    eb('submissions.graderId', '<>', me),
+    eb('submissions.graderId', 'is distinct from', me),
+    eb('submissions.secondGraderId', 'is distinct from', me),
+    eb.not(hasAssignment(ctx.db, eb, me)),
     isSlotFree(ctx, eb, 'secondGraderId'),
     isGradedTwice(eb, ctx.db),
   ])
-  return eb.or([isSlotFree(ctx, eb, 'graderId'), isFreeBeside])
+  const isFree = eb.and([isSlotFree(ctx, eb, 'graderId'), eb.not(hasAssignment(ctx.db, eb, me))])
+  return eb.or([isFree, isFreeBeside, waitsForThirdGrader(ctx, eb, me)])
 }
 
-function isAssigned(ctx: Context, eb: Expressions<'submissions'>): Condition {
+/** SQL condition: a grader may read the submitted answers, as mayReadSubmission has it. */
+export const isReadableByGrader = (ctx: Context, eb: Expressions<'submissions'>): Condition =>
+  eb.or([isAssigned(ctx, eb), isSlotFree(ctx, eb, 'graderId')])
+
+/** SQL condition: the two graders differ, and the member is none of them. The few ids come first, because they have an index of their own. */
+function waitsForThirdGrader({ db }: Context, eb: Expressions<'submissions'>, me: string): Condition {
+  const undecided = db
+    .selectFrom('submissions')
+    .where('submissions.needsThirdGrader', '=', sql.lit(true))
+    .where('submissions.graderId', 'is distinct from', me)
+    .where('submissions.secondGraderId', 'is distinct from', me)
+    .where((of) => of.and([of.not(hasAssignment(db, of, me)), hasThirdGrader(of, db), isUndecided(db, of)]))
+    .select('submissions.id')
+  return eb('submissions.id', '=', sql<string>`any(array(${undecided}))`)
+}
+
+/** SQL condition: the submission, or one of its answers, is assigned to the actor. */
+export function isAssigned(ctx: Context, eb: Expressions<'submissions'>): Condition {
   const me = requireGraderId(ctx)
-  return eb.or([eb('submissions.graderId', '=', me), eb('submissions.secondGraderId', '=', me)])
+  return eb.or([eb('submissions.graderId', '=', me), eb('submissions.secondGraderId', '=', me), hasAssignment(ctx.db, eb, me)])
 }
 
-/** The place of one who may not grade any more is free, see effectiveGraderOf. */
-function isSlotFree(ctx: Context, eb: Expressions<'submissions'>, place: 'graderId' | 'secondGraderId'): Condition {
-  const id = eb.ref(`submissions.${place}`)
-  return eb.or([eb(id, 'is', null), eb.not(eb.exists(graders(ctx.db).where('members.id', '=', id.$notNull())))])
+/** SQL condition: as isSlotOpen. */
+export function isSlotFree(ctx: Context, eb: Expressions<'submissions'>, place: 'graderId' | 'secondGraderId'): Condition {
+  const round = place === 'graderId' ? 1 : 2
+  const isUnheld = eb.or([eb(`submissions.${place}`, 'is', null), eb.not(isRoundHeld(ctx.db, eb, round))])
+  return eb.and([isUnheld, eb.not(isRoundCovered(ctx.db, eb, round))])
 }

@@ -3,14 +3,15 @@ import { recordAudit } from '../../audit/record-audit.ts'
 import { authorize, may } from '../../authorization/permissions.ts'
 import type { Context } from '../../context.ts'
 import { setGrader } from '../../invites/change-invite.ts'
-import { resolveReferences } from '../../invites/create-invite.ts'
+import { resolveInviteReferences } from '../../invites/create-invite.ts'
 import { inTransaction } from '../../transaction.ts'
 import { checkUuid, findIssues } from '../../validation/checks.ts'
 import { throwIfIssues } from '../../validation/throw-if-issues.ts'
 import {
   type AssignedGraders,
-  effectiveGraderOf,
+  assignedSlotOf,
   type GraderSlot,
+  isSlotOpen,
   lockSubmitted,
   type SubmissionToGrade,
   throwSubmissionNotFound,
@@ -21,10 +22,10 @@ import { requireGraderId } from './save-grade.ts'
 export const GRADER_FIELDS: Record<GraderSlot, string> = { first: 'assignedGraderId', second: 'secondGraderId' }
 
 /**
- * The context's member grades a submission from now on: one that nobody grades, or (where it is graded twice) nobody grades besides
- * another; an admin also what another alone grades. Of two graders an admin takes no place, but decides.
+ * Assigns a submission to the actor: one without a grader or second grader; an admin may also take over from a single grader. With two
+ * graders an admin takes no slot, but makes the final decision.
  *
- * @throws DomainError not_permitted; submission_not_found for what is not theirs to take.
+ * @throws DomainError not_permitted; submission_not_found if the actor may not take it.
  */
 export async function takeGraderSlot(ctx: Context, submissionId: string): Promise<void> {
   await inTransaction(ctx, async (inside) => {
@@ -36,22 +37,22 @@ export async function takeGraderSlot(ctx: Context, submissionId: string): Promis
   })
 }
 
-const isAssignedTo = (memberId: string, { grader, secondGrader }: AssignedGraders): boolean =>
-  [grader?.id, secondGrader?.id].includes(memberId)
+const isAssignedTo = (memberId: string, submission: AssignedGraders): boolean =>
+  [submission.grader?.id, submission.secondGrader?.id].includes(memberId) || assignedSlotOf(submission, memberId) !== null
 
 /** Grader slot that the member can take; null: none, or they have one already. */
 export function findFreeGraderSlot(ctx: Context, submission: AssignedGraders): GraderSlot | null {
   if (!may(ctx, 'grade') || isAssignedTo(requireGraderId(ctx), submission)) return null
-  if (effectiveGraderOf(submission, 'first') === null) return 'first'
-  if (submission.assessment.secondGrader) return effectiveGraderOf(submission, 'second') === null ? 'second' : null
+  if (isSlotOpen(submission, 'first')) return 'first'
+  if (submission.assessment.secondGrader) return isSlotOpen(submission, 'second') ? 'second' : null
   return may(ctx, 'read') ? 'first' : null
 }
 
 /**
- * Somebody else grades it from now on, or nobody: for admins, and for the grader in whose place that is.
+ * Reassigns a slot, or frees it. For admins, and for the slot's grader.
  *
- * @throws DomainError not_permitted; submission_not_found; invalid (rule `reference` or `grader`) unless it is an active member who may
- *   grade; rule `account`: gradesAlready, when the same member would grade twice.
+ * @throws DomainError not_permitted; submission_not_found; invalid (rule `reference` or `grader`) unless the member is active and may
+ *   grade; rule `account`: gradesAlready if the same member would grade twice.
  */
 export async function reassignGrader(
   ctx: Context,
@@ -66,7 +67,7 @@ export async function reassignGrader(
     if (!may(inside, 'read') && present !== requireGraderId(inside)) throwSubmissionNotFound()
     if (place === 'second' && !submission.assessment.secondGrader) throwSubmissionNotFound()
     throwIfIssues(findIssues([[field, graderId === null ? undefined : checkUuid(graderId)]]))
-    const { issues } = await resolveReferences(inside, { assignedGraderId: graderId, tagIds: [] })
+    const { issues } = await resolveInviteReferences(inside, { assignedGraderId: graderId, tagIds: [] })
     throwIfIssues(issues.map((issue) => ({ ...issue, field })))
     const isTwice = graderId !== null && graderId.toLowerCase() === other
     throwIfIssues(isTwice ? [{ field, rule: 'account', problem: 'gradesAlready' }] : [])
@@ -74,7 +75,7 @@ export async function reassignGrader(
   })
 }
 
-/** The first grader is the invite's: the submission follows by itself. */
+/** The first grader is stored at the invite; a trigger updates the submission. */
 async function assign(
   ctx: Context,
   { id, inviteId }: SubmissionToGrade,

@@ -5,7 +5,7 @@ import { MAX_COMMENT_LENGTH } from '../../limits.ts'
 import { inTransaction } from '../../transaction.ts'
 import { checkSize, checkText, findIssues } from '../../validation/checks.ts'
 import { throwIfIssues } from '../../validation/throw-if-issues.ts'
-import { countQueues, listQueue, type QueuedSubmission } from './queue.ts'
+import { listQueue, type QueuedSubmission, visibleQueues } from './queue.ts'
 import { releaseResult } from './release-result.ts'
 
 /** Results of one request. */
@@ -13,21 +13,19 @@ export const MAX_RELEASED_AT_ONCE = 100
 /** Submissions that are checked for ready results, longest waiting first. */
 const MAX_LOOKED_AT = 1_000
 
-/** A submission whose result can be released as it is. */
+/** Submission that is ready to release. */
 export type ReadyResult = QueuedSubmission & { progress: NonNullable<QueuedSubmission['progress']> }
 
 /** The results that can be released now, longest waiting first. @throws DomainError not_permitted. */
 export async function listReady(ctx: Context, assessmentId: string | undefined): Promise<ReadyResult[]> {
   authorize(ctx, 'release_results')
   const ready: ReadyResult[] = []
-  for (const { queue: whose } of await countQueues(ctx)) {
-    if (whose !== 'release' && whose !== 'all') continue
+  for (const queueName of visibleQueues(ctx).filter((name) => name === 'release' || name === 'all'))
     for (let number = 1; number <= MAX_LOOKED_AT / MAX_RELEASED_AT_ONCE && ready.length < MAX_RELEASED_AT_ONCE; number++) {
-      const { items, total } = await listQueue(ctx, { queue: whose, assessmentId }, { number, size: MAX_RELEASED_AT_ONCE })
+      const { items, total } = await listQueue(ctx, { queue: queueName, assessmentId }, { number, size: MAX_RELEASED_AT_ONCE })
       ready.push(...items.filter(isReady))
       if (number * MAX_RELEASED_AT_ONCE >= total) break
     }
-  }
   return ready.slice(0, MAX_RELEASED_AT_ONCE)
 }
 
@@ -39,10 +37,9 @@ const isReady = (queued: QueuedSubmission): queued is ReadyResult =>
 type ReleaseRequest = { results: { submissionId: string; seenPoints: number }[]; message: string; toCandidate: boolean }
 
 /**
- * Releases these results, each as releaseResult does. Those that have changed since they were shown stay unreleased.
+ * Releases these results one by one. Skips those that changed since they were shown.
  *
- * @returns how many were released, and how many were not.
- * @throws DomainError not_permitted; invalid.
+ * @returns the numbers of released and skipped results. @throws DomainError not_permitted; invalid.
  */
 export async function releaseMany(
   ctx: Context,

@@ -1,6 +1,7 @@
 import { scopeWhere } from '../../../db/queries.ts'
 import type { Prisma } from '../../../generated/prisma/client.ts'
 import { recordAudit } from '../../audit/record-audit.ts'
+import { may } from '../../authorization/permissions.ts'
 import { type Context, inMode } from '../../context.ts'
 import { DomainError } from '../../errors.ts'
 import { resultReleased } from '../../events/event.ts'
@@ -11,6 +12,7 @@ import { inTransaction } from '../../transaction.ts'
 import { checkText, findIssues } from '../../validation/checks.ts'
 import { throwIfIssues } from '../../validation/throw-if-issues.ts'
 import { findKeyNumbers } from '../scores.ts'
+import { setAssignmentsOpen } from './assignments.ts'
 import {
   findPaper,
   lockSubmitted,
@@ -20,18 +22,24 @@ import {
 } from './graded-submission.ts'
 import { findGrades, visibleGrades } from './grades.ts'
 import { countGrades, exactPercentOf, type PointsSource, pointsIn, sumPoints } from './grading-status.ts'
+import { judgeResults } from './judge-result.ts'
+import { findNotes, type ReleasedNote, toReleasedNote } from './notes.ts'
+import { findRubrics, type ReleasedCriterion, releaseCriteria } from './rubrics.ts'
 import { createGradingIssue, refuseReleased, requireGraderId } from './save-grade.ts'
 
 /**
- * @param comment for the organization. @param message for the candidate. @param toCandidate whether they see it, and the points.
- * @param seen what whoever releases it has been shown, see {@link pointsIn}; undefined: nobody was shown anything.
- * @param seenPoints the total that they were shown in a list; undefined: none.
+ * @param comment for the organization. @param message for the candidate. @param toCandidate true to show the candidate the result with
+ *   points.
+ * @param seen what the actor has seen, see {@link pointsIn}; undefined: not checked.
+ * @param seenPoints total that a list showed the actor; undefined: not checked.
  */
 export type NewRelease = {
   submissionId: string
   comment: string
   message: string
   toCandidate: boolean
+  /** True to release the graders' notes on recorded answers to the organization, too. */
+  withNotes?: boolean | undefined
   seen?: string | undefined
   seenPoints?: number | undefined
 }
@@ -46,18 +54,23 @@ export type ReleasedGrade = {
   by?: 'key'
   /** Number of the key that gave the points. */
   keyNumber?: number
+  /** Omitted if there are none, or they are not released. */
+  notes?: ReleasedNote[]
+  /** Source of the points; omitted with one grader. */
+  decidedBy?: 'two_graders' | 'admin' | 'third_grader'
+  /** Omitted without a rubric. */
+  rubric?: ReleasedCriterion[]
 }
 
 /**
- * Releases the result of a submission as it is graded now, as far as whoever releases it may see that: to the organization, its clients
- * and API, and to the candidate if so wished.
+ * Releases the result as graded now to the organization, its clients, and the API, and to the candidate if requested.
  *
- * @throws DomainError not_permitted; submission_not_found; invalid (rule `account`: released; ungraded or undecided, with the number of
- *   the question; otherPoints than were seen, with the total).
+ * @throws DomainError not_permitted; submission_not_found; invalid (rule `account`: released; ungraded or undecided with the number of the
+ *   question; otherPoints with the present total).
  */
 export async function releaseResult(
   ctx: Context,
-  { submissionId, comment, message, toCandidate, seen, seenPoints }: NewRelease,
+  { submissionId, comment, message, toCandidate, withNotes, seen, seenPoints }: NewRelease,
 ): Promise<void> {
   await inTransaction(ctx, async (inside) => {
     const { db, deps, organization } = inside
@@ -72,6 +85,7 @@ export async function releaseResult(
     )
     const paper = await findPaper(inside, submissionId)
     const keys = await findKeyNumbers(inside, submissionId)
+    const rubrics = await findRubrics(inside, submissionId)
     const grades = visibleGrades(
       requireVisibleRound(inside, submission),
       submission,
@@ -84,8 +98,11 @@ export async function releaseResult(
       throwIfIssues([createGradingIssue(missing.standing.state === 'undecided' ? 'undecided' : 'ungraded', missing.number)])
     const isAsSeen = (seen === undefined || seen === pointsIn(questions)) && (seenPoints === undefined || seenPoints === points)
     throwIfIssues(isAsSeen ? [] : [createGradingIssue('otherPoints', points)])
+    const allNotes = withNotes ? await findNotes(inside, submissionId) : []
     const released = questions.map(({ number, points: most, standing }): ReleasedGrade => {
-      if (standing.state !== 'graded') return { number, points: null, ofPoints: most, comment: '', graderId: null }
+      const ofQuestion = allNotes.filter(({ questionNumber }) => questionNumber === number).map(toReleasedNote)
+      const notes = ofQuestion.length > 0 ? { notes: ofQuestion } : {}
+      if (standing.state !== 'graded') return { number, points: null, ofPoints: most, comment: '', graderId: null, ...notes }
       return {
         number,
         points: most === 0 ? null : standing.points,
@@ -93,19 +110,33 @@ export async function releaseResult(
         comment: standing.comment,
         graderId: standing.graderId,
         ...(most > 0 && toReleasedSource(standing.by, keys.get(number))),
+        ...notes,
+        ...(standing.levels.length > 0 && { rubric: releaseCriteria(rubrics.get(number) ?? [], standing.levels) }),
       }
     })
     const organizationId = organization.id
     const version = (await db.release.count({ where: { organizationId, submissionId } })) + 1
     const now = deps.clock()
     const own = { id: deps.newId(), organizationId, submissionId, version, releasedById: requireGraderId(inside), createdAt: now }
+    const judged = await judgeResults(inside, [{ submissionId, points, ofPoints, grades: released }])
+    const verdict = judged.get(submissionId)
     await db.release.create({
-      data: { ...own, points, ofPoints, comment, message, toCandidate, grades: released satisfies Prisma.InputJsonValue },
+      data: {
+        ...own,
+        points,
+        ofPoints,
+        comment,
+        message,
+        toCandidate,
+        ...verdict,
+        grades: released satisfies Prisma.InputJsonValue,
+      },
     })
     await db.submission.updateMany({
       where: { ...scopeWhere(inside), id: submissionId },
       data: { state: 'released', releasedAt: now, updatedAt: now },
     })
+    await setAssignmentsOpen(inside, submissionId, false)
     const reportUrl = deps.links.resultUrl({ organization, mode: submission.invite.mode, submissionId })
     const payload = { percent: exactPercentOf(points, ofPoints), reportUrl }
     await recordEvents(inside, [resultReleased(submission.invite, submissionId, payload)])
@@ -116,10 +147,10 @@ export async function releaseResult(
 }
 
 /**
- * Releases what has just been scored, where its assessment says so and nothing is left to people: in the name of the member who has turned that
- * on, while they are active. Where that fails it is logged, and waits to be released.
+ * Releases a scored result automatically if the assessment is set to and no question needs a grader, in the name of the member who turned
+ * this on, while active. A failure is logged, and the result waits in the queue.
  *
- * @param ctx in the transaction that has scored it.
+ * @param ctx in the transaction that scored it.
  */
 export async function releaseAutomatically(ctx: Context, submissionId: string): Promise<void> {
   const { db } = ctx
@@ -149,11 +180,17 @@ export async function releaseAutomatically(ctx: Context, submissionId: string): 
   })
 }
 
-const toReleasedSource = (by: PointsSource, keyNumber: number | undefined): Pick<ReleasedGrade, 'by' | 'keyNumber'> =>
-  by === 'key' && keyNumber !== undefined ? { by: 'key', keyNumber } : {}
+function toReleasedSource(
+  by: PointsSource,
+  keyNumber: number | undefined,
+): Pick<ReleasedGrade, 'by' | 'keyNumber' | 'decidedBy'> {
+  if (by === 'key') return keyNumber === undefined ? {} : { by, keyNumber }
+  if (by === 'both') return { decidedBy: 'two_graders' }
+  return by === 'admin' || by === 'third_grader' ? { decidedBy: by } : {}
+}
 
 /**
- * Lets grading go on. What was released stays what others see until another version is released.
+ * Reopens grading. The released version stays visible until another one is released.
  *
  * @throws DomainError not_permitted; submission_not_found; invalid (rule `account`: notReleased).
  */
@@ -164,12 +201,16 @@ export async function reopenResult(ctx: Context, submissionId: string): Promise<
     throwIfIssues(submission.state === 'released' ? [] : [createGradingIssue('notReleased')])
     const where = { ...scopeWhere(inside), id: submissionId }
     await inside.db.submission.updateMany({ where, data: { state: 'submitted', updatedAt: inside.deps.clock() } })
+    await setAssignmentsOpen(inside, submissionId, true)
     await recordAudit(inside, { action: 'reopened_result', target: { kind: 'invite', id: submission.inviteId } })
   })
 }
 
-/** True for everybody who may grade or release the submission, except the second grader: the first is responsible for the whole. */
-export const mayRelease = (ctx: Context, submission: SubmissionToGrade): boolean => requireVisibleRound(ctx, submission) !== 2
+/** True for everybody who may grade or release the submission, except the second and third grader: the first is responsible for the whole. */
+export function mayRelease(ctx: Context, submission: SubmissionToGrade): boolean {
+  const round = requireVisibleRound(ctx, submission)
+  return round === 1 || (round === 3 && may(ctx, 'release_results'))
+}
 
 function requireRelease(ctx: Context, submission: SubmissionToGrade): void {
   if (!mayRelease(ctx, submission)) throwSubmissionNotFound()

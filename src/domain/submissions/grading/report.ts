@@ -8,7 +8,7 @@ import { visibleAssessments } from './visible-assessments.ts'
 /** The results of an assessment that were released, of each candidate the newest, all together. */
 export type AssessmentReport = {
   assessment: { id: string; name: string }
-  /** Number of results, and of those with points. */
+  /** `results`: number of released results; `scored`: those with points. */
   results: number
   scored: number
   /** Percent, to the nearest whole number; null where no result has points. */

@@ -9,6 +9,7 @@ import { isUuid } from '../../text/uuid.ts'
 import { checkInteger, findIssues } from '../../validation/checks.ts'
 import { throwIfIssues } from '../../validation/throw-if-issues.ts'
 import { newestRelease, newestTotal } from '../newest-release.ts'
+import { isResultPart, pseudonymOf, type ResultPart } from '../result-parts.ts'
 import { throwSubmissionNotFound } from './graded-submission.ts'
 import { percentOf } from './grading-status.ts'
 import type { ReleasedGrade } from './release-result.ts'
@@ -27,6 +28,10 @@ export type Result = {
   message: string
   toCandidate: boolean
   releasedAt: Date
+  /** Name of its band; null: none. */
+  band: string | null
+  /** Numbers of the questions whose required percentage was missed; empty for clients and candidates. */
+  knockedOut: number[]
 }
 
 export type OwnResult = Result & { grades: ReleasedGrade[] }
@@ -35,18 +40,19 @@ type ReleaseTotal = Omit<Release, 'grades'>
 
 const newestFirst = { orderBy: { version: 'desc' } } satisfies Prisma.Submission$releasesArgs
 export function toResult(release: ReleaseTotal): Result {
-  const { version, comment, message, toCandidate, createdAt } = release
+  const { version, comment, message, toCandidate, createdAt, band, knockedOut } = release
   const [points, ofPoints] = [Number(release.points), Number(release.ofPoints)]
   const percent = percentOf(points, ofPoints)
-  return { version, points, ofPoints, percent, comment, message, toCandidate, releasedAt: createdAt }
+  return { version, points, ofPoints, percent, comment, message, toCandidate, releasedAt: createdAt, band, knockedOut }
 }
 
 export const gradesOf = ({ grades }: Pick<Release, 'grades'>): ReleasedGrade[] => grades as ReleasedGrade[]
 
 const include = {
   invite: { select: { id: true, recipientName: true, recipientEmail: true } },
-  assessment: { select: { id: true, name: true } },
+  assessment: { select: { id: true, name: true, clientSees: true } },
   releases: newestTotal,
+  decidedBy: { select: { user: { select: { firstName: true, lastName: true, email: true } } } },
 } satisfies Prisma.SubmissionInclude
 const detailInclude = {
   ...include,
@@ -57,15 +63,35 @@ type Row = Prisma.SubmissionGetPayload<{ include: typeof include }>
 type DetailRow = Prisma.SubmissionGetPayload<{ include: typeof detailInclude }>
 
 /** A submission with its result, without answers. */
-export type ReleasedResult = Pick<Row, 'id' | 'state' | 'invite' | 'assessment' | 'startedAt' | 'submittedAt'> & {
-  result: Result
-}
-/** A submission with its result, its questions, and what was released of each. */
+export type ReleasedResult = Pick<
+  Row,
+  'id' | 'state' | 'invite' | 'assessment' | 'startedAt' | 'submittedAt' | 'decision' | 'decisionNote' | 'decidedAt' | 'decidedBy'
+> & { result: Result }
+/** Submission with its result, questions, and released grades. */
 export type ReleasedResultDetail = ReleasedResult & Pick<DetailRow, 'paper'> & { grades: ReleasedGrade[] }
+
+/** True if the actor sees the candidates of the results: clients may be shown results without names. */
+export const seesNames = (ctx: Context, { clientSees }: { clientSees: string[] }): boolean =>
+  may(ctx, 'read') || clientSees.includes('names')
+
+const hideKnockOuts = (ctx: Context, result: Result): Result => (may(ctx, 'read') ? result : { ...result, knockedOut: [] })
+
+/** Hides the candidate from clients who are shown no names. */
+const hideName = <R extends Pick<Row, 'id' | 'invite' | 'assessment'>>(ctx: Context, row: R): R =>
+  seesNames(ctx, row.assessment)
+    ? row
+    : { ...row, invite: { ...row.invite, recipientName: pseudonymOf(row), recipientEmail: '' } }
+
+/** Parts of answers that a client sees; empty for others, who read them elsewhere. */
+export function partsForClient(ctx: Context, { assessment }: Pick<ReleasedResult, 'assessment'>): ResultPart[] {
+  if (may(ctx, 'read')) return []
+  const isReadable = (part: ResultPart) => part !== 'transcripts' || may(ctx, 'read_transcripts')
+  return assessment.clientSees.filter(isResultPart).filter(isReadable)
+}
 
 const RELEASED_LAST_FIRST: ResultOrder = { field: 'releasedAt', direction: 'desc' }
 
-/** A page of the released results: all for who may read everything, for clients those of their assessments. @throws DomainError not_permitted; invalid. */
+/** A page of released results; clients see those of their assessments. @throws DomainError not_permitted; invalid. */
 export function listResults(
   ctx: Context,
   filter: ResultFilter,
@@ -84,11 +110,16 @@ export function listResults(
 export async function exportResults(ctx: Context, filter: ResultFilter, write: WriteBatch<ReleasedResult>): Promise<void> {
   authorize(ctx, 'export')
   checkFilter(filter)
-  const { assessmentId, tagId } = filter
+  const { assessmentId, tagId, decision, band, knockedOut } = filter
   const minPercent = filter.minPercent?.toString()
   const read = async (last?: ReleasedResult) =>
     readResults(ctx, await findResultIdsAfter(ctx, filter, last?.id, EXPORTED_AT_ONCE))
-  await runExport(ctx, { action: 'exported_results', filter: { assessmentId, tagId, minPercent } }, read, write)
+  await runExport(
+    ctx,
+    { action: 'exported_results', filter: { assessmentId, tagId, minPercent, decision, band, knockedOut } },
+    read,
+    write,
+  )
 }
 
 const checkFilter = ({ minPercent }: ResultFilter): void =>
@@ -105,7 +136,7 @@ async function readResults(ctx: Context, ids: string[]): Promise<ReleasedResult[
       releases: [release],
       ...row
     } = byId.get(id) ?? { releases: [] }
-    return release ? [{ ...(row as Omit<Row, 'releases'>), result: toResult(release) }] : []
+    return release ? [{ ...hideName(ctx, row as Omit<Row, 'releases'>), result: hideKnockOuts(ctx, toResult(release)) }] : []
   })
 }
 
@@ -123,7 +154,11 @@ export async function getResult(ctx: Context, id: string): Promise<ReleasedResul
   const where = visibleResults(ctx)
   const row = isUuid(id) ? await ctx.db.submission.findFirst({ where: { ...where, id }, include: detailInclude }) : null
   const release = row?.releases[0] ?? throwSubmissionNotFound()
-  return { ...(row ?? throwSubmissionNotFound()), result: toResult(release), grades: gradesOf(release) }
+  return {
+    ...hideName(ctx, row ?? throwSubmissionNotFound()),
+    result: hideKnockOuts(ctx, toResult(release)),
+    grades: gradesOf(release),
+  }
 }
 
 /** The submissions with a released result that the context's actor may see. @throws DomainError not_permitted. */
@@ -144,5 +179,5 @@ export async function findNewestResult({ db, organization }: Context, submission
 export async function findOwnResult({ db, organization }: Context, submissionId: string): Promise<OwnResult | null> {
   const where = { organizationId: organization.id, submissionId }
   const release = await db.release.findFirst({ where, ...newestFirst })
-  return release?.toCandidate ? { ...toResult(release), grades: gradesOf(release) } : null
+  return release?.toCandidate ? { ...toResult(release), knockedOut: [], grades: gradesOf(release) } : null
 }

@@ -1,4 +1,6 @@
+import { isDeepStrictEqual } from 'node:util'
 import { scopeWhere } from '../../../db/queries.ts'
+import { pointsOf, type Rubric } from '../../assessments/rubric.ts'
 import type { Context } from '../../context.ts'
 import type { Issue, Violation } from '../../errors.ts'
 import { MAX_COMMENT_LENGTH } from '../../limits.ts'
@@ -11,11 +13,14 @@ import {
   findPaper,
   type GradingRound,
   lockSubmitted,
+  otherGraderOf,
   requireRound,
   type SubmissionToGrade,
   throwSubmissionNotFound,
 } from './graded-submission.ts'
 import { findGrades, type GradeByPerson, visibleGrades } from './grades.ts'
+import { countGrades, haveBothGraded } from './grading-status.ts'
+import { findRubrics } from './rubrics.ts'
 import { recordViewer } from './viewers.ts'
 
 /** A grader's change of their own comment within so long of the grade corrects that; a later one is another. */
@@ -33,6 +38,8 @@ export type NewGrade = {
   points: number | null
   stood?: number | null
   comment: string
+  /** Chosen levels of the rubric, from 1; 0: none. Undefined: as before, if the points are. */
+  levels?: readonly number[] | undefined
   seen: Date
 }
 
@@ -51,7 +58,7 @@ export type SaveGradeOutcome = {
  * Saves a grade of an answer. What others have given stays beside it.
  *
  * @throws DomainError not_permitted; submission_not_found, also for a question that the paper does not have; invalid (rule `account`:
- *   points, released; uncommented: other points than the key gives, without a comment).
+ *   points, released; assignedToOther; levels; uncommented, unlikeRubric: other points than the key or the levels give, without a comment).
  */
 export async function saveGrade(ctx: Context, { submissionId, seen, ...grade }: NewGrade): Promise<SaveGradeOutcome> {
   return inTransaction(ctx, async (inside) => {
@@ -70,13 +77,13 @@ export async function saveGrade(ctx: Context, { submissionId, seen, ...grade }: 
   })
 }
 
-export type QuestionGrade = Pick<NewGrade, 'number' | 'points' | 'stood' | 'comment'>
+export type QuestionGrade = Pick<NewGrade, 'number' | 'points' | 'stood' | 'comment' | 'levels'>
 
 /**
- * Saves grades of several answers, each question once, all of them or none.
+ * Saves grades of several answers, each question once: all or none.
  *
- * @param seen up to when the grader has seen the grades; undefined: whatever there is.
- * @returns the number of the first question that the grader has graded since `seen`, where there is one: then none is saved.
+ * @param seen time until which the grader has seen grades; undefined: overwrite any. @returns the number of the first question that the
+ *   grader has graded since `seen`, if any: then nothing is saved.
  * @throws DomainError as saveGrade.
  */
 export const saveGrades = (
@@ -85,10 +92,10 @@ export const saveGrades = (
 ): Promise<number | null> =>
   inTransaction(ctx, async (inside) => writeGrades(inside, await lockGrading(inside, submissionId), grades, seen))
 
-type LockedGrading = { submission: SubmissionToGrade; round: GradingRound; paper: GradableQuestion[]; me: string }
+export type LockedGrading = { submission: SubmissionToGrade; round: GradingRound; paper: GradableQuestion[]; me: string }
 
 /** Locks a submission that the member may grade. */
-async function lockGrading(inside: Context, submissionId: string): Promise<LockedGrading> {
+export async function lockGrading(inside: Context, submissionId: string): Promise<LockedGrading> {
   const submission = await lockSubmitted(inside, submissionId)
   const round = requireRound(inside, submission)
   refuseReleased(submission)
@@ -114,6 +121,16 @@ export function requireGraderId({ actor }: Context): string {
   return actor.kind === 'member' ? actor.id : throwSubmissionNotFound()
 }
 
+/** Answers that are assigned one by one are graded by their graders only. */
+export function refuseOthersAnswers(
+  ctx: Context,
+  { submission, round }: LockedGrading,
+  answers: readonly { number: number }[],
+): void {
+  const foreign = answers.find(({ number }) => otherGraderOf(ctx, submission, round, number))
+  throwIfIssues(foreign ? [createGradingIssue('assignedToOther', foreign.number)] : [])
+}
+
 /** Points other than the key's need a comment: the candidate or an earlier grader may ask. */
 function refuseUncommented(paper: readonly GradableQuestion[], grades: readonly QuestionGrade[]): void {
   const scoredOf = new Map(paper.map(({ number, scored }) => [number, scored]))
@@ -122,6 +139,29 @@ function refuseUncommented(paper: readonly GradableQuestion[], grades: readonly 
     const isOther = scored !== null && points !== null && points !== scored
     throwIfIssues(isOther && comment.trim() === '' ? [{ ...createGradingIssue('uncommented', scored), field: 'comment' }] : [])
   }
+}
+
+type LeveledGrade = QuestionGrade & { levels: readonly number[] }
+
+/**
+ * Adds the points that the chosen levels make, unless the grader gave others.
+ *
+ * @param before the grader's newest grade. @throws DomainError invalid (rule `account`: levels, unlikeRubric).
+ */
+function applyRubric(grade: QuestionGrade, rubric: Rubric, before: GradeByPerson | undefined): LeveledGrade {
+  const { levels: given = grade.points === before?.points ? before.levels : [] } = grade
+  if (given.every((level) => level === 0)) return { ...grade, levels: [] }
+  // Forms leave out criteria without a level.
+  const chosen = rubric.map((_, i) => given[i] ?? 0)
+  const isValid = given.length <= rubric.length && rubric.every(({ levels }, i) => chosen[i]! <= levels.length)
+  throwIfIssues(isValid ? [] : [createGradingIssue('levels', grade.number)])
+  const made = pointsOf(rubric, chosen)
+  // Without scripts the field still has the points of the levels before.
+  const isOutdated = before !== undefined && grade.points === before.points && !isDeepStrictEqual(chosen, before.levels)
+  const points = made !== null && (grade.points === null || isOutdated) ? made : grade.points
+  const isUnlike = made !== null && points !== made && grade.comment.trim() === ''
+  throwIfIssues(isUnlike ? [{ ...createGradingIssue('unlikeRubric', made), field: 'comment' }] : [])
+  return { ...grade, points, levels: chosen }
 }
 
 /** Records that one grader began: the submission keeps one grader, also if the assessment gets two later. */
@@ -140,24 +180,27 @@ async function writeGrades(
 ): Promise<number | null> {
   const { db, deps, organization } = ctx
   const { submission, round, paper, me: graderId } = sheet
-  const pointsOf = new Map(paper.map(({ number, points }) => [number, points]))
+  const maximumOf = new Map(paper.map(({ number, points }) => [number, points]))
   for (const { number, points, comment } of grades)
     throwIfIssues(
       findIssues([
-        ['points', checkPoints(points, pointsOf.get(number) ?? throwSubmissionNotFound())],
+        ['points', checkPoints(points, maximumOf.get(number) ?? throwSubmissionNotFound())],
         ['comment', checkText(comment, MAX_COMMENT_LENGTH)],
       ]),
     )
-  const mine = (await findGrades(ctx, submission.id)).filter((grade) => grade.graderId === graderId && grade.round === round)
-  const newest = new Map(mine.map((grade) => [grade.questionNumber, grade]))
+  const ownGrades = (await findGrades(ctx, submission.id)).filter((grade) => grade.graderId === graderId && grade.round === round)
+  const newest = new Map(ownGrades.map((grade) => [grade.questionNumber, grade]))
   const hasGiven = (number: number) => (newest.get(number)?.points ?? null) !== null
-  const meant = grades.map((grade) =>
-    grade.points === (grade.stood ?? null) && !hasGiven(grade.number) ? { ...grade, points: null } : grade,
-  )
-  const changed = meant.filter(({ number, points, comment }) => {
-    const { points: before = null, comment: said = '' } = newest.get(number) ?? {}
-    return points !== before || comment !== said
+  const usesLevels = [...grades, ...ownGrades].some(({ levels = [] }) => levels.length > 0)
+  const rubrics = usesLevels ? await findRubrics(ctx, submission.id) : new Map<number, Rubric>()
+  const meant = grades
+    .map((grade) => (grade.points === (grade.stood ?? null) && !hasGiven(grade.number) ? { ...grade, points: null } : grade))
+    .map((grade) => applyRubric(grade, rubrics.get(grade.number) ?? [], newest.get(grade.number)))
+  const changed = meant.filter(({ number, points, comment, levels }) => {
+    const { points: before = null, comment: said = '', levels: chosen = [] } = newest.get(number) ?? {}
+    return points !== before || comment !== said || !isDeepStrictEqual(levels, chosen)
   })
+  refuseOthersAnswers(ctx, sheet, changed)
   refuseUncommented(paper, changed)
   const unseen = changed.find(({ number }) => seen && newest.has(number) && !(newest.get(number)!.updatedAt <= seen))
   if (unseen) return unseen.number
@@ -174,14 +217,26 @@ async function writeGrades(
   for (const grade of changed) {
     const id = corrected(grade)
     const { points, comment } = grade
-    if (id !== undefined) await db.grade.updateMany({ where: { ...own, id }, data: { points, comment, updatedAt: now } })
+    const data = { points, comment, levels: [...grade.levels], updatedAt: now }
+    if (id !== undefined) await db.grade.updateMany({ where: { ...own, id }, data })
   }
   const added = changed.filter((grade) => corrected(grade) === undefined)
   await db.grade.createMany({
-    data: added.map(({ number, points, comment }) => ({
+    data: added.map(({ number, points, comment, levels }) => ({
       ...own,
-      ...{ id: deps.newId(), questionNumber: number, points, comment, createdAt: now, updatedAt: now },
+      ...{ id: deps.newId(), questionNumber: number, points, comment, levels: [...levels], createdAt: now, updatedAt: now },
     })),
   })
+  if (changed.length > 0) await callThirdGrader(ctx, submission, paper)
   return null
+}
+
+/** Records that a third grader is needed because two who have graded everything differ too much. It stays so for that grader's access. */
+async function callThirdGrader(ctx: Context, submission: SubmissionToGrade, paper: readonly GradableQuestion[]): Promise<void> {
+  const { id, assessment, needsThirdGrader } = submission
+  if (needsThirdGrader || !assessment.secondGrader || !assessment.thirdGrader) return
+  const grades = await findGrades(ctx, id)
+  const isUndecided = countGrades(paper, grades, assessment).some(({ standing }) => standing.state === 'undecided')
+  if (!isUndecided || !haveBothGraded(paper, grades)) return
+  await ctx.db.submission.updateMany({ where: { ...scopeWhere(ctx), id }, data: { needsThirdGrader: true } })
 }

@@ -22,10 +22,10 @@ export async function recordViewer({ actor, db, deps }: Context, submissionId: s
 export async function findOtherViewers({ actor, db, deps, organization }: Context, submissionId: string): Promise<string[]> {
   if (actor.kind !== 'member') return []
   const since = new Date(deps.clock().getTime() - PRESENT_MS)
-  const others = await db.gradingViewer.findMany({
+  const otherViewers = await db.gradingViewer.findMany({
     where: { organizationId: organization.id, submissionId, memberId: { not: actor.id }, lastSeenAt: { gt: since } },
     include: { member: { include: { user: true } } },
     orderBy: { memberId: 'asc' },
   })
-  return others.map(({ member }) => displayNameOf(member.user))
+  return otherViewers.map(({ member }) => displayNameOf(member.user))
 }

@@ -4,7 +4,7 @@ import { authorize, may } from '../../authorization/permissions.ts'
 import type { Context } from '../../context.ts'
 import { throwSubmissionNotFound } from './graded-submission.ts'
 
-/** The assessments whose released results the context's actor may see: all there are, or those that they are client of. @throws DomainError not_permitted. */
+/** Assessments whose released results the actor may see: all, or those shared with the client. @throws DomainError not_permitted. */
 export function visibleAssessments(ctx: Context): Prisma.AssessmentWhereInput {
   const organizationId = ctx.organization.id
   if (may(ctx, 'read')) return { organizationId }

@@ -2,34 +2,57 @@ import { sql } from '../../../db/builder.ts'
 import type { Condition, Expressions } from '../../../db/queries.ts'
 import type { TenantDb } from '../../../db/tenant-db.ts'
 import { isDropped, isUnanswered, scoredPoints } from '../scores.ts'
-import type { GradingRound } from './graded-submission.ts'
+import { type AssignedRound, assignmentsTo } from './assignments.ts'
+import { type GradingRound, isGradedTwice } from './graded-submission.ts'
 
 /** Two graders' points agree up to one part of so many of the question's, see totals.ts. */
 const AGREEMENT = sql.lit(5)
 
 /**
  * SQL condition: the member grades the submission and has nothing to do. They have graded and the other grader has not, an admin
- * has to decide, or the first grader releases. For lists and counts; {@link gradingProgressOf} knows more about one submission.
+ * has to decide, or the first grader releases; or answers that are assigned to others are not graded. For lists and counts; {@link gradingProgressOf} knows more about one submission.
  */
 export function waitsForOthers(db: TenantDb, eb: Expressions<'submissions'>, me: string): Condition {
-  const isFirst = eb('submissions.graderId', '=', me)
-  const isReady = eb.and([isGraded(db, eb, 2), eb.not(isUndecided(db, eb))])
-  const ofFirst = eb.and([isFirst, isGraded(db, eb, 1), eb.not(isReady)])
-  const ofSecond = eb.and([eb('submissions.secondGraderId', '=', me), isGraded(db, eb, 2)])
-  return eb.and([isGradedTwice(eb, db), eb.or([ofFirst, ofSecond])])
+  // Each fact is a subquery with several of its own: repeated in the condition, they took PostgreSQL longer to plan than to execute.
+  const facts = db
+    .selectNoFrom([
+      sql<boolean>`${isGradedTwice(eb, db)}`.as('isTwice'),
+      sql<boolean>`${isGraded(db, eb, 1)}`.as('isFirstGraded'),
+      sql<boolean>`${isGraded(db, eb, 2)}`.as('isSecondGraded'),
+      sql<boolean>`${hasGradedAssigned(db, eb, 1, me)}`.as('hasGradedAssigned'),
+      sql<boolean>`${hasGradedAssigned(db, eb, 2, me)}`.as('hasGradedAssignedSecond'),
+    ])
+    .offset(sql.lit(0)) // without it PostgreSQL would repeat them
+    .as('facts')
+  return eb.exists(
+    db
+      .selectFrom(facts)
+      .select(sql.lit(1).as('one'))
+      .where((of) => {
+        const isReleasable = of.and([of.ref('facts.isFirstGraded'), of.ref('facts.isSecondGraded'), of.not(isUndecided(db, eb))])
+        const hasGradedFirst = of.or([
+          of.and([eb('submissions.graderId', '=', me), of.ref('facts.isFirstGraded')]),
+          of.ref('facts.hasGradedAssigned'),
+        ])
+        const hasGradedSecond = of.or([
+          of.and([eb('submissions.secondGraderId', '=', me), of.ref('facts.isSecondGraded')]),
+          of.ref('facts.hasGradedAssignedSecond'),
+        ])
+        const ofOne = of.and([of.not('facts.isTwice'), of.ref('facts.hasGradedAssigned'), of.not('facts.isFirstGraded')])
+        const ofTwo = of.and([of.ref('facts.isTwice'), of.or([of.and([hasGradedFirst, of.not(isReleasable)]), hasGradedSecond])])
+        return of.or([ofOne, ofTwo])
+      }),
+  )
 }
 
-/** As withEffectiveGraders has it. */
-export const isGradedTwice = (eb: Expressions<'submissions'>, db: TenantDb): Condition =>
-  eb.and([
-    eb('submissions.keepsOneGrader', '=', false),
-    eb.exists(
-      eb
-        .selectFrom(db.table('assessments'))
-        .whereRef('assessments.id', '=', 'submissions.assessmentId')
-        .where('assessments.secondGrader', '=', true),
-    ),
-  ])
+/** SQL condition: answers are assigned to the member, and all of these have points. */
+function hasGradedAssigned(db: TenantDb, eb: Expressions<'submissions'>, round: AssignedRound, me: string): Condition {
+  const assigned = assignmentsTo(db, eb, round, me)
+  const ungraded = questionsOf(db, eb)
+    .where('submissionQuestions.number', 'in', assigned)
+    .where((of) => sql<boolean>`${lastPoints(db, of, round)} is null`)
+  return eb.and([eb.exists(assigned), eb.not(eb.exists(ungraded))])
+}
 
 /** SQL condition: every question that people have to grade has points in the round. */
 const isGraded = (db: TenantDb, eb: Expressions<'submissions'>, round: GradingRound): Condition =>
@@ -44,8 +67,8 @@ const isGraded = (db: TenantDb, eb: Expressions<'submissions'>, round: GradingRo
     ),
   )
 
-/** SQL condition: the two graders' points are too far apart, and no admin has decided. */
-const isUndecided = (db: TenantDb, eb: Expressions<'submissions'>): Condition =>
+/** SQL condition: the two graders' points are too far apart, and nobody has decided. */
+export const isUndecided = (db: TenantDb, eb: Expressions<'submissions'>): Condition =>
   eb.exists(
     questionsOf(db, eb)
       .where(

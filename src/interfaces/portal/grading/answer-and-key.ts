@@ -12,7 +12,7 @@ const EFFECTS = { full: 'The key gives full points to everybody.', none: 'The qu
 export function answerAndKey(ctx: Context, question: GradedQuestion): Html | false {
   const { score, scored, shown, attempts, version, versionId, isBeforeKey } = question
   const kind = version && definedKind(version.responseType)
-  if (!score || !kind) return false
+  if (!score || !kind || kind.files) return false
   const value = attempts.find(({ kind: by }) => by === 'text')?.value ?? null
   const path = pathOf(ctx, `keys/${versionId}`)
   const isAccepted = score.parts.some(({ verdict }) => verdict === 'right')

@@ -3,6 +3,7 @@ import type { GradedQuestion, SubmissionGradingView } from '../../../domain/subm
 import { type Html, html } from '../../../html/html.ts'
 import type { Form } from '../kit/forms.ts'
 import { formatIssue } from '../kit/issue-messages.ts'
+import { readLevels, rubricLevels } from './rubric.parts.ts'
 import { countsFor, formatQuestionStatus, givenByOthers, gradeLines } from './sheet.parts.ts'
 
 /** @property isFailed true if the refused form is of this question. */
@@ -12,38 +13,51 @@ export type GradeFormFacts = {
   address: string
   queue: string
   isFailed: boolean
+  /** Below the fields. */
+  further?: Html
+  /** One grade for several answers, which is sent by its button only. */
+  together?: { address: string; label: string; submissionIds: string[] }
 }
 
 /**
  * Points and comment of this grader, as saved or as typed and refused, below the grades of others. Without points of their own, the field
  * shows the points that count; left unchanged, these stay the others'.
  */
-export function gradeForm(form: Form, { sheet, question, address, queue, isFailed }: GradeFormFacts): Html {
-  const { number, points, own, standing } = question
+export function gradeForm(form: Form, facts: GradeFormFacts): Html {
+  const { sheet, question } = facts
+  const { number, points, standing } = question
+  const counts = html`<div data-part="${`counts-${number}`}">${countsFor(question)}</div>`
+  if (sheet.submission.state === 'released')
+    return html`<h3 class="mt-0">Grade</h3>
+${standing.state !== 'graded' && html`<p class="facts">${formatQuestionStatus(standing, points)}</p>`}
+${gradeLines(question.given)}${counts}`
+  const others = html`<div data-part="${`points-${number}`}">${givenByOthers(question)}</div>`
+  if (question.assignedTo !== null)
+    return html`<h3 class="mt-0">Grade</h3>
+<p class="facts">Assigned to ${question.assignedTo}.</p>
+${others}${counts}`
+  return html`${others}\n${gradeFields(form, facts)}\n${counts}`
+}
+
+function gradeFields(form: Form, { sheet, question, address, queue, isFailed, further, together }: GradeFormFacts): Html {
+  const { number, points, own, criteria } = question
   const typed = (name: string, saved: string): string => (isFailed ? form.values.get(name) : null) ?? saved
   const idOf = (name: string): string => (isFailed ? name : `${name}-${number}`)
   const mistake = (name: string): Html | false => {
     const issues = isFailed ? form.issues.filter(({ field }) => field === name) : []
     return issues.length > 0 && html`<p class="mistake" id="${`${name}-mistake`}">${issues.map(formatIssue).join(' ')}</p>`
   }
-  const counts = html`<div data-part="${`counts-${number}`}">${countsFor(question)}</div>`
-  if (sheet.submission.state === 'released')
-    return html`<h3 class="mt-0">Grade</h3>
-${standing.state !== 'graded' && html`<p class="facts">${formatQuestionStatus(standing, points)}</p>`}
-${gradeLines(question.given)}${counts}`
   const isTold = form.issues.some((issue) => issue.rule === 'account' && issue.problem === 'regraded')
   const seen = newestGradeTime(sheet).toISOString()
   const stood = effectivePoints(question)
-  return html`<div data-part="${`points-${number}`}">${givenByOthers(question)}</div>
-<form method="post" action="${`${address}/questions/${number}${queue}`}" data-grade="${number}" data-most="${points}" data-own="${own?.updatedAt.toISOString()}" ${isFailed && html`data-unsaved`}>
+  return html`<form method="post" action="${together?.address ?? `${address}/questions/${number}${queue}`}" data-grade="${!together && number}" data-most="${points}" data-own="${own?.updatedAt.toISOString()}" ${isFailed && html`data-unsaved`}>
 <input type="hidden" name="seen" value="${isTold ? seen : typed('seen', seen)}">
 <input type="hidden" name="stood" value="${typed('stood', stood)}">
-${
+${criteria.length > 0 && rubricLevels(criteria, (isFailed && readLevels(form.values)) || (own?.levels ?? []), number)}${
   points > 0 &&
   html`<div class="mb-4">
 <div class="mb-2 flex items-center gap-2"><label class="grow text-sm font-medium" for="${idOf('points')}">${labelOf(sheet, question)}</label><input class="input w-20 tabular-nums" id="${idOf('points')}" name="points" inputmode="decimal" value="${typed('points', own?.points?.toString() ?? stood)}" autocomplete="off" aria-describedby="points-mistake"></div>
-<div class="noscript:hidden grid grid-cols-6 gap-1" role="group" aria-label="${`Points of question ${number}`}">${stepsOf(points).map((step) => html`<button type="button" class="btn btn-sm aria-pressed:btn-primary px-0 tabular-nums" aria-pressed="false" data-points="${step}">${step}</button>`)}</div>
-<p class="hint noscript:hidden pointer-coarse:hidden mt-2" aria-hidden="true">or press <kbd class="kbd kbd-sm">0</kbd> to <kbd class="kbd kbd-sm">9</kbd></p>
+${criteria.length === 0 && pointButtons(points, number)}
 ${mistake('points')}
 </div>`
 }
@@ -54,9 +68,12 @@ ${typed('comment', own?.comment ?? '')}</textarea>
 <p class="hint mt-1.5" id="${`${idOf('comment')}-readers`}">Graders and admins can read it. Clients and your systems can, too, once the result is released. The candidate never sees it.</p>
 ${mistake('comment')}
 </div>
-<div class="flex min-h-10 items-center gap-2 text-sm" data-saving><button class="btn">Save question ${number}</button></div>
-</form>
-${counts}`
+${
+  together
+    ? html`${together.submissionIds.map((id) => html`<input type="hidden" name="submission" value="${id}">`)}<button class="btn btn-primary">${together.label}</button>`
+    : html`${further}<div class="flex min-h-10 items-center gap-2 text-sm" data-saving>${!further && html`<button class="btn">Save question ${number}</button>`}</div>`
+}
+</form>`
 }
 
 /** Points that count although this grader gave none. Empty if there are none, or if they come from the key, since those may change. */
@@ -68,6 +85,10 @@ function labelOf({ round }: SubmissionGradingView, { points, own, standing }: Gr
   const isByKey = standing.state === 'graded' && standing.by === 'key' && own?.points == null
   return isByKey ? `Points instead of the key’s, of ${points}` : `Points, of ${points}`
 }
+
+const pointButtons = (points: number, number: number): Html =>
+  html`<div class="noscript:hidden grid grid-cols-6 gap-1" role="group" aria-label="${`Points of question ${number}`}">${stepsOf(points).map((step) => html`<button type="button" class="btn btn-sm aria-pressed:btn-primary px-0 tabular-nums" aria-pressed="false" data-points="${step}">${step}</button>`)}</div>
+<p class="hint noscript:hidden pointer-coarse:hidden mt-2" aria-hidden="true">or press <kbd class="kbd kbd-sm">0</kbd> to <kbd class="kbd kbd-sm">9</kbd></p>`
 
 /** Buttons for every point value, or for evenly spaced ones if there are many; other values are typed. */
 function stepsOf(most: number): number[] {

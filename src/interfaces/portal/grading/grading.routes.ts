@@ -3,14 +3,16 @@ import { authorize, may } from '../../../domain/authorization/permissions.ts'
 import { DomainError } from '../../../domain/errors.ts'
 import { listGraderChoices } from '../../../domain/invites/form-options.ts'
 import { MAX_COMMENT_LENGTH, MAX_INTEGER } from '../../../domain/limits.ts'
+import { findNoteCategories } from '../../../domain/organization/note-categories.ts'
 import type { GraderSlot } from '../../../domain/submissions/grading/graded-submission.ts'
 import { listGrades } from '../../../domain/submissions/grading/grades.ts'
 import { readGradingView } from '../../../domain/submissions/grading/grading-view.ts'
-import { countQueues, listQueue, listQueuedAssessments } from '../../../domain/submissions/grading/queue.ts'
+import { countQueues, hasGradingLanguages, listQueue, listQueuedAssessments } from '../../../domain/submissions/grading/queue.ts'
 import { findQueuePlace } from '../../../domain/submissions/grading/queue-place.ts'
 import { GRADER_FIELDS, reassignGrader, takeGraderSlot } from '../../../domain/submissions/grading/reassign-grader.ts'
 import { releaseResult, reopenResult } from '../../../domain/submissions/grading/release-result.ts'
 import { createGradingIssue, type NewGrade, saveGrade } from '../../../domain/submissions/grading/save-grade.ts'
+import { offersSearch } from '../../../domain/submissions/grading/search-transcripts.ts'
 import { throwIfIssues } from '../../../domain/validation/throw-if-issues.ts'
 import { HttpError } from '../../../http/errors/failure.ts'
 import { readNameFilter } from '../kit/choices.ts'
@@ -21,6 +23,7 @@ import { queryOf, readList, readPageNumber } from '../kit/paging.ts'
 import { gradeHistoryPage } from './history.page.ts'
 import { gradingPage } from './queue.page.ts'
 import { releasePage } from './release.page.ts'
+import { readLevels } from './rubric.parts.ts'
 import { sheetPage } from './sheet.page.ts'
 import { queueQuery, workedQueueOf } from './worked-queue.ts'
 
@@ -35,13 +38,23 @@ export function gradingRoutes(app: FastifyInstance): void {
   app.get('/grading', async (request, reply) => {
     const { ctx } = request
     const query = queryOf(request)
-    const queues = await countQueues(ctx)
-    const names = queues.map(({ queue: whose }) => whose)
-    const whose = names.find((queue) => queue === query.get('whose')) ?? (names.includes('all') ? 'all' : 'mine')
+    const canFilter = await hasGradingLanguages(ctx)
+    const myLanguages = canFilter && query.get('languages') !== 'all'
+    const queues = await countQueues(ctx, { myLanguages })
+    const names = queues.map(({ queue }) => queue)
+    const queue = names.find((queue) => queue === query.get('queue')) ?? (names.includes('all') ? 'all' : 'mine')
     const assessmentId = query.get('assessment') || undefined
-    const { form, list } = await readList(request, (page) => listQueue(ctx, { queue: whose, assessmentId }, page))
-    const assessments = await listQueuedAssessments(ctx, whose, { named: readNameFilter(query), chosenIds: [assessmentId ?? ''] })
-    return show(request, reply, gradingPage(form, { ctx, whose, queues, assessments, list, done: query.get('done') }))
+    const filter = { queue, assessmentId, myLanguages }
+    const counted = assessmentId === undefined ? queues.find((one) => one.queue === queue)?.count : undefined
+    const { form, list } = await readList(request, (page) => listQueue(ctx, filter, page, counted))
+    const assessments = await listQueuedAssessments(
+      ctx,
+      { queue, myLanguages },
+      { named: readNameFilter(query), chosenIds: [assessmentId ?? ''] },
+    )
+    const canSearch = assessmentId !== undefined && (await offersSearch(ctx, assessmentId))
+    const facts = { ctx, filter, canFilter, queues, assessments, list, done: query.get('done'), canSearch }
+    return show(request, reply, gradingPage(form, facts))
   })
 
   app.get<Route>('/grading/:submissionId', async (request, reply) => {
@@ -98,7 +111,7 @@ function graderRoutes(app: FastifyInstance): void {
         const graderId = values.get(GRADER_FIELDS[place])
         // An empty field removes the grader; a missing field changes nothing.
         if (graderId === null) {
-          await onePage(request, emptyForm) // 404 for those who may not see it
+          await onePage(request, emptyForm) // 404 without permission to see it
           throw new HttpError('malformed_request')
         }
         await reassignGrader(ctx, params.submissionId, { place, graderId: graderId || null })
@@ -120,8 +133,9 @@ function releaseRoutes(app: FastifyInstance): void {
         const { submissionId } = request.params
         const { comment, message } = readFields(values, 'comment', 'message')
         const toCandidate = values.get('toCandidate') === 'yes'
+        const withNotes = values.get('withNotes') === 'yes'
         const seen = values.get('seen') ?? undefined // not of the page of an earlier release
-        await releaseResult(ctx, { submissionId, comment: comment.trim(), message: message.trim(), toCandidate, seen })
+        await releaseResult(ctx, { submissionId, comment: comment.trim(), message: message.trim(), toCandidate, withNotes, seen })
         return pathAfter(request, 'released')
       },
     }),
@@ -143,12 +157,12 @@ function releaseRoutes(app: FastifyInstance): void {
 const pathAfter = (request: FastifyRequest<Route>, done: string): string =>
   may(request.ctx, 'grade') ? sheetPath(request, { done }) : pathOf(request.ctx, `results/${request.params.submissionId}`)
 
-const sheetPath = (request: FastifyRequest<Route>, notices: Record<string, string>): string =>
+export const sheetPath = (request: FastifyRequest<Route>, notices: Record<string, string>): string =>
   `${pathOf(request.ctx, `grading/${request.params.submissionId}`)}${queueQuery(workedQueueOf(request), notices)}`
 
 type Shown = Partial<Pick<Parameters<typeof sheetPage>[1], 'done' | 'failed'>>
 
-async function onePage(request: FastifyRequest<Route>, form: Form, { done = {}, ...shown }: Shown = {}) {
+export async function onePage(request: FastifyRequest<Route>, form: Form, { done = {}, ...shown }: Shown = {}) {
   const { ctx, params } = request
   authorize(ctx, 'grade')
   const query = queryOf(request)
@@ -158,7 +172,17 @@ async function onePage(request: FastifyRequest<Route>, form: Form, { done = {}, 
   const graders = await listGraderChoices(ctx, { named, chosenIds })
   const worked = workedQueueOf(request)
   const place = await findQueuePlace(ctx, sheet.submission, worked)
-  return sheetPage(form, { ctx, sheet, place, queue: queueQuery(worked), graders, named, done, ...shown })
+  return sheetPage(form, {
+    ctx,
+    sheet,
+    place,
+    queue: queueQuery(worked),
+    graders,
+    categories: await findNoteCategories(ctx),
+    named,
+    done,
+    ...shown,
+  })
 }
 
 async function toRelease(request: FastifyRequest<Route>, form: Form) {
@@ -178,6 +202,7 @@ export function readGrade({ submissionId, number }: QuestionRoute['Params'], bod
     points: readPoints(points),
     stood: readPoints(stood),
     comment: comment.trim(),
+    levels: readLevels(values),
     seen: readSeen(values),
   }
 }
@@ -196,7 +221,7 @@ function readNumber(text: string): number | undefined {
 }
 
 /** Reads "3.5" or "3,5". @returns null if nothing was typed, NaN if it is no number. */
-function readPoints(text: string): number | null {
+export function readPoints(text: string): number | null {
   const typed = text.trim().replace(',', '.')
   if (typed === '') return null
   return /^\d{1,10}(\.\d{1,3})?$/.test(typed) ? Number(typed) : Number.NaN

@@ -3,10 +3,15 @@ import { may } from '../../../domain/authorization/permissions.ts'
 import type { Context } from '../../../domain/context.ts'
 import type { ListPage } from '../../../domain/lists/page.ts'
 import { mayGrade } from '../../../domain/members/graders.ts'
-import { effectiveGraderOf } from '../../../domain/submissions/grading/graded-submission.ts'
+import { isSlotOpen } from '../../../domain/submissions/grading/graded-submission.ts'
 import { type NextTask, nextTask, type Task } from '../../../domain/submissions/grading/next-task.ts'
 import type { GradingProgress } from '../../../domain/submissions/grading/progress.ts'
-import type { QueuedSubmission, QueueName } from '../../../domain/submissions/grading/queue.ts'
+import {
+  MAX_WAITING,
+  type QueuedSubmission,
+  type QueueFilter,
+  type QueueName,
+} from '../../../domain/submissions/grading/queue.ts'
 import { displayNameOf } from '../../../domain/text/display-name.ts'
 import { type Html, html } from '../../../html/html.ts'
 import { formatCount } from '../../../http/pages/candidate-view.ts'
@@ -18,6 +23,10 @@ import { sizedPager } from '../kit/paging.ts'
 import { avatar, empty, linkButton, tabs } from '../kit/parts.ts'
 import { badge } from '../kit/status.ts'
 import { table } from '../kit/table.ts'
+import { searchForm } from '../submissions/transcript-search.page.ts'
+import { questionsPath } from './by-question.page.ts'
+import { problemBadges } from './recording-problems.ts'
+import { DECIDERS } from './sheet.parts.ts'
 import { queueQuery } from './worked-queue.ts'
 
 export const QUEUE_LABELS: Record<QueueName, string> = {
@@ -27,6 +36,10 @@ export const QUEUE_LABELS: Record<QueueName, string> = {
   all: 'All',
   release: 'Auto-scored',
 }
+/** Length of a queue, as far as it is counted. */
+export const formatLength = (count: number): string =>
+  count > MAX_WAITING ? `${MAX_WAITING.toLocaleString('en')}+` : count.toLocaleString('en')
+
 const NOTHING: Record<QueueName, string> = {
   mine: 'No submissions wait for you.',
   nobody: 'No submissions wait for a grader.',
@@ -37,45 +50,67 @@ const NOTHING: Record<QueueName, string> = {
 
 type Facts = {
   ctx: Context
-  whose: QueueName
+  filter: QueueFilter
+  /** True if the member has grading languages. */
+  canFilter: boolean
   queues: { queue: QueueName; count: number }[]
   assessments: { id: string; name: string }[]
   list: ListPage<QueuedSubmission>
   /** Notice about the last action. */
   done: string | null
+  /** True if the member may search the answers of the chosen assessment. */
+  canSearch: boolean
 }
 
-export function gradingPage(form: Form, { ctx, whose, queues, assessments, list, done }: Facts): Page {
+export function gradingPage(form: Form, { ctx, filter, canFilter, queues, assessments, list, done, canSearch }: Facts): Page {
+  const { queue, myLanguages } = filter
   const address = pathOf(ctx, 'grading')
   const assessment = form.values.get('assessment') ?? ''
-  const query = new URLSearchParams({ whose, ...(assessment && { assessment }) })
+  const languages: Record<string, string> = canFilter ? { languages: myLanguages ? 'mine' : 'all' } : {}
+  const query = new URLSearchParams({ queue, ...(assessment && { assessment }), ...languages })
   return {
     title: 'Grading',
-    actions: html`${may(ctx, 'release_results') && linkButton(pathOf(ctx, 'grading/release-many'), 'Release results', 'check')}${may(ctx, 'read') && linkButton(pathOf(ctx, 'results'), 'Released results', 'chart-column')}`,
+    actions: actions(ctx, assessment),
     tabs: tabs(
       'Queues',
-      queues.map(({ queue, count }) => ({
-        label: QUEUE_LABELS[queue],
-        address: `${address}?whose=${queue}`,
-        isCurrent: queue === whose,
-        count,
+      queues.map(({ queue: name, count }) => ({
+        label: QUEUE_LABELS[name],
+        address: `${address}?${new URLSearchParams({ queue: name, ...languages })}`,
+        isCurrent: name === queue,
+        count: formatLength(count),
       })),
     ),
     notice: done === 'handed-on' ? 'The grader is assigned.' : undefined,
     body: html`${mistakes(form)}<section class="panel" aria-labelledby="queue-heading">
 <h2 class="sr-only" id="queue-heading">Submissions, longest waiting first</h2>
 <form class="filters" method="get" action="${address}">
-<input type="hidden" name="whose" value="${whose}">
+<input type="hidden" name="queue" value="${queue}">
 ${choice(form, { name: 'assessment', label: 'Assessment', options: [['', 'Every assessment'], ...assessments.map(({ id, name }): [string, string] => [id, name])] })}
+${
+  canFilter &&
+  choice(form, {
+    name: 'languages',
+    label: 'Languages',
+    options: [
+      ['mine', 'My languages'],
+      ['all', 'Every language'],
+    ],
+    value: myLanguages ? 'mine' : 'all',
+  })
+}
 ${nameFilterField(readNameFilter(form.values), [assessments])}<button class="btn">Apply</button>
-${assessment && html`<a class="btn btn-ghost" href="${`${address}?whose=${whose}`}">Reset</a>`}
+${assessment && html`<a class="btn btn-ghost" href="${`${address}?${new URLSearchParams({ queue, ...languages })}`}">Reset</a>`}
 <p class="hint ml-auto">Submissions, longest waiting first</p>
 </form>
-${list.items.length > 0 ? waitingRows(ctx, list.items, queueQuery({ queue: whose, assessmentId: assessment })) : empty('circle-check', list.total > 0 ? 'No submissions match.' : NOTHING[whose])}
+${canSearch && searchForm(ctx, assessment)}
+${list.items.length > 0 ? waitingRows(ctx, list.items, queueQuery({ ...filter, assessmentId: assessment })) : empty('circle-check', list.total > 0 ? 'No submissions match.' : NOTHING[queue])}
 ${sizedPager(address, query, list, ['submission', 'submissions'])}
 </section>`,
   }
 }
+
+const actions = (ctx: Context, assessment: string): Html =>
+  html`${assessment && may(ctx, 'grade') && linkButton(questionsPath(ctx, assessment), 'Grade by question', 'list-checks')}${may(ctx, 'release_results') && linkButton(pathOf(ctx, 'grading/release-many'), 'Release results', 'check')}${may(ctx, 'read') && linkButton(pathOf(ctx, 'results'), 'Released results', 'chart-column')}`
 
 /** The grading view or, for members who do not grade, the submission below the invite. */
 export const answersPath = (ctx: Context, { id, inviteId }: Pick<QueuedSubmission, 'id' | 'inviteId'>): string =>
@@ -136,24 +171,44 @@ const TASKS: Record<Exclude<Task, 'take'>, [label: string, to: string]> = {
   release: ['Release', '/release'],
 }
 
-function formatGraders({ assessment, grader, secondGrader }: QueuedSubmission): string {
+function formatGraders(queued: QueuedSubmission): string {
+  const { assessment, grader, secondGrader } = queued
   const graders = assessment.secondGrader ? [grader, secondGrader] : [grader]
-  const names = graders.map((member) => member && `${displayNameOf(member.user)}${mayGrade(member) ? '' : ' (no longer grades)'}`)
+  const names = graders.map((member, i) => nameOf(member) ?? nameGradersOfAnswers(queued, i + 1))
   if (names.every((name) => name === null)) return 'nobody yet'
   return names.map((name) => name ?? 'no second grader yet').join(', ')
 }
 
+const nameOf = (member: QueuedSubmission['gradingAssignments'][number]['grader']): string | null =>
+  member && `${displayNameOf(member.user)}${mayGrade(member) ? '' : ' (no longer grades)'}`
+
+/** Members to whom single answers of a round are assigned. */
+function nameGradersOfAnswers({ gradingAssignments }: QueuedSubmission, wanted: number): string | null {
+  const names = gradingAssignments.flatMap(({ round, grader }) => (round === wanted ? [nameOf(grader)] : []))
+  if (names.every((name) => name === null)) return null
+  return list.format(new Set(names.map((name) => name ?? 'nobody yet')))
+}
+const list = new Intl.ListFormat('en-GB')
+
 /** Progress, including who has to act next. */
 function formatProgress(progress: GradingProgress, queued: QueuedSubmission): Html {
   const open = formatOpenQuestions(progress, queued)
-  return queued.releasedAt ? html`<span class="flex flex-wrap gap-1">${badge('reopened')}${open}</span>` : open
+  if (!queued.releasedAt && queued.flagged.length === 0) return open
+  return html`<span class="flex flex-wrap gap-1">${queued.releasedAt && badge('reopened')}${open}${problemBadges(queued.flagged)}</span>`
+}
+
+function formatWaiting(queued: QueuedSubmission): string {
+  if (queued.gradingAssignments.length > 0) return 'waiting for other graders'
+  return isSlotOpen(queued, 'first') || isSlotOpen(queued, 'second')
+    ? 'waiting for a second grader'
+    : 'waiting for the other grader'
 }
 
 function formatOpenQuestions({ isOwnPart, questions, ungraded, undecided }: GradingProgress, queued: QueuedSubmission): Html {
   const graded = questions - ungraded.length - undecided.length
   if (ungraded.length > 0) return html`${graded} of ${formatCount(questions, 'question')}`
-  if (undecided.length > 0) return html`${badge('an admin has to decide')}`
-  if (isOwnPart)
-    return html`${effectiveGraderOf(queued, 'first') && effectiveGraderOf(queued, 'second') ? 'waiting for the other grader' : 'waiting for a second grader'}`
+  if (undecided.length > 0)
+    return html`${badge(`${DECIDERS[queued.assessment.thirdGrader ? 'third_grader' : 'admin']} has to decide`)}`
+  if (isOwnPart) return html`${formatWaiting(queued)}`
   return html`${badge('ready to release')}`
 }

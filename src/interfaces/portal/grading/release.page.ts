@@ -3,6 +3,7 @@ import type { Context } from '../../../domain/context.ts'
 import { pointsIn } from '../../../domain/submissions/grading/grading-status.ts'
 import type { SubmissionGradingView } from '../../../domain/submissions/grading/grading-view.ts'
 import { type Html, html } from '../../../html/html.ts'
+import { formatCount } from '../../../http/pages/candidate-view.ts'
 import { area, checkbox, type Form, mistakes } from '../kit/forms.ts'
 import { type Page, panel, pathOf } from '../kit/layout.ts'
 import { onceField } from '../kit/once.ts'
@@ -54,8 +55,9 @@ const releaseForm = (
   form: Form,
   { questions, released }: SubmissionGradingView,
   { address, action, isClosed }: { address: string; action: string; isClosed: boolean },
-): Html =>
-  panel(
+): Html => {
+  const notes = questions.reduce((sum, question) => sum + question.notes.length, 0)
+  return panel(
     'release',
     'Release',
     html`<form method="post" action="${action}">${onceField()}
@@ -63,9 +65,11 @@ const releaseForm = (
 ${area(form, { name: 'comment', label: 'Comment for your organization', value: released?.comment ?? '', hint: 'Seen by admins, clients of the assessment, and your systems over the API. Optional.' })}
 ${area(form, { name: 'message', label: 'Message to the candidate', value: released?.message ?? '', hint: 'Shown to the candidate if they can see the result, and available over the API. Optional.' })}
 ${checkbox(form, { name: 'toCandidate', label: 'Show the points and the message to the candidate', checked: released?.toCandidate ?? false })}
+${notes > 0 && checkbox(form, { name: 'withNotes', label: `Release the graders’ ${formatCount(notes, 'note')} on recorded answers`, checked: false })}${notes > 0 && html`<p class="hint">Admins, the report, and your systems get them. Points off in notes don’t change the result.</p>`}
 <p class="hint">Clients of the assessment will see the points. Your systems get the points and the comments on each answer over the API. The candidate gets no email.</p>
 ${released && html`<p class="hint">Until then they see version ${released.version}.</p>`}
 ${isClosed ? html`<button class="btn closed" disabled>Release result</button>` : html`<button class="btn btn-primary">Release result</button>`}
 <a class="btn" href="${address}">Back to grading</a>
 </form>`,
   )
+}

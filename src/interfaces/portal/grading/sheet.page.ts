@@ -16,13 +16,26 @@ import { questionBody } from '../submissions/answers.parts.ts'
 import { mediaPanel, notes, screenHeadline } from '../submissions/submission.page.ts'
 import { answerAndKey } from './answer-and-key.ts'
 import { type GradeFormFacts, gradeForm } from './grade-form.ts'
-import { gradeHistory, graderFacts, gradingStatus, nextAction, otherGraders, questionStatus, resultPart } from './sheet.parts.ts'
+import { recordingNotes } from './note.parts.ts'
+import { recordingProblems } from './recording-problems.ts'
+import {
+  gradeHistory,
+  graderFacts,
+  gradingProgress,
+  gradingStatus,
+  nextAction,
+  otherGraders,
+  questionStatus,
+  resultPart,
+} from './sheet.parts.ts'
 import { gradingTools } from './sheet-tools.ts'
 
 type Facts = {
   ctx: Context
   sheet: SubmissionGradingView
   graders: Choice[]
+  /** Categories of notes. */
+  categories: readonly string[]
   place: QueuePlace
   /** Query string with the filter of the queue. */
   queue: string
@@ -40,7 +53,7 @@ const NOTICES = new Map([
   ['reopened', 'The result is reopened for grading. The released version stays visible until you release again.'],
 ])
 
-export function sheetPage(form: Form, { ctx, sheet, place, queue, graders, named, done, failed }: Facts): Page {
+export function sheetPage(form: Form, { ctx, sheet, place, queue, graders, categories, named, done, failed }: Facts): Page {
   const { candidate, submission, detail, questions } = sheet
   const address = pathOf(ctx, `grading/${submission.id}`)
   const me = ctx.actor.kind === 'member' ? ctx.actor.id : ''
@@ -55,9 +68,9 @@ export function sheetPage(form: Form, { ctx, sheet, place, queue, graders, named
     notice: noticeOf(done),
     body: html`${mistakes(form)}<div class="empty:hidden" role="status" data-part="others">${otherGraders(sheet)}</div>
 <div class="empty:hidden" data-part="who">${graderFacts(sheet)}</div>
-${screenHeadline(detail)}${gradingTools(sheet)}
+${screenHeadline(detail)}${recordingProblems(ctx, sheet)}${gradingTools(gradingProgress(sheet), 'all')}
 <div class="space-y-4" data-sheet="${address}" data-drafts="${`grade ${me} ${submission.id}`}">
-${questions.map((question) => questionSection(form, { sheet, question, address, queue, isFailed: question.number === failed }, folded.has(question.number), ctx))}
+${questions.map((question) => questionSection(form, { sheet, question, address, queue, isFailed: question.number === failed }, { ctx, isFolded: folded.has(question.number), categories }))}
 </div>
 ${end(form, { ctx, sheet, address, queue, graders, named })}
 ${mediaPanel(ctx, detail, address)}
@@ -65,10 +78,10 @@ ${notes(detail)}`,
   }
 }
 
-function subtitle(ctx: Context, { submission }: SubmissionGradingView, { queue: whose, position, length }: QueuePlace): Html {
+function subtitle(ctx: Context, { submission }: SubmissionGradingView, { queue, position, length }: QueuePlace): Html {
   const { assessment, startedAt, submittedAt } = submission
   const seconds = startedAt && submittedAt && Math.round((submittedAt.getTime() - startedAt.getTime()) / 1_000)
-  return html`${assessment.name}${submittedAt && html` · submitted ${timeAgo(ctx, submittedAt)}`}${seconds !== null && seconds > 0 && ` · took ${formatApproximateDuration(seconds)}`}${position !== null && ` · ${position} of ${length} ${QUEUES[whose]}`}`
+  return html`${assessment.name}${submittedAt && html` · submitted ${timeAgo(ctx, submittedAt)}`}${seconds !== null && seconds > 0 && ` · took ${formatApproximateDuration(seconds)}`}${position !== null && ` · ${position} of ${length} ${QUEUES[queue]}`}`
 }
 
 /** Rounded to minutes or hours. */
@@ -99,15 +112,17 @@ const takeOver = (ctx: Context, { submission }: SubmissionGradingView, address: 
   findFreeGraderSlot(ctx, submission) !== null &&
   html`<form method="post" action="${`${address}/take-over${queue}`}"><button class="btn">Take over</button></form>`
 
+type SectionFacts = { ctx: Context; isFolded: boolean; categories: readonly string[] }
+
 /** A question with its answer and grades. Settled questions are folded while others need work. */
-const questionSection = (form: Form, graded: GradeFormFacts, isFolded: boolean, ctx: Context): Html => {
+const questionSection = (form: Form, graded: GradeFormFacts, { ctx, isFolded, categories }: SectionFacts): Html => {
   const { question, address } = graded
   const { number } = question
   return html`<details class="group scroll-mt-28 rounded-box" id="${`question-${number}`}" data-question="${number}" ${!isFolded && html`open`}>
 <summary class="rounded-box group-open:border-transparent group-open:bg-transparent border-base-300 bg-base-100 flex items-center gap-3 border px-4 py-3 group-open:px-1 group-open:pt-0">${icon('chevron-right', 'size-4 shrink-0 group-open:rotate-90')}<h2 class="shrink-0" id="${`question-${number}-heading`}">Question ${number}</h2><span class="text-base-content/70 min-w-0 grow truncate text-sm group-open:invisible">${plainQuestionText(question)}</span><span class="shrink-0 text-sm" data-part="${`stands-${number}`}">${questionStatus(question)}</span></summary>
 <div class="grid items-start gap-4 lg:grid-cols-[minmax(0,1fr)_19rem]">
 <section class="panel" aria-labelledby="${`question-${number}-heading`}">
-${questionBody(ctx, question)}${answerAndKey(ctx, question)}
+${questionBody(ctx, question, recordingNotes(form, { ctx, sheet: graded.sheet, question, queue: graded.queue, categories }))}${answerAndKey(ctx, question)}
 <div data-part="${`given-${number}`}">${gradeHistory(question, address)}</div>
 </section>
 <section class="panel p-4 lg:sticky lg:top-24" aria-label="${`Grade of question ${number}`}">

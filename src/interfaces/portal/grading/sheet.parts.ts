@@ -1,6 +1,6 @@
 import type { Context } from '../../../domain/context.ts'
 import { mayGrade } from '../../../domain/members/graders.ts'
-import { effectiveGraderOf } from '../../../domain/submissions/grading/graded-submission.ts'
+import { isSlotOpen } from '../../../domain/submissions/grading/graded-submission.ts'
 import type { GradeByPerson, NewestGrade } from '../../../domain/submissions/grading/grades.ts'
 import type { GradingStatus, PointsSource } from '../../../domain/submissions/grading/grading-status.ts'
 import type { GradedQuestion, SubmissionGradingView } from '../../../domain/submissions/grading/grading-view.ts'
@@ -15,6 +15,8 @@ import { pathOf } from '../kit/layout.ts'
 import { onceField } from '../kit/once.ts'
 import { badge } from '../kit/status.ts'
 import { table } from '../kit/table.ts'
+import { noteParts } from './note.parts.ts'
+import { agreement } from './rubric.parts.ts'
 
 // Parts of the grading view that change while it is open. The script inserts each new part into the element of its name.
 
@@ -32,6 +34,7 @@ export const sheetParts = (ctx: Context, sheet: SubmissionGradingView, queue: st
     [`counts-${question.number}`, countsFor(question)],
     [`points-${question.number}`, givenByOthers(question)],
     [`stands-${question.number}`, questionStatus(question)],
+    ...noteParts({ ctx, sheet, question, queue }),
   ]),
   ['result', resultPart(sheet, addressOf(ctx, sheet), queue)],
 ]
@@ -102,9 +105,12 @@ const formerGraders = ({ submission }: SubmissionGradingView): string[] => {
 }
 
 function formatTwoGraders({ round, progress, submission }: SubmissionGradingView): string {
-  if (round === 3) return 'Two graders grade this. Points that you give as an admin override theirs.'
+  if (round === 3)
+    return submission.assessment.thirdGrader
+      ? 'Two graders have graded this. Where they differ by more than 20 %, the points that you give as the third grader count.'
+      : 'Two graders grade this. Points that you give as an admin override theirs.'
   if (!progress.isOwnPart) return 'Both graders are done. You now see each other’s grades.'
-  if (round === 1 && effectiveGraderOf(submission, 'first') === null)
+  if (round === 1 && isSlotOpen(submission, 'first'))
     return 'Two graders grade this. They see each other’s grades once both have graded every question. Nobody has taken it over yet.'
   return `You are the ${round === 2 ? 'second' : 'first'} of two graders and see your own grades. You see the other’s once both of you have graded every question.`
 }
@@ -113,7 +119,10 @@ export const countsFor = ({ points, standing }: GradedQuestion): Html =>
   html`${points > 0 && standing.state !== 'ungraded' && html`<p class="${standing.state === 'undecided' ? 'mistake' : 'facts'}">${formatQuestionStatus(standing, points)}</p>`}`
 
 /** Grades of others; this grader's own grade is in the fields. */
-export const givenByOthers = ({ own, given }: GradedQuestion): Html => gradeLines(given.filter((grade) => grade !== own))
+export const givenByOthers = (question: GradedQuestion): Html => {
+  const { own, given: grades } = question
+  return html`${gradeLines(grades.filter((grade) => grade !== own))}${agreement(question)}`
+}
 
 export const gradeLines = (grades: readonly GradeByPerson[]): Html =>
   html`${grades.length > 0 && html`<ul class="mb-4 space-y-2 text-sm">${grades.map(givenLine)}</ul>`}`
@@ -132,32 +141,35 @@ export function questionStatus({ points, standing }: GradedQuestion): Html {
 }
 
 /** Grades of a question that count. @param address of the grading view. */
-export const gradeHistory = ({ number, given }: GradedQuestion, address: string): Html =>
-  html`${given.length > 0 && history(given, `${address}/questions/${number}`, number)}`
+export const gradeHistory = ({ number, given: grades }: GradedQuestion, address: string): Html =>
+  html`${grades.length > 0 && history(grades, `${address}/questions/${number}`, number)}`
 
 export function formatQuestionStatus(standing: GradingStatus, points: number): string {
   if (points === 0) return 'This question has no points.'
   if (standing.state === 'graded')
     return `Final grade: ${standing.points} of ${formatCount(points, 'point')}${SOURCES[standing.by]}.`
   if (standing.state === 'ungraded') return 'Not graded.'
-  return 'The two grades differ by more than 20 % of the points: an admin has to decide by giving points here.'
+  return `The two grades differ by more than 20 % of the points: ${DECIDERS[standing.decides]} has to decide by giving points here.`
 }
+
+export const DECIDERS = { admin: 'an admin', third_grader: 'a third grader' }
 
 const SOURCES: Record<PointsSource, string> = {
   grader: '',
   both: ', the mean of both grades, rounded to half a point',
   admin: ', decided by an admin',
+  third_grader: ', decided by a third grader',
   key: ', scored by the answer key',
   no_answer: ', because there is no answer',
 }
 
 /** @param address of the page with all grades. */
-function history(given: NewestGrade[], address: string, number: number): Html {
-  const earlier = given.reduce((sum, grade) => sum + grade.earlier, 0)
+function history(grades: NewestGrade[], address: string, number: number): Html {
+  const earlier = grades.reduce((sum, grade) => sum + grade.earlier, 0)
   const heading = `grades-${number}-heading`
   return html`<details class="mt-4">
-<summary class="py-2 text-sm font-medium" id="${heading}">Grades so far: ${given.length + earlier}</summary>
-${gradeTable(heading, given)}
+<summary class="py-2 text-sm font-medium" id="${heading}">Grades so far: ${grades.length + earlier}</summary>
+${gradeTable(heading, grades)}
 ${earlier > 0 && html`<p><a href="${address}">Earlier grades of question ${number}</a></p>`}
 </details>`
 }
@@ -191,17 +203,22 @@ const formatReleased = ({ version, releasedAt, toCandidate }: Result): Html =>
   html`Version ${version} was released ${time(releasedAt)}: ${toCandidate ? 'your organization and the candidate see it' : 'your organization sees it, the candidate does not'}.`
 
 function unreleased(sheet: SubmissionGradingView, address: string, queue: string): Html {
-  const { submission, progress, mayRelease, round, released } = sheet
+  const { submission, progress, mayRelease, released } = sheet
   const { ungraded, undecided, isOwnPart } = progress
   if (ungraded.length > 0 || undecided.length > 0)
     return html`<p>You can release the result once every question with points is graded.</p>
 ${ungraded.length > 0 && html`<p>Not graded ${formatReleasedBy(sheet)}: ${links(ungraded)}.</p>`}
-${undecided.length > 0 && html`<p>${round === 3 ? 'For you to decide' : 'To be decided by an admin'} because the two grades are too far apart: ${links(undecided)}.</p>`}`
+${undecided.length > 0 && html`<p>${formatDecider(sheet)} because the two grades are too far apart: ${links(undecided)}.</p>`}`
+  if (isOwnPart && submission.gradingAssignments.length > 0)
+    return html`<p>You have graded your questions. The result can be released once the other graders have graded theirs.</p>`
   if (isOwnPart)
-    return html`<p>You have graded every question. The result can be released once the other grader has, too${!(effectiveGraderOf(submission, 'first') && effectiveGraderOf(submission, 'second')) && ': nobody has taken over that part yet'}.</p>`
+    return html`<p>You have graded every question. The result can be released once the other grader has, too${(isSlotOpen(submission, 'first') || isSlotOpen(submission, 'second')) && ': nobody has taken over that part yet'}.</p>`
   if (!mayRelease) return html`<p>Every question is graded. The first grader or an admin releases the result.</p>`
   return html`<p>Every question is graded. Clients, your systems and the candidate see ${released ? 'no change until you release it again' : 'nothing until you release it'}.</p><p><a class="btn btn-primary" href="${`${address}/release${queue}`}">Release result</a></p>`
 }
+
+const formatDecider = ({ round, submission }: SubmissionGradingView): string =>
+  round === 3 ? 'For you to decide' : `To be decided by ${DECIDERS[submission.assessment.thirdGrader ? 'third_grader' : 'admin']}`
 
 const formatReleasedBy = ({ submission, progress }: SubmissionGradingView): string => {
   if (progress.isOwnPart) return 'by you yet'

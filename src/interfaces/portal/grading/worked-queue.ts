@@ -7,13 +7,19 @@ type WorkedQueue = Partial<QueueFilter>
 
 export function workedQueueOf(request: FastifyRequest): WorkedQueue {
   const query = queryOf(request)
-  const whose = QUEUES.find((queue) => queue === query.get('whose'))
+  const queue = QUEUES.find((name) => name === query.get('queue'))
+  if (!queue) return {}
   const assessmentId = query.get('assessment')
-  return { ...(whose && { queue: whose }), ...(whose && assessmentId && { assessmentId }) }
+  return { queue, ...(assessmentId && { assessmentId }), myLanguages: query.get('languages') === 'mine' }
 }
 
 /** Query string that keeps the filter across pages. @returns empty, or beginning with a question mark. */
-export function queueQuery({ queue: whose, assessmentId }: WorkedQueue, more: Record<string, string> = {}): string {
-  const query = new URLSearchParams({ ...(whose && { whose }), ...(assessmentId && { assessment: assessmentId }), ...more })
+export function queueQuery({ queue, assessmentId, myLanguages }: WorkedQueue, more: Record<string, string> = {}): string {
+  const query = new URLSearchParams({
+    ...(queue && { queue }),
+    ...(assessmentId && { assessment: assessmentId }),
+    ...(myLanguages && { languages: 'mine' }),
+    ...more,
+  })
   return query.size > 0 ? `?${query}` : ''
 }

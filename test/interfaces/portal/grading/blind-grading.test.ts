@@ -42,7 +42,7 @@ async function walk({ organization, rows }: Furnished, who: Visitor, routes: str
     const [method, path] = route.split(' ') as ['GET' | 'POST', string]
     const filled = path.replace(/:(\w+)/g, (_all, name: string) => rows[name] ?? service.deps.newId())
     const address = `/portal/${organization.id}${filled}`
-    const queries = method === 'GET' ? ['', '?search=zebulon', '?search=zebulon@example.net', '?whose=nobody'] : ['']
+    const queries = method === 'GET' ? ['', '?search=zebulon', '?search=zebulon@example.net', '?queue=nobody'] : ['']
     for (const query of queries) {
       const answer = await (method === 'GET' ? who.get(address + query) : who.post(address))
       if (answer.status === 200) shown.push(route)

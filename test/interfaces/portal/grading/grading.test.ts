@@ -106,7 +106,7 @@ describe('the grading view', () => {
     const { person, as, submissionId } = await furnish({ secondGrader: true })
     const second = await as('grader')
     expect((await second.get(second.sheet)).status).toBe(404)
-    const queue = await second.get(`${second.home}grading?whose=nobody`)
+    const queue = await second.get(`${second.home}grading?queue=nobody`)
     expect(queue.text).toContain(`grading/${submissionId}/take-over`)
     await second.post(`${second.sheet}/take-over`)
     await person.save(1, '5', 'Of the first')
@@ -130,7 +130,7 @@ describe('the grading view', () => {
     const [second, admin] = [await as('grader'), await as('admin')]
     /** Progress in the list in which the member sees it. */
     const queue = async (of: typeof person, whose = '') =>
-      rowsOf((await of.get(`${of.home}grading?whose=${whose}`)).text)[0]
+      rowsOf((await of.get(`${of.home}grading?queue=${whose}`)).text)[0]
         ?.split(' | ')
         .slice(4)
         .join(', ')
@@ -190,7 +190,7 @@ describe('the queue', () => {
     const [admin, other] = [await as('admin'), await as('grader')]
     const shows = async (of: typeof person, query: string) =>
       (await of.get(`${of.home}grading?${query}`)).text.includes(`href="${of.home}grading/${submissionId}?`)
-    expect([await shows(person, ''), await shows(person, 'whose=nobody'), await shows(other, 'whose=all')]).toEqual([
+    expect([await shows(person, ''), await shows(person, 'queue=nobody'), await shows(other, 'queue=all')]).toEqual([
       true,
       false,
       false,
@@ -198,12 +198,12 @@ describe('the queue', () => {
     const empty = await service.make.assessment(organization.id)
     expect([await shows(admin, ''), await shows(admin, `assessment=${empty.id}`)]).toEqual([true, false])
     await assign(null)
-    expect(await shows(other, 'whose=nobody')).toBe(true)
+    expect(await shows(other, 'queue=nobody')).toBe(true)
     await other.post(`${other.sheet}/take-over`)
-    expect(await shows(other, 'whose=mine')).toBe(true)
+    expect(await shows(other, 'queue=mine')).toBe(true)
     const handed = await other.post(`${other.sheet}/hand-on/first`, { assignedGraderId: person.member.id })
     expect((await other.get(handed.headers.location!)).text).toContain('The grader is assigned.')
-    expect([await shows(person, 'whose=mine'), (await other.get(other.sheet)).status]).toEqual([true, 404])
+    expect([await shows(person, 'queue=mine'), (await other.get(other.sheet)).status]).toEqual([true, 404])
   })
 })
 
@@ -268,9 +268,9 @@ describe('the filter of the queue', () => {
     await handInAnother(service, other, { answers: 0 })
     service.clock.advance(1_000)
     const { submissionId: next } = await handInAnother(service, assessment, { answers: 2 })
-    const query = `?whose=all&amp;assessment=${assessment.id}`
+    const query = `?queue=all&amp;assessment=${assessment.id}`
     const sent = query.replaceAll('&amp;', '&')
-    const list = await admin.get(`${admin.home}grading?whose=all&assessment=${assessment.id}`)
+    const list = await admin.get(`${admin.home}grading?queue=all&assessment=${assessment.id}`)
     expect(list.text).toContain(`href="${admin.sheet}${query}"`)
     const { text } = await admin.get(`${admin.sheet}${sent}`)
     expect(text).toContain('1 of 2 to be graded')
@@ -281,7 +281,7 @@ describe('the filter of the queue', () => {
     const graded = (await admin.get(`${admin.sheet}${sent}`)).text
     expect(graded).toContain(`href="${admin.sheet}/release${query}"`)
     const released = await admin.post(`${admin.sheet}/release${sent}`, { comment: '', message: '' })
-    expect(released.headers.location).toContain(`whose=all&assessment=${assessment.id}&done=released`)
+    expect(released.headers.location).toContain(`queue=all&assessment=${assessment.id}&done=released`)
     expect((await admin.get(released.headers.location!)).text).toContain(
       `href="${admin.home}grading/${next}${query}" data-go="next"`,
     )

@@ -1,0 +1,134 @@
+import { sql } from '../../../db/builder.ts'
+import { anyOfIds } from '../../../db/queries.ts'
+import { authorize } from '../../authorization/permissions.ts'
+import type { Context } from '../../context.ts'
+import { DomainError } from '../../errors.ts'
+import { FORMER_GRADER } from '../../loaders/former-members.ts'
+import { displayNameOf } from '../../text/display-name.ts'
+import { isUuid } from '../../text/uuid.ts'
+
+/** Fewer grades say little about a grader. */
+export const MIN_COMPARED_GRADES = 30
+/** The newest ones, so that the cost is constant. */
+export const MAX_COMPARED_SUBMISSIONS = 2_000
+
+/** Mean and standard deviation of points, as shares of each question's maximum. */
+export type Spread = { mean: number; deviation: number }
+
+/**
+ * One grader beside the others.
+ *
+ * @property grades grades of questions that others have graded, too. @property own null below {@link MIN_COMPARED_GRADES}.
+ * @property others the others' grades of the same questions, each question weighted by how often this grader graded it.
+ */
+export type GraderComparison = { graderId: string; name: string; grades: number; own: Spread | null; others: Spread | null }
+
+export type Calibration = { assessment: { id: string; name: string }; graders: GraderComparison[] }
+
+/** Compares the graders of an assessment. Decisions between two graders don't count. @throws DomainError not_permitted; assessment_not_found. */
+export async function readCalibration(ctx: Context, assessmentId: string): Promise<Calibration> {
+  authorize(ctx, 'export')
+  const where = { organizationId: ctx.organization.id, id: assessmentId }
+  const assessment = isUuid(assessmentId) ? await ctx.db.assessment.findFirst({ where, select: { id: true, name: true } }) : null
+  if (!assessment) throw new DomainError('assessment_not_found')
+  const sums = await sumShares(ctx, assessment.id)
+  const ids = [...new Set(sums.map(({ graderId }) => graderId))]
+  const members = await ctx.db.member.findMany({
+    where: { organizationId: ctx.organization.id, id: { in: ids } },
+    select: { id: true, erasedAt: true, user: true },
+  })
+  const names = new Map(members.map(({ id, erasedAt, user }) => [id, erasedAt ? FORMER_GRADER : displayNameOf(user)]))
+  const graders = ids.map((graderId) => ({
+    graderId,
+    name: names.get(graderId) ?? FORMER_GRADER,
+    ...compareGrader(sums, graderId),
+  }))
+  return {
+    assessment,
+    graders: graders.toSorted((one, other) => other.grades - one.grades || (one.graderId < other.graderId ? -1 : 1)),
+  }
+}
+
+/** Number, sum, and sum of squares of the shares that a grader gave for a question. */
+export type ShareSums = { questionId: string; graderId: string; count: number; sum: number; squares: number }
+
+async function sumShares({ db }: Context, assessmentId: string): Promise<ShareSums[]> {
+  const newest = await db
+    .selectFrom('submissions')
+    .where('submissions.assessmentId', '=', assessmentId)
+    .where('submissions.state', 'in', [sql.lit('submitted' as const), sql.lit('released' as const)])
+    .orderBy('submissions.id', 'desc')
+    .limit(MAX_COMPARED_SUBMISSIONS)
+    .select('submissions.id')
+    .execute()
+  const standing = db
+    .selectFrom('grades')
+    .where('grades.submissionId', '=', anyOfIds(newest.map(({ id }) => id)))
+    .where('grades.round', '<', 3)
+    .distinctOn(['grades.submissionId', 'grades.questionNumber', 'grades.graderId'])
+    .orderBy('grades.submissionId')
+    .orderBy('grades.questionNumber')
+    .orderBy('grades.graderId')
+    .orderBy('grades.updatedAt', 'desc')
+    .orderBy('grades.id', 'desc')
+    .select(['grades.submissionId', 'grades.questionNumber', 'grades.graderId', 'grades.points'])
+  const shares = db
+    .selectFrom(standing.as('given'))
+    .where('given.points', 'is not', null)
+    .innerJoin(db.table('submissionQuestions'), (join) =>
+      join
+        .onRef('submissionQuestions.submissionId', '=', 'given.submissionId')
+        .onRef('submissionQuestions.number', '=', 'given.questionNumber'),
+    )
+    .where('submissionQuestions.points', '>', 0)
+    .select(({ ref }) => [
+      'submissionQuestions.questionId',
+      'given.graderId',
+      sql<number>`${ref('given.points')}::float8 / ${ref('submissionQuestions.points')}`.as('share'),
+    ])
+  return db
+    .selectFrom(shares.as('one'))
+    .select(({ cast, fn, ref }) => [
+      'one.questionId',
+      'one.graderId',
+      cast<number>(fn.countAll(), 'integer').as('count'),
+      fn.sum<number>('one.share').as('sum'),
+      sql<number>`sum(${ref('one.share')} * ${ref('one.share')})`.as('squares'),
+    ])
+    .groupBy(['one.questionId', 'one.graderId'])
+    .execute()
+}
+
+/** Figures of one grader, from the sums of all. */
+function compareGrader(all: readonly ShareSums[], graderId: string): Pick<GraderComparison, 'grades' | 'own' | 'others'> {
+  const compared = all
+    .filter((sums) => sums.graderId === graderId)
+    .map((own) => ({
+      own,
+      others: total(all.filter((sums) => sums.questionId === own.questionId && sums.graderId !== graderId)),
+    }))
+    .filter(({ others }) => others.count > 0)
+  const own = total(compared.map(({ own }) => own))
+  if (own.count < MIN_COMPARED_GRADES) return { grades: own.count, own: null, others: null }
+  const others = total(
+    compared.map(({ own, others }) => {
+      const weight = own.count / others.count
+      return { count: own.count, sum: others.sum * weight, squares: others.squares * weight }
+    }),
+  )
+  return { grades: own.count, own: spreadOf(own), others: spreadOf(others) }
+}
+
+type Sums = Pick<ShareSums, 'count' | 'sum' | 'squares'>
+
+const total = (all: readonly Sums[]): Sums =>
+  all.reduce(
+    (one, { count, sum, squares }) => ({ count: one.count + count, sum: one.sum + sum, squares: one.squares + squares }),
+    { count: 0, sum: 0, squares: 0 },
+  )
+
+function spreadOf({ count, sum, squares }: Sums): Spread {
+  const mean = sum / count
+  // Rounding may make it negative.
+  return { mean, deviation: Math.sqrt(Math.max(0, squares / count - mean * mean)) }
+}

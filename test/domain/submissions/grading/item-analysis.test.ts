@@ -1,0 +1,133 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import {
+  correlate,
+  discriminationOf,
+  MIN_RESULTS,
+  medianOf,
+  reliabilityOf,
+  type ScoredResult,
+  thirdsOf,
+} from '../../../../src/domain/submissions/grading/item-analysis.ts'
+
+const toResults = (rows: readonly (readonly number[])[]): ScoredResult[] =>
+  rows.map((row, i) => ({ id: `r${i}`, shares: new Map(row.map((share, j) => [`q${j}`, share])) }))
+
+/** By the textbook's formula: n Σxy − Σx Σy over the root of both sides' n Σx² − (Σx)². */
+function plainCorrelation(pairs: readonly (readonly [number, number])[]): number {
+  const n = pairs.length
+  const sum = (of: (pair: readonly [number, number]) => number) => pairs.reduce((total, pair) => total + of(pair), 0)
+  const [x, y] = [sum(([a]) => a), sum(([, b]) => b)]
+  const side = (squares: number, total: number) => n * squares - total * total
+  const both =
+    side(
+      sum(([a]) => a * a),
+      x,
+    ) *
+    side(
+      sum(([, b]) => b * b),
+      y,
+    )
+  return (n * sum(([a, b]) => a * b) - x * y) / Math.sqrt(both)
+}
+
+const rows = fc.integer({ min: 3, max: 8 }).chain((questions) =>
+  fc.array(
+    fc.array(
+      fc.integer({ min: 0, max: 10 }).map((points) => points / 10),
+      { minLength: questions, maxLength: questions },
+    ),
+    {
+      minLength: MIN_RESULTS,
+      maxLength: 80,
+    },
+  ),
+)
+
+describe('item analysis', () => {
+  it('finds the discrimination of a plain calculation', () => {
+    fc.assert(
+      fc.property(rows, (given) => {
+        const pairs = given.map(
+          (row) => [row[0]!, row.slice(1).reduce((sum, share) => sum + share, 0) / (row.length - 1)] as const,
+        )
+        const found = discriminationOf(toResults(given), 'q0')
+        const isConstant = [0, 1].some((side) => new Set(pairs.map((pair) => pair[side as 0 | 1].toFixed(9))).size === 1)
+        fc.pre(!isConstant)
+        expect(found).toBeCloseTo(plainCorrelation(pairs), 6)
+      }),
+    )
+  })
+
+  it('finds the reliability of a published example', () => {
+    // Five candidates and three questions: alpha 0.9643 by (3/2)(1 − (1 + 0.8 + 1.2 … ) / variance of the totals), six times over.
+    const base = [
+      [0, 0, 0],
+      [0.2, 0.2, 0.1],
+      [0.5, 0.4, 0.6],
+      [0.8, 0.9, 0.7],
+      [1, 1, 1],
+    ]
+    const given = Array.from({ length: 6 }, () => base).flat()
+    const variance = (values: number[]) => {
+      const mean = values.reduce((sum, value) => sum + value, 0) / values.length
+      return values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / (values.length - 1)
+    }
+    const items = [0, 1, 2].map((i) => variance(given.map((row) => row[i]!)))
+    const total = variance(given.map((row) => row.reduce((sum, share) => sum + share, 0)))
+    const expected = (3 / 2) * (1 - items.reduce((sum, one) => sum + one, 0) / total)
+    expect(reliabilityOf(toResults(given))).toBeCloseTo(expected, 9)
+    expect(expected).toBeGreaterThan(0.95)
+  })
+
+  it('is 1 if all questions say the same, and unknown for results that never differ', () => {
+    const same = Array.from({ length: MIN_RESULTS }, (_, i) => [i / 100, i / 100, i / 100])
+    expect(reliabilityOf(toResults(same))).toBeCloseTo(1, 9)
+    expect(discriminationOf(toResults(same), 'q1')).toBeCloseTo(1, 9)
+    const equal = Array.from({ length: MIN_RESULTS }, () => [0.5, 0.5])
+    expect([reliabilityOf(toResults(equal)), discriminationOf(toResults(equal), 'q1')]).toEqual([null, null])
+  })
+
+  it(`says nothing below ${MIN_RESULTS} results`, () => {
+    const few = toResults(Array.from({ length: MIN_RESULTS - 1 }, (_, i) => [i / 100, i / 50]))
+    expect([reliabilityOf(few), discriminationOf(few, 'q0')]).toEqual([null, null])
+  })
+
+  it('leaves a question that few results have out of the reliability', () => {
+    const given = toResults(Array.from({ length: MIN_RESULTS }, (_, i) => [i / 100, i / 100]))
+    const other = { id: 'other', shares: new Map([...given[0]!.shares, ['rare', 1]]) }
+    expect(reliabilityOf([...given, other])).toBeCloseTo(1, 9)
+  })
+
+  it('leaves drawn questions out of the reliability', () => {
+    const given = Array.from({ length: MIN_RESULTS }, (_, i) => {
+      const drawn = ['p0', 'p1', 'p2', 'p3'].filter((_one, j) => j !== i % 4)
+      const shares = ['q0', 'q1', ...drawn].map((id) => [id, i / 100] as const)
+      return { id: `r${i}`, shares: new Map(shares) }
+    })
+    expect(reliabilityOf(given)).toBeNull()
+    expect(reliabilityOf(given, new Set(['p0', 'p1', 'p2', 'p3']))).toBeCloseTo(1, 9)
+  })
+
+  it('divides results into thirds by their mean share', () => {
+    const given = toResults([[0.1], [0.9], [0.5], [0.2], [1], [0.6], [0.7]])
+    expect(thirdsOf(given)).toEqual({ best: ['r4', 'r1'], lowest: ['r3', 'r0'] })
+    expect(thirdsOf(given.slice(0, 2))).toEqual({ best: [], lowest: [] })
+  })
+
+  it.each([
+    [[], null],
+    [[3], 3],
+    [[9, 1, 5], 5],
+    [[4, 1, 2, 3], 2.5],
+  ])('finds the median of %j', (values, median) => expect(medianOf(values)).toBe(median))
+
+  it('finds no correlation where one side never varies', () => {
+    expect(
+      correlate([
+        [1, 2],
+        [1, 3],
+      ]),
+    ).toBeNull()
+  })
+})
