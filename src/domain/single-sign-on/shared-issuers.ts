@@ -1,9 +1,9 @@
 import { isUuid } from '../text/uuid.ts'
 
 /**
- * The claim without which an issuer's word says nothing of an address, because strangers have accounts there as well: at Microsoft the owner of any
- * tenant can put any address into `email`, unless the issuer is that of one tenant; at Google an account can have been made with any address, and `hd`
- * alone says whose it is. Null: the issuer is the organization's own.
+ * Claim that a token of a shared issuer needs, because strangers have accounts there, too. Microsoft: the owner of any tenant can put any
+ * address into `email`, unless the issuer is a single tenant. Google: an account can have any address; `hd` proves the domain. Null: the
+ * issuer is the organization's own.
  *
  * @see https://learn.microsoft.com/entra/identity-platform/migrate-off-email-claim-authorization
  * @see https://developers.google.com/identity/openid-connect/openid-connect

@@ -47,7 +47,7 @@ export function keepNotes(session: Session) {
 
   const takeBatch = (): Batch => ({ idempotencyKey: newId(), notes: waiting.splice(0, MAX_NOTES_AT_ONCE) })
 
-  /** Until it is kept, or refused for good: the assessment has been handed in, or another tab goes on with it. */
+  /** Retries until it is saved or refused for good: submitted, or taken over by another tab. */
   const post = ({ idempotencyKey, notes }: Batch, keepalive = false): Promise<unknown> => {
     const json = { notes: notes.map(({ kind, at }) => ({ kind, ago: measureAgo(at) })) }
     return session.send('POST', '/notes', { json, keepalive, idempotencyKey }).catch(() => {})

@@ -1,0 +1,12 @@
+import { pageHeaders } from '../../http/pages/page-headers.ts'
+
+/** Own files only, nothing inline, no scripts. Search engines must not index these pages, nor browsers keep them. */
+export const sharedHeaders = {
+  ...pageHeaders(),
+  'content-security-policy': [
+    "default-src 'none'",
+    ...['style-src', 'font-src', 'img-src', 'media-src', 'form-action'].map((directive) => `${directive} 'self'`),
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ].join('; '),
+}

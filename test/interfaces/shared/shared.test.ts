@@ -1,0 +1,274 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { mistakesIn } from '../../support/forms.ts'
+import { signInAs } from '../../support/portal.ts'
+import { startServiceForFile } from '../../support/service.ts'
+import { makeSharedResult } from '../../support/shared-results.ts'
+
+const service = await startServiceForFile()
+const { db, deps } = service
+/** In every field that a link must not show. */
+const CANARY = 'CANARY'
+
+/** Two released results of one assessment, with an answer in writing and a recorded one each, and a third result that is not shared. */
+async function furnish() {
+  const organization = await service.make.organization()
+  const assessment = await service.make.assessment(organization.id, { name: 'Support' })
+  const admin = await signInAs(service, organization.id, ['admin'])
+  await db.member.update({ where: { id: admin.member.id }, data: { canViewTranscription: true } })
+  const people: { id: string; mediaId: string; earlierId: string; photoId: string }[] = []
+  for (const recipientName of ['Ann Archer', 'Bea Baker', `${CANARY} third`]) {
+    const invite = await service.make.invite(assessment, {
+      recipientName,
+      recipientEmail: `${CANARY.toLowerCase()}-${deps.newId()}@example.com`,
+      status: 'completed',
+      externalId: `${CANARY}-${deps.newId()}`,
+      customMessage: CANARY,
+    })
+    people.push(
+      await makeSharedResult(service, organization.id, {
+        text: CANARY,
+        assessmentId: assessment.id,
+        inviteId: invite.id,
+        memberId: admin.member.id,
+      }),
+    )
+  }
+  await admin.post(`${admin.home}settings/sharing`, { isOn: 'yes' })
+  const create = async (fields: Record<string, string | string[]> = {}) => {
+    const ids = people.slice(0, 2).map(({ id }) => id)
+    const answer = await admin.post(`${admin.home}shares`, { id: ids, receiver: 'Tom Okafor', days: '7', ...fields })
+    if (answer.status !== 303) throw new Error(`${answer.status}: ${mistakesIn(answer)}`)
+    const id = answer.headers.location!.split('/').at(-1)!
+    return { id, path: new URL(deps.links.shareUrl(id)).pathname }
+  }
+  return { organization, assessment, admin, people, create }
+}
+
+const get = (path: string) => service.http().get(path)
+
+let made: Awaited<ReturnType<typeof furnish>>
+beforeEach(async () => {
+  made = await furnish()
+})
+
+describe('a link to results', () => {
+  it('shows points alone by default, and records and lists each opening', async () => {
+    const { admin, create, people } = made
+    const { id, path } = await create()
+    const page = await get(path)
+    expect([page.status, page.headers['x-robots-tag']]).toEqual([200, 'noindex, nofollow'])
+    expect(page.text).toContain('<meta name="robots" content="noindex, nofollow">')
+    expect(page.text).toContain('Tom Okafor')
+    expect(page.text).toContain('14 of 20 points')
+    expect(page.text).toContain('Candidate 1')
+    for (const text of ['Ann', 'Bea', CANARY, CANARY.toLowerCase(), 'My written answer', 'Words that were said', '/media/'])
+      expect(page.text, text).not.toContain(text)
+    for (const { mediaId } of people) expect((await get(`${path}/media/${mediaId}`)).status).toBe(404)
+    await get(path).set('user-agent', 'Another browser')
+    const entries = await db.auditEntry.findMany({ where: { targetId: id, action: 'opened_share_link' } })
+    expect(entries.map(({ actorKind }) => actorKind)).toEqual(['visitor', 'visitor'])
+    expect((await admin.get(`${admin.home}shares/${id}`)).text).toContain('Another browser')
+    expect((await admin.get(`${admin.home}settings/audit-log`)).text).toContain('opened a link to results')
+  })
+
+  it('shows names, answers, recordings, and transcripts if they are chosen, and nothing private anywhere it leads', async () => {
+    const { create, people } = made
+    const { path } = await create({ shows: ['names', 'answers', 'recordings', 'transcripts'], asksFeedback: 'yes' })
+    const page = await get(path)
+    for (const text of ['Ann Archer', 'Bea Baker', 'My written answer', 'Words that were said']) expect(page.text).toContain(text)
+    const [ann, , third] = people
+    const media = await get(`${path}/media/${ann!.mediaId}`).set('range', 'bytes=0-9')
+    expect([media.status, media.headers['x-robots-tag'], media.body.length]).toEqual([206, 'noindex, nofollow', 10])
+    // Earlier attempts, photos, and other people's recordings are not behind the link.
+    for (const mediaId of [ann!.earlierId, ann!.photoId, third!.mediaId, deps.newId(), '..%2f..', 'nonsense'])
+      expect((await get(`${path}/media/${mediaId}`)).status, mediaId).toBe(404)
+    const seen = new Set([path])
+    for (const address of seen) {
+      const { text, headers } = await get(address)
+      expect(text?.toLowerCase() ?? '', address).not.toContain(CANARY.toLowerCase())
+      if (!headers['content-type']?.startsWith('text/html')) continue
+      for (const [, link] of text.matchAll(/(?:href|src|action)="([^"#]+)/g)) seen.add(link!)
+    }
+    expect(seen.size).toBeGreaterThan(4)
+    expect([...seen].filter((address) => !address.startsWith('/shared/') && !address.startsWith('/i/brand/'))).toEqual([])
+  })
+
+  it('closes when it is guessed, ended, revoked, switched off, or its sender left, always with the same page', async () => {
+    const { admin, create, organization, people } = made
+    const first = await create({ shows: 'recordings' })
+    const media = (path: string) => get(`${path}/media/${people[0]!.mediaId}`)
+    expect([(await get(first.path)).status, (await media(first.path)).status]).toEqual([200, 200])
+    const guessed = await get(`/shared/${Buffer.alloc(32, 7).toString('base64url')}`)
+    const expectClosed = async (path: string) => {
+      const page = await get(path)
+      expect([page.status, page.text, (await media(path)).status]).toEqual([404, guessed.text, 404])
+    }
+    expect(guessed.status).toBe(404)
+    await admin.post(`${admin.home}shares/${first.id}/revoke`)
+    await expectClosed(first.path)
+    const second = await create({ shows: 'recordings' })
+    await db.shareLink.update({ where: { id: second.id }, data: { expiresAt: service.clock.now() } })
+    await expectClosed(second.path)
+    const third = await create({ shows: 'recordings' })
+    await admin.post(`${admin.home}settings/sharing`, { isOn: 'no' })
+    await expectClosed(third.path)
+    await admin.post(`${admin.home}settings/sharing`, { isOn: 'yes' })
+    expect((await get(third.path)).status).toBe(200)
+    await db.member.update({ where: { id: admin.member.id }, data: { status: 'inactive' } })
+    await expectClosed(third.path)
+    expect(await db.shareLink.count({ where: { organizationId: organization.id } })).toBe(3)
+  })
+
+  it('cuts a recording that is playing when it is revoked', async () => {
+    const { admin, create, people } = made
+    const { id, path } = await create({ shows: 'recordings' })
+    const { mediaId } = people[0]!
+    const { key } = await db.mediaFile.findUniqueOrThrow({ where: { id: mediaId } })
+    // More than the buffers of both ends hold.
+    const bytes = 64_000_000
+    await deps.media.put(`${key}/file`, Buffer.alloc(bytes))
+    await db.mediaFile.update({ where: { id: mediaId }, data: { bytes } })
+    const base = await service.app.listen({ port: 0, host: '127.0.0.1' })
+    const answer = await fetch(`${base}${path}/media/${mediaId}`)
+    const reader = answer.body!.getReader()
+    await reader.read()
+    await admin.post(`${admin.home}shares/${id}/revoke`)
+    await sleep(1_100)
+    let received = 0
+    const rest = async () => {
+      for (;;) {
+        const { done, value } = await reader.read()
+        if (done) return
+        received += value.length
+      }
+    }
+    await expect(rest()).rejects.toThrow()
+    expect(received).toBeLessThan(bytes)
+  })
+
+  it('asks for the access code, and refuses guesses like a sign-in', async () => {
+    const { admin, create, people } = made
+    const { id, path } = await create({ hasCode: 'yes', shows: 'recordings', asksFeedback: 'yes' })
+    const locked = await get(path)
+    expect([locked.status, locked.text.includes('14 of 20')]).toEqual([200, false])
+    expect((await get(`${path}/media/${people[0]!.mediaId}`)).status).toBe(404)
+    const answered = await service.http().post(`${path}/results/1`).type('form').send({ vote: 'up', comment: '' })
+    expect(answered.status).toBe(404)
+    expect(await db.auditEntry.count({ where: { targetId: id, action: 'opened_share_link' } })).toBe(0)
+    const enter = (code: string) => service.http().post(`${path}/code`).type('form').send({ code })
+    expect((await enter('AAAAAAAA')).status).toBe(422)
+    const shown = (await admin.get(`${admin.home}shares/${id}`)).text
+    const code = /id="share-code"[^>]*>([A-Z2-9]{8})</.exec(shown)?.[1] ?? /value="([A-Z2-9]{8})"/.exec(shown)![1]!
+    const entered = await enter(`${code.slice(0, 4).toLowerCase()} ${code.slice(4)}`)
+    expect([entered.status, entered.headers.location]).toEqual([303, path])
+    const [cookie] = entered.headers['set-cookie']!
+    expect(cookie).toMatch(/HttpOnly/i)
+    const opened = await get(path).set('cookie', cookie!.split(';')[0]!)
+    expect(opened.text).toContain('14 of 20 points')
+    // The cookie of one link opens no other.
+    const other = await create({ hasCode: 'yes' })
+    const foreign = await get(other.path).set('cookie', cookie!.split(';')[0]!.replace(id, other.id))
+    expect(foreign.text).not.toContain('14 of 20')
+    for (let i = 0; i < 3; i++) await enter('BBBBBBBB')
+    const limited = await enter(code)
+    expect([limited.status, Number(limited.headers['retry-after']) > 0]).toEqual([429, true])
+  })
+
+  it('saves a view and a comment on each result if they are asked for', async () => {
+    const { admin, create } = made
+    const { id, path } = await create({ asksFeedback: 'yes' })
+    const send = (position: number, fields: object) =>
+      service.http().post(`${path}/results/${position}`).type('form').send(fields)
+    const saved = await send(2, { vote: 'up', comment: '<b>Meet</b>' })
+    expect([saved.status, saved.text.includes('Saved.')]).toEqual([200, true])
+    expect((await send(1, { vote: 'down', comment: 'x'.repeat(5_001) })).status).toBe(422)
+    expect((await send(3, { vote: 'up', comment: '' })).status).toBe(404)
+    const detail = await admin.get(`${admin.home}shares/${id}`)
+    expect(detail.text).toContain('&lt;b&gt;Meet&lt;/b&gt;')
+    expect(
+      (await db.sharedResult.findMany({ where: { shareLinkId: id }, orderBy: { position: 'asc' } })).map(({ vote }) => vote),
+    ).toEqual([null, 'up'])
+    const silent = await create()
+    const refused = await service.http().post(`${silent.path}/results/1`).type('form').send({ vote: 'up', comment: '' })
+    expect(refused.status).toBe(404)
+  })
+
+  it('shares names and answers of candidates who were told only, of one assessment, for 90 days at most, and while it is on', async () => {
+    const { admin, assessment, organization, people } = made
+    const [ann, bea] = people
+    const send = (fields: Record<string, string | string[]>) =>
+      admin.post(`${admin.home}shares`, { id: [ann!.id, bea!.id], receiver: 'Tom', days: '7', ...fields })
+    await db.submission.update({ where: { id: bea!.id }, data: { consentVersion: 2 } })
+    for (const shows of ['names', 'answers', 'recordings', 'transcripts'])
+      expect(mistakesIn(await send({ shows }))).toEqual([
+        'One of these candidates was not told that results may be shared. You can share points only.',
+      ])
+    expect((await send({ shows: [] })).status).toBe(303)
+    expect((await send({ id: ann!.id, shows: 'names' })).status).toBe(303)
+    expect((await send({ days: '91' })).status).toBe(422)
+    expect((await send({ receiver: ' ' })).status).toBe(422)
+    const elsewhere = await service.make.assessment(organization.id)
+    await db.submission.update({ where: { id: bea!.id }, data: { assessmentId: elsewhere.id } })
+    expect(mistakesIn(await send({}))).toEqual(['Select results of one assessment only.'])
+    await db.submission.update({ where: { id: bea!.id }, data: { assessmentId: assessment.id } })
+    await admin.post(`${admin.home}settings/sharing`, { isOn: 'no' })
+    expect(mistakesIn(await send({}))[0]).toMatch(/^Links to results are switched off/)
+    await db.member.update({ where: { id: admin.member.id }, data: { canViewTranscription: false } })
+    await admin.post(`${admin.home}settings/sharing`, { isOn: 'yes' })
+    await db.submission.update({ where: { id: bea!.id }, data: { consentVersion: 3 } })
+    expect((await send({ shows: 'transcripts' })).status).toBe(404)
+  })
+
+  it('is erased with the candidates', async () => {
+    const { create, people } = made
+    const { id, path } = await create()
+    await db.submission.deleteMany({ where: { id: { in: people.map((person) => person.id) } } })
+    expect(await db.sharedResult.count({ where: { shareLinkId: id } })).toBe(0)
+    expect((await get(path)).status).toBe(404)
+  })
+})
+
+describe('a client', () => {
+  it('sees what the assessment shows clients, and nothing else', async () => {
+    const { organization, assessment, admin, people } = made
+    const client = await signInAs(service, organization.id, ['client'])
+    await db.assessmentClient.create({
+      data: { organizationId: organization.id, assessmentId: assessment.id, memberId: client.member.id, position: 0 },
+    })
+    const [ann] = people
+    const result = () => client.get(`${client.home}results/${ann!.id}`)
+    const media = () => client.get(`${client.home}results/${ann!.id}/media/${ann!.mediaId}`)
+    const before = await result()
+    expect(before.text).toContain('Ann Archer')
+    for (const text of ['My written answer', 'Words that were said']) expect(before.text).not.toContain(text)
+    expect([(await media()).status, (await client.get(`${client.home}media/${ann!.mediaId}`)).status]).toEqual([404, 404])
+    const view = `${admin.home}assessments/${assessment.id}/client-view`
+    await admin.post(view, { isSent: 'yes', sees: ['answers', 'recordings', 'transcripts'] })
+    const after = await result()
+    expect(after.text).toContain('My written answer')
+    expect((await media()).status).toBe(200)
+    // Transcripts need the member's own right, too.
+    expect(after.text).not.toContain('Words that were said')
+    for (const path of ['results', `results/${ann!.id}`, 'invites', ''])
+      expect((await client.get(`${client.home}${path}`)).text, path).not.toMatch(/Ann Archer|Bea Baker|canary-/)
+    const report = await client.get(`${client.home}results/${ann!.id}/report`).buffer()
+    expect(report.status).toBe(200)
+    const { inviteId } = await db.submission.findUniqueOrThrow({ where: { id: ann!.id } })
+    expect((await client.get(`${client.home}invites/${inviteId}`)).status).toBe(404)
+    await db.member.update({ where: { id: client.member.id }, data: { canViewTranscription: true } })
+    expect((await result()).text).toContain('Words that were said')
+    for (const mediaId of [ann!.earlierId, ann!.photoId, people[1]!.mediaId])
+      expect((await client.get(`${client.home}results/${ann!.id}/media/${mediaId}`)).status).toBe(404)
+  })
+
+  it('can create no link', async () => {
+    const { organization, people } = made
+    for (const roles of [['client'], ['grader']]) {
+      const member = await signInAs(service, organization.id, roles)
+      expect((await member.get(`${member.home}shares`)).status).toBe(404)
+      const fields = { id: people[0]!.id, receiver: 'Tom', days: '7' }
+      expect((await member.post(`${member.home}shares`, fields)).status).toBe(404)
+    }
+  })
+})
