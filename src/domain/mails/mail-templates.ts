@@ -5,7 +5,7 @@ import { loadZones } from '../concurrency/load-zones.ts'
 import type { Context } from '../context.ts'
 import type { Violation } from '../errors.ts'
 import { omitUndefined } from '../fields/omit-undefined.ts'
-import { offeredLanguages } from '../languages/languages.ts'
+import { offeredLanguages } from '../languages/choose-language.ts'
 import { MAX_MESSAGE_LENGTH, MAX_NAME_LENGTH } from '../limits.ts'
 import { requireAssessment } from '../loaders/require-assessment.ts'
 import { BRAND } from '../ports/brand.ts'
@@ -26,8 +26,8 @@ import {
 } from './template-places.ts'
 import { findSubjectFault, findTemplateFault } from './template-text.ts'
 
-// Texts of an organization that replace ours, in all mails or in those of one assessment. Versions are added, never changed: each
-// mail records the version it was sent with.
+// Templates of an organization that replace the service's texts, for all emails or those of one assessment. Versions are never changed:
+// each email records the version it was sent with.
 
 /** @property version 0: there never was one. Subject and body are empty where nothing is written. */
 export type MailTemplate = WrittenText & { version: number }
@@ -42,7 +42,11 @@ export async function readMailTemplate(ctx: Context, place: TextPlace): Promise<
 
 const TEXT_SETTINGS = { language: true, languagesOffered: true, mainTemplateLanguage: true } as const
 
-/** The language whose text takes the place of ours where there is none (null: ours stays), and those that can. @throws DomainError not_permitted. */
+/**
+ * `main`: language of the template used for languages without one; null: they use the service's text. `offered`: languages that can be
+ * chosen.
+ * @throws DomainError not_permitted.
+ */
 export async function readMainLanguage(ctx: Context): Promise<{ main: string | null; offered: string[] }> {
   authorize(ctx, 'manage_settings')
   const where = { id: ctx.organization.id }
@@ -58,7 +62,7 @@ export async function findFallbackText(ctx: Context, place: TextPlace): Promise<
   return chooseText(others, others.length > 0 ? await newestTexts(ctx.db.selectFrom('mailTemplates'), others).execute() : [])
 }
 
-/** A text as mails have it: where nothing is written, what stands in for it. @throws DomainError not_permitted. */
+/** Template as emails use it, with the fallback where it is empty. @throws DomainError not_permitted. */
 export async function withFallbackText(
   ctx: Context,
   place: TextPlace,
@@ -109,8 +113,8 @@ const asViolation = (text: string | null): Violation | undefined => (text === nu
 const emptyIn = (body: string): string | null => (body === '' ? 'Write a text, or leave both fields empty.' : null)
 
 /** Issues of text that is blank when rendered. */
-const findBlankIssues = (given: WrittenText, { subject, body }: WrittenText) =>
-  subject === '' && body === '' && given.subject + given.body !== '' ? findIssues([['body', asViolation(BLANK)]]) : []
+const findBlankIssues = (input: WrittenText, { subject, body }: WrittenText) =>
+  subject === '' && body === '' && input.subject + input.body !== '' ? findIssues([['body', asViolation(BLANK)]]) : []
 const BLANK = 'There are only spaces here. Write a text, or leave both fields empty.'
 
 /** Issues of a text's place. */
@@ -120,19 +124,18 @@ export const findPlaceIssues = ({ deps }: Context, { kind, language }: TextPlace
     ['language', checkChoice(language, deps.languages.codes)],
   ])
 
-/** Line ends as browsers send them become those that are read. */
+/** Normalizes the line breaks that browsers send. */
 export const tidyTemplate = ({ subject, body }: WrittenText): WrittenText => ({
   subject: subject.replaceAll(/\s+/g, ' ').trim(),
   body: body.replaceAll(/\r\n?/g, '\n').trim(),
 })
 
 /**
- * Saves the next version of a text; an empty one returns to what stands in for it. Mails that are queued already are sent with it. Admins are told
- * by mail.
+ * Saves the next version of a template; an empty text restores the fallback. Queued emails use the new version. Admins are notified by
+ * email.
  *
- * @param seen the version that it was made from.
- * @throws DomainError not_permitted, assessment_not_found; invalid: what can not be read, with its line, or `changed` when there is a newer
- *   version.
+ * @param seen version that was edited. @throws DomainError not_permitted, assessment_not_found; invalid: unreadable lines with their
+ *   numbers, or `changed` if there is a newer version.
  */
 export async function saveMailTemplate(
   ctx: Context,

@@ -121,8 +121,8 @@ const currentTextNote = (facts: Facts): string => {
   if (!facts.offered.includes(place.language))
     return `Your organization doesn’t offer ${labelLanguage(place.language)}: only candidates of assessments in this language get this text.`
   if (!template.body) return `Until you change it, emails have ${fallbackNote(facts)}.`
-  const whose = assessment ? 'this assessment’s own text' : 'your text, where an assessment has none of its own'
-  return `Candidates who read ${labelLanguage(place.language)} get ${whose} (version ${template.version}).`
+  const fallbackName = assessment ? 'this assessment’s own text' : 'your text, where an assessment has none of its own'
+  return `Candidates who read ${labelLanguage(place.language)} get ${fallbackName} (version ${template.version}).`
 }
 
 /** Text that is used while this one is empty, and why. */

@@ -71,8 +71,12 @@ export function emailTemplateRoutes(app: FastifyInstance, texts: MailTextSource)
 
 function addRoutes(app: FastifyInstance, address: string, texts: MailTextSource): void {
   app.get<Route>(address, async (request, reply) => {
-    const asked = queryOf(request)
-    return show(request, reply, await page(request, emptyForm, texts, { asked, notice: NOTICES.get(asked.get('done') ?? '') }))
+    const query = queryOf(request)
+    return show(
+      request,
+      reply,
+      await page(request, emptyForm, texts, { asked: query, notice: NOTICES.get(query.get('done') ?? '') }),
+    )
   })
 
   app.post<Route>(address, (request, reply) =>
@@ -98,8 +102,8 @@ function addRoutes(app: FastifyInstance, address: string, texts: MailTextSource)
     const values = valuesOf(request)
     const asText = values.get('part') === 'text'
     const place = placeIn(request, values)
-    const given = await readText(request.ctx, place, values)
-    return sendPreview(request, reply, { place, who: whoIn(values), template: given, asText })
+    const typedText = await readText(request.ctx, place, values)
+    return sendPreview(request, reply, { place, who: whoIn(values), template: typedText, asText })
   })
 
   // The form is shown again with what was typed, which may not be saved yet.
@@ -119,9 +123,9 @@ function addRoutes(app: FastifyInstance, address: string, texts: MailTextSource)
 
   /** Typed text; empty if it equals the default, so that the default stays in use. */
   async function readText(ctx: Context, place: TextPlace, values: URLSearchParams): Promise<WrittenText> {
-    const given = readFields(values, 'subject', 'body')
-    const [typed, initial] = [tidyTemplate(given), await findDefault(ctx, place, texts)]
-    return typed.subject === initial.subject && typed.body === initial.body ? { subject: '', body: '' } : given
+    const typedText = readFields(values, 'subject', 'body')
+    const [typed, initial] = [tidyTemplate(typedText), await findDefault(ctx, place, texts)]
+    return typed.subject === initial.subject && typed.body === initial.body ? { subject: '', body: '' } : typedText
   }
 
   async function sendPreview(
@@ -152,9 +156,9 @@ async function findDefault(ctx: Context, place: TextPlace, { defaultText }: Mail
 
 type PageOptions = { asked: URLSearchParams; notice?: string | undefined }
 
-async function page(request: Request, form: Form, texts: MailTextSource, { asked, notice }: PageOptions) {
+async function page(request: Request, form: Form, texts: MailTextSource, { asked: query, notice }: PageOptions) {
   const { ctx } = request
-  const place = placeIn(request, asked)
+  const place = placeIn(request, query)
   const template = await readMailTemplate(ctx, place)
   const { assessmentId: id } = place
   return emailTemplatePage(form, {
