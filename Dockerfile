@@ -27,7 +27,12 @@ RUN npm ci --omit=dev --legacy-peer-deps --ignore-scripts && npm cache clean --f
 
 FROM node:24-slim
 RUN apt-get update && apt-get install -y --no-install-recommends libjemalloc2 && rm -rf /var/lib/apt/lists/*
-ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000
+ARG SOURCE_COMMIT
+LABEL org.opencontainers.image.title="Assessment Invitation Service" \
+  org.opencontainers.image.version="1.0.0" \
+  org.opencontainers.image.revision="$SOURCE_COMMIT" \
+  org.opencontainers.image.licenses="UNLICENSED"
+ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 SOURCE_COMMIT=$SOURCE_COMMIT
 WORKDIR /app
 COPY --from=production /app/node_modules ./node_modules
 COPY package.json ./
@@ -36,7 +41,7 @@ COPY prisma/migrations ./prisma/migrations
 COPY docs ./docs
 COPY clients/typescript/README.md ./clients/typescript/
 COPY clients/typescript/examples ./clients/typescript/examples
-COPY CHANGELOG.md ./
+COPY CHANGELOG.md THIRD-PARTY.md ./
 COPY src ./src
 COPY --from=generate /app/src/generated ./src/generated
 # A volume that is mounted there belongs to whom the folder does.

@@ -25,10 +25,11 @@ const mayUse = {
   'http/(?!browser/|docs/browser/)': ['http/', 'domain/', 'html/', 'locales/'],
   'kinds/[^/]+$': ['kinds/', 'domain/', 'http/', 'html/', 'locales/'],
   // A kind never imports another one. Shared code is in files beside their folders.
-  'kinds/file-formats/': ['kinds/file-formats/', 'kinds/[^/]+$', 'domain/', 'http/'],
+  'kinds/file-formats/': ['kinds/file-formats/', 'kinds/[^/]+$', 'domain/', 'http/', 'tables/'],
+  'tables/': ['tables/', 'domain/'],
   'kinds/(?!file-formats/)([^/]+)/': ['kinds/$1/', 'kinds/[^/]+$', 'domain/', 'http/', 'html/', 'locales/'],
   // Uploaded files are read in a process of their own.
-  'uploads/': ['uploads/', 'kinds/file-formats/', 'kinds/[^/]+$', 'domain/', 'http/requests/decode-text.ts', 'processes/'],
+  'uploads/': ['uploads/', 'tables/', 'kinds/file-formats/', 'kinds/[^/]+$', 'domain/', 'processes/'],
   // What browsers load.
   'http/browser/': ['http/browser/'],
   'http/docs/browser/': ['http/docs/browser/', 'http/browser/', 'http/docs/search-entries.ts'],
@@ -41,22 +42,40 @@ const mayUse = {
     'domain/time/format-ago.ts',
     'kinds/number/read-number.ts',
   ],
-  'interfaces/([^/]+)/': ['interfaces/$1/', 'domain/', 'kinds/', 'uploads/', 'http/', 'html/', 'locales/', 'generated/locales/'],
+  'interfaces/([^/]+)/': [
+    'interfaces/$1/',
+    'domain/',
+    'kinds/',
+    'tables/',
+    'uploads/',
+    'http/',
+    'html/',
+    'locales/',
+    'generated/locales/',
+    'templates/',
+  ],
   // The import writes thousands of rows at a time, for which the domain has no functions. Its schema uses the interfaces' field types.
   'import/': ['import/', 'domain/', 'db/', 'http/schema/field-types.ts', generated],
+  // Copies an organization's rows of all tables as they are, and imports one organization at a time.
+  'transfer/': ['transfer/', 'domain/', 'db/', 'import/transactions.ts'],
   // The demo's organization is an import document. db/query.ts finds out whether it exists already.
   'demo/': ['demo/', 'domain/', 'import/', 'db/query.ts'],
+  // Assessments to start from are import documents, too.
+  'templates/': ['templates/', 'domain/assessments/', 'import/format.ts'],
   // A program, wired by the runtime.
-  'cli/(?!check-database|check-environment|check-identity-providers|doctor|mail)': [
+  'cli/(?!check-database|check-environment|check-identity-providers|doctor|mail|questions)': [
     'cli/',
     'domain/',
     'import/',
+    'transfer/',
     'demo/',
     'runtime/',
   ],
   // These check database, mail server, and media store directly, even if the service could not start.
   'cli/check-identity-providers.ts': ['cli/', 'domain/', 'db/', 'sso/'],
   'cli/(check-database|check-environment|doctor).ts': ['cli/', 'domain/', 'runtime/', 'db/', 'mail/', 'media/', 'processes/'],
+  // Reads files of questions as the portal does.
+  'cli/questions.ts': ['cli/', 'domain/', 'tables/', 'uploads/'],
   // Renders mails.
   'cli/mail.ts': ['cli/', 'domain/', 'mail/'],
   'runtime/': [
@@ -79,10 +98,10 @@ const mayUse = {
   ],
 }
 /**
- * The domain's rooms, each of which may use those before it and, from the third on, the four files at the door. None can be part of a
+ * The domain's rooms, each of which may use those before it and, from the third on, the files at the door. None can be part of a
  * circle.
  */
-const beforeDoor = ['fields', 'networks', 'text', 'time', 'languages', 'files', 'ports', 'secrets']
+const beforeDoor = ['fields', 'networks', 'text', 'time', 'languages', 'files', 'secrets', 'ports']
 const rooms = [
   'concurrency',
   'validation',
@@ -101,17 +120,21 @@ const rooms = [
   'brand',
   'assessments',
   'library',
+  'imports',
   'invites',
   'invites/reminders',
   'invites/overview',
   'invites/batches',
   'invites/listing',
+  'invites/decisions',
   'invites/bulk',
   'open-links',
   'submissions',
   'submissions/media',
+  'submissions/transcripts',
   'submissions/reading',
   'submissions/grading',
+  'sharing',
   'submissions/corrections',
   'submissions/taking',
   'submissions/uploads',
@@ -123,7 +146,7 @@ const rooms = [
   'archives',
   'test-data',
 ]
-const door = 'domain/(context|errors|limits|transaction)\\.ts$'
+const door = 'domain/(actor|context|errors|limits|transaction)\\.ts$'
 const inRoom = (room) => `domain/${room}/[^/]+$`
 const below = [
   ...beforeDoor.map((room, i) => [inRoom(room), beforeDoor.slice(0, i + 1).map(inRoom)]),

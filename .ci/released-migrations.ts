@@ -1,11 +1,8 @@
 // node .ci/released-migrations.ts: fails when a migration of a release has been changed, renamed, or removed since, or when a new one sorts
-// before it. A database that was made by that release would be refused, or have another schema than a fresh one.
-// node .ci/released-migrations.ts --record: records the migrations of a release. Before the first record, any migration may be edited.
-import { readFile, writeFile } from 'node:fs/promises'
-import path from 'node:path'
+// before it. A database that was made by that release would be refused, or have another schema than a fresh one. .ci/release.ts records the
+// migrations of a release; before the first record, any migration may be edited.
+import { type ReleasedMigrations, readReleasedMigrations } from '../src/cli/describe-upgrade.ts'
 import { type Migration, readMigrations } from '../src/db/migrations.ts'
-
-const RECORD = path.join(import.meta.dirname, '../docs/released/migrations.json')
 
 /** Returns a line for each problem. `released` maps names to checksums. */
 export function findMigrationProblems(released: Record<string, string>, present: Migration[]): string[] {
@@ -24,22 +21,18 @@ export function findMigrationProblems(released: Record<string, string>, present:
   ]
 }
 
-async function readRecord(): Promise<Record<string, string>> {
-  return JSON.parse(
-    await readFile(RECORD, 'utf8').catch((error: NodeJS.ErrnoException) => {
-      if (error.code === 'ENOENT') return '{}'
-      throw error
-    }),
-  )
+/** Adds a release with the migrations that no earlier one has. @throws Error if a released migration was changed. */
+export function recordRelease(record: ReleasedMigrations, version: string, present: Migration[]): ReleasedMigrations {
+  const released = Object.assign({}, ...Object.values(record))
+  const problems = findMigrationProblems(released, present)
+  if (problems.length > 0) throw new Error(problems.join('\n'))
+  const added = present.filter(({ name }) => !(name in released)).map(({ name, checksum }) => [name, checksum])
+  return { ...record, [version]: Object.fromEntries(added) }
 }
 
 if (import.meta.main) {
-  const present = await readMigrations()
-  const problems = findMigrationProblems(await readRecord(), present)
+  const released = Object.assign({}, ...Object.values(await readReleasedMigrations()))
+  const problems = findMigrationProblems(released, await readMigrations())
   for (const problem of problems) console.error(problem)
   if (problems.length > 0) process.exit(1)
-  if (process.argv.includes('--record')) {
-    const record = Object.fromEntries(present.map(({ name, checksum }) => [name, checksum]))
-    await writeFile(RECORD, `${JSON.stringify(record, null, 2)}\n`)
-  }
 }

@@ -29,9 +29,10 @@ export const UNSCOPED_FILES = {
   'domain/api-keys/api-keys.ts': 'The operator names a key without its organization.',
   'domain/erasure/erase-organization.ts': "Locks the members' credentials, which may belong to other organizations, too.",
   'domain/erasure/request-member-erasure.ts': "Locks the member's credential, which may belong to other organizations, too.",
+  'domain/sharing/open-share-link.ts': 'A link to results has its own id, and not its organization.',
   'domain/invites/candidate-moves.ts': 'The link of a candidate has the id of the invite, and not its organization.',
   'domain/invites/record-mail-event.ts': "A bounce has the mail's id, and not its organization.",
-  'domain/invites/suppressions.ts': "A bounce has the mail's id, and not its organization.",
+  'domain/invites/suppress-bounced.ts': "A bounce has the mail's id, and not its organization.",
   'domain/invites/unsubscribe.ts': 'The link in a mail has the id of the invite, and not its organization.',
   'domain/mails/mail-events.ts':
     "A provider's notice has the mail's id, and not its organization. Unread notices have no organization.",
@@ -42,6 +43,7 @@ export const UNSCOPED_FILES = {
 
   // Common sequences and the feed.
   'domain/audit/sequence-audit-entries.ts': 'Assigns positions to the audit entries of all organizations from one sequence.',
+  'domain/events/advance-sequences.ts': 'Moves the common sequences past those of another installation.',
   'domain/events/find-end-of-batch.ts': 'Reads positions of the sequence that the events of all organizations have in common.',
   'domain/events/feed.ts':
     "Reads the common sequence. The feed's queries limit themselves to their organization by a range of an index.",
@@ -55,9 +57,10 @@ export const UNSCOPED_FILES = {
   'domain/invites/emails.ts':
     'Changes queued mails by the refs in their jobs, and counts those of all organizations for metrics.',
   'domain/invites/read-emails.ts': 'Reads a batch of mails of several organizations, with their templates.',
+  'domain/submissions/grading/assign-answers.ts': 'Finds the organizations that assign graders.',
   'domain/webhooks/enqueue-deliveries.ts': 'Creates the deliveries of the newest events of all organizations.',
   'domain/webhooks/measure-webhooks.ts': 'Counts deliveries of all organizations for metrics.',
-  'domain/webhooks/record-attempt.ts': 'Leases due deliveries of all organizations.',
+  'domain/webhooks/delivery-attempts.ts': 'Leases due deliveries of all organizations.',
 
   // Sweeps read what is due in all organizations.
   'domain/assets/check-unused.ts': 'Checks the assets of all organizations for references.',
@@ -78,6 +81,7 @@ export const UNSCOPED_FILES = {
   'domain/submissions/taking/complete-due-submissions.ts': 'Finds submissions whose time is over.',
   'domain/submissions/taking/end-submissions-of-closed-invites.ts': 'Ends submissions whose invite has ended.',
   'domain/submissions/taking/open-missing-submissions.ts': 'Finds started invites without a submission.',
+  'domain/submissions/transcripts/queue-transcripts.ts': 'Finds submissions with recordings to transcribe.',
   'domain/webhooks/delete-expired-deliveries.ts': 'Deletes expired deliveries, and deleted endpoints without deliveries.',
 
   // The import reads a document of several organizations, and checks whether its ids are taken anywhere.
@@ -86,4 +90,5 @@ export const UNSCOPED_FILES = {
   'import/links.ts': 'Reads and replaces lists by the ids of their owners.',
   'import/match.ts': 'Finds existing rows by ids that any organization may have.',
   'import/write.ts': 'Changes rows by their ids.',
+  'transfer/import-rows.ts': 'Adds languages, which all organizations share.',
 }

@@ -5,6 +5,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { pino } from 'pino'
 import { createDb, openPool } from '../src/db/client.ts'
 import { noApiKeyCache } from '../src/domain/api-keys/api-key-cache.ts'
+import { PASSWORD_COST } from '../src/domain/sign-in/passwords.ts'
 import { createLinks } from '../src/http/addresses/links.ts'
 import { kinds } from '../src/kinds/index.ts'
 import { shippedLanguages as languages } from '../src/locales/languages.ts'
@@ -26,6 +27,7 @@ const app = await buildApp(config, {
     actor: { kind: 'system' },
     db: createDb(openPool('postgresql://unused')),
     deps: {
+      release: { version: 'unused', commit: undefined },
       apiKeyCache: noApiKeyCache,
       queue: {
         invitationEmailJobs: async () => ({ text: '', values: [] }),
@@ -40,6 +42,7 @@ const app = await buildApp(config, {
         enqueueLibraryImport: async () => {},
         enqueueAnswerKeyCorrection: async () => {},
         enqueueTestDataDeletion: async () => {},
+        enqueueTranscript: async () => {},
         enqueueErasure: async () => {},
         enqueueSuspension: async () => {},
         purgeOrganization: async () => 0,
@@ -53,6 +56,7 @@ const app = await buildApp(config, {
       erasureLog: openErasureLog('unused'),
       backupsKeptDays: config.backupsKeptDays,
       mediaQuota: config.mediaQuota,
+      transcriber: undefined,
       hasOwnPlayer: true,
       candidateMails: { perDay: 0, isCaptured: () => true },
       openLinkMails: { perHour: 0, perDay: 0 },
@@ -68,6 +72,7 @@ const app = await buildApp(config, {
       identityProviders: createIdentityProviders(config.ssoAllowance, { clock: () => new Date(), log }),
       operatorProviders: config.operatorProviders,
       isBreached: async () => false,
+      passwordCost: PASSWORD_COST,
       ats: config.ats,
       languages,
       clock: () => new Date(),

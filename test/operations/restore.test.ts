@@ -3,7 +3,7 @@ import { chmod, mkdir, rm, truncate, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { Client } from 'pg'
 import { describe, expect, it } from 'vitest'
-import { runCli } from '../cli/run-cli.ts'
+import { runCliProcess } from '../cli/run-cli.ts'
 import { hasBackrest, startBackedUpPostgres } from '../support/backrest.ts'
 import { startProcess } from '../support/processes.ts'
 import { SECRET_KEY } from '../support/service.ts'
@@ -25,7 +25,7 @@ describe.skipIf(!hasBackrest)('a pgBackRest backup with the files of ops/pgbackr
     const { url } = postgres
     const DATA_DIR = path.join(postgres.folder, 'files')
     const one = async <Row>(sql: string, values?: unknown[]) => (await query<Row>(url, sql, values))[0]!
-    expect((await runCli(['demo'], { DATABASE_URL: url, DATA_DIR })).code).toBe(0)
+    expect((await runCliProcess(['demo'], { DATABASE_URL: url, DATA_DIR })).code).toBe(0)
     const files: string[] = []
     for (const bytes of [1_000, 2_000]) {
       const { key } = await one<{ key: string }>(

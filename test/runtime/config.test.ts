@@ -203,6 +203,6 @@ describe('a configuration error', () => {
 
     const problems = problemsOf(Object.fromEntries(Object.keys(Environment.properties).map((name) => [name, '?'])))
     expect(problems.length).toBeGreaterThan(15)
-    expect(problems.filter((problem) => !/e\.g\. \S|Make one with/.test(problem))).toEqual([])
+    expect(problems.filter((problem) => !/e\.g\. \S|Generate one with/.test(problem))).toEqual([])
   })
 })

@@ -39,7 +39,7 @@ it('names the event of each line by a stable word, besides its message', async (
 })
 
 /** The words of settings, which are composed. */
-const COMPOSED = ['is set, which is no setting', 'The service can not start', 'problem)']
+const COMPOSED = ['is set, but there is no such setting', 'The service can not start', 'problem)']
 
 // The domain's log takes no other message: that is the compiler's. Here are those who write to the library's own.
 it('has an event for every message in the sources', () => {

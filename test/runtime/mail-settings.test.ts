@@ -30,7 +30,9 @@ describe('a service with a database of its own', () => {
   it('names a misspelled setting, and exits with the code for configuration errors', async () => {
     const service = launchService({ ...REAL, MAIL: '', SMPT_URL: 'smtp://mail.example.com' })
     expect((await service.exited).code).toBe(78)
-    expect(service.log().map(({ msg }) => msg)).toEqual([expect.stringContaining('SMPT_URL is set, which is no setting')])
+    expect(service.log().map(({ msg }) => msg)).toEqual([
+      expect.stringContaining('SMPT_URL is set, but there is no such setting'),
+    ])
   })
 
   it("doesn't start without a sender", () => {

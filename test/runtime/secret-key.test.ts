@@ -2,7 +2,7 @@ import { pino } from 'pino'
 import { expect, it } from 'vitest'
 import { loadConfig } from '../../src/runtime/config.ts'
 import { createDependencies } from '../../src/runtime/dependencies.ts'
-import { runCli } from '../cli/run-cli.ts'
+import { runCliProcess } from '../cli/run-cli.ts'
 import { copyDatabase } from '../support/copy-database.ts'
 import { launchService } from '../support/processes.ts'
 
@@ -31,7 +31,7 @@ it("rejects a SECRET_KEY other than the database's, in the service, in commands,
   expect(complaints.map(({ msg }) => msg)).toEqual([expect.stringMatching(ADVICE)])
   expect(service.output()).not.toContain(SECOND)
 
-  const doctor = await runCli(['doctor', '--json'], wrong)
+  const doctor = await runCliProcess(['doctor', '--json'], wrong)
   const found = JSON.parse(doctor.stdout).checks.find(({ name }: { name: string }) => name === 'secret key')
   expect([doctor.code, found]).toEqual([1, { name: 'secret key', problem: true, message: expect.stringMatching(ADVICE) }])
 
@@ -52,7 +52,7 @@ it('accepts a key rotation by list, then the new key alone, and rejects the old 
 it('lets an operator who has lost the key continue with another', async () => {
   const DATABASE_URL = await copyDatabase()
   expect(await openWith(DATABASE_URL, FIRST)).toEqual([])
-  const { code, stdout } = await runCli(['secret', 'replace'], { DATABASE_URL, SECRET_KEY: SECOND })
+  const { code, stdout } = await runCliProcess(['secret', 'replace'], { DATABASE_URL, SECRET_KEY: SECOND })
   expect([code, stdout]).toEqual([0, expect.stringContaining('secrets of webhooks')])
   expect(await openWith(DATABASE_URL, SECOND)).toEqual([])
 })

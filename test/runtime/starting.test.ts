@@ -11,6 +11,7 @@ import { copyDatabase } from '../support/copy-database.ts'
 import { makeDataDir, runsServer } from '../support/data-dir.ts'
 import { createEmptyDatabase } from '../support/empty-database.ts'
 import { ask, launchService, openTestDatabase, startProcess } from '../support/processes.ts'
+import { LONG } from '../support/scale.ts'
 import { SECRET_KEY } from '../support/service.ts'
 import { startSmtpListener } from '../support/smtp.ts'
 import { waitUntil } from '../support/wait-until.ts'
@@ -102,7 +103,7 @@ it("logs one line about why it can't start, and leaves no database server runnin
   }
 })
 
-it('sends links with its actual port if PORT is 0, even in mails that waited for a worker', async () => {
+it.runIf(LONG)('sends links with its actual port if PORT is 0, even in mails that waited for a worker', async () => {
   const smtp = await startSmtpListener()
   onTestFinished(() => smtp.close())
   const { url, db, make } = await openTestDatabase()
@@ -126,7 +127,7 @@ it('sends links with its actual port if PORT is 0, even in mails that waited for
   }
 })
 
-it.skipIf(process.getuid?.() !== 0)(
+it.skipIf(!LONG || process.getuid?.() !== 0)(
   'keeps the database and the secret in one reported place if started by root below a closed folder',
   async () => {
     const closed = path.join(await makeDataDir(), 'closed')
@@ -153,7 +154,7 @@ it.skipIf(process.getuid?.() !== 0)(
   },
 )
 
-it('is compiled ahead of time without running', async () => {
+it.runIf(LONG)('is compiled ahead of time without running', async () => {
   const cache = await mkdtemp(path.join(tmpdir(), 'assessments-compiled-'))
   onTestFinished(() => rm(cache, { recursive: true }))
   const compiling = launchService({ NODE_COMPILE_CACHE: cache, PORT: 'none' }, ['src/compile.ts'])

@@ -12,12 +12,12 @@ import {
   startProcess,
   type TestDatabase,
 } from '../support/processes.ts'
-import { scaled } from '../support/scale.ts'
+import { LONG, scaled } from '../support/scale.ts'
 import { type SmtpListener, startSmtpListener } from '../support/smtp.ts'
 import { waitUntil } from '../support/wait-until.ts'
 
 const ROUNDS = scaled(1, 5)
-const REPLICAS = 4
+const REPLICAS = scaled(2, 4)
 const STOPS = ROUNDS * REPLICAS
 
 let database: TestDatabase
@@ -121,14 +121,14 @@ async function startBusy(delay: number): Promise<ServiceProcess> {
   return service
 }
 
-it("treats signals within a second as one, as npm repeats the terminal's Ctrl-C", async () => {
+it.runIf(LONG)("treats signals within a second as one, as npm repeats the terminal's Ctrl-C", async () => {
   const service = await startBusy(2_000)
   for (const signal of ['SIGINT', 'SIGINT', 'SIGTERM', 'SIGINT'] as const) service.kill(signal)
   expect(await service.exited).toEqual({ code: 0, signal: null })
   expect(service.log().filter(({ msg }) => msg === 'stopping')).toHaveLength(1)
 })
 
-it('exits at once at a second signal after more than a second', async () => {
+it.runIf(LONG)('exits at once at a second signal after more than a second', async () => {
   const service = await startBusy(8_000)
   service.kill('SIGTERM')
   const { time } = await service.waitForLog('stopping')

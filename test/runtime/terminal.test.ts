@@ -3,9 +3,10 @@ import { once } from 'node:events'
 import { expect, it } from 'vitest'
 import { makeDataDir, runsServer } from '../support/data-dir.ts'
 import { endWithTest } from '../support/endings.ts'
+import { scaled } from '../support/scale.ts'
 import { waitUntil } from '../support/wait-until.ts'
 
-const ROUNDS = 3
+const ROUNDS = scaled(1, 3)
 // util-linux' own: that of other systems takes other options.
 const canOpenTerminal = spawnSync('script', ['--version']).stdout?.includes('util-linux') ?? false
 

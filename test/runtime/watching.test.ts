@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
 import { signInvitation } from '../../src/domain/secrets/invitation-tokens.ts'
-import { version } from '../../src/runtime/version.ts'
+import { release, version } from '../../src/runtime/version.ts'
 import { findFreePort } from '../support/free-port.ts'
 import { layDatabaseLine } from '../support/line.ts'
 import { ask, openTestDatabase, startProcess, type TestDatabase } from '../support/processes.ts'
@@ -68,7 +68,7 @@ it('counts requests, invites, mails, connections, and delays only on its metrics
   for (const series of ['database_pool_connections{state="used"}', 'database_pool_connections{state="waiting"}'])
     expect(valueIn(series)).toBeGreaterThanOrEqual(0)
   expect(valueIn('nodejs_eventloop_lag_seconds')).toBeGreaterThanOrEqual(0)
-  expect(valueIn(`service_info{version="${version}"}`)).toBe(1)
+  expect(valueIn(`build_info{version="${version}",commit="${release.commit ?? ''}"}`)).toBe(1)
   expect(lines.join('\n')).not.toMatch(/sam@example|ak_live_/)
 
   expect((await fetch(`${service.url}/metrics`)).status).toBe(404)
