@@ -31,6 +31,12 @@ CREATE TABLE "organizations" (
     "logo_width" INTEGER,
     "logo_height" INTEGER,
     "page_links" JSONB,
+    "transcription_host" TEXT,
+    "note_categories" TEXT[] NOT NULL DEFAULT ARRAY[]::TEXT[],
+    "decision_names" JSONB,
+    "shares_results" BOOLEAN NOT NULL DEFAULT false,
+    "selection_rates" BOOLEAN NOT NULL DEFAULT false,
+    "feed_begins_at" BIGINT,
 
     CONSTRAINT "organizations_pkey" PRIMARY KEY ("id")
 );
@@ -72,7 +78,10 @@ CREATE TABLE "organization_suspensions" (
     "actor_kind" TEXT NOT NULL,
     "actor_id" UUID,
     "requested_at" TIMESTAMPTZ(3) NOT NULL,
-    "erases_at" TIMESTAMPTZ(3) NOT NULL,
+    "reason" TEXT NOT NULL DEFAULT 'erasure',
+    "erases_at" TIMESTAMPTZ(3),
+    "moved_to" TEXT,
+    "exported_id" UUID,
     "reminded_at" TIMESTAMPTZ(3),
     "started_at" TIMESTAMPTZ(3),
     "counts" JSONB NOT NULL DEFAULT '{}',
@@ -573,7 +582,10 @@ CREATE TABLE "assessments" (
     "created_by_id" UUID,
     "question_count" INTEGER NOT NULL DEFAULT 0,
     "total_points" INTEGER NOT NULL DEFAULT 0,
+    "undrawn_points" INTEGER NOT NULL DEFAULT 0,
     "second_grader" BOOLEAN NOT NULL DEFAULT false,
+    "third_grader" BOOLEAN NOT NULL DEFAULT false,
+    "assigns_graders" BOOLEAN NOT NULL DEFAULT false,
     "blind_grading" BOOLEAN NOT NULL DEFAULT false,
     "screen_recording" BOOLEAN NOT NULL DEFAULT false,
     "webcam_monitoring" BOOLEAN NOT NULL DEFAULT false,
@@ -586,7 +598,10 @@ CREATE TABLE "assessments" (
     "released_mail" BOOLEAN,
     "auto_release_by_id" UUID,
     "auto_release_to_candidate" BOOLEAN NOT NULL DEFAULT false,
+    "bands" TEXT[] NOT NULL DEFAULT ARRAY[]::TEXT[],
+    "client_sees" TEXT[] NOT NULL DEFAULT ARRAY['names']::TEXT[],
     "archived_at" TIMESTAMPTZ(3),
+    "is_template" BOOLEAN NOT NULL DEFAULT false,
     "created_at" TIMESTAMPTZ(3) NOT NULL,
     "updated_at" TIMESTAMPTZ(3) NOT NULL,
 
@@ -596,6 +611,7 @@ CREATE INDEX "assessments_created_at_idx" ON "assessments" ("organization_id", "
 CREATE INDEX "assessments_updated_at_idx" ON "assessments" ("organization_id", "updated_at", "id");
 CREATE INDEX "assessments_name_idx" ON "assessments" ("organization_id", "name", "id");
 CREATE INDEX "assessments_name_key_idx" ON "assessments" ("organization_id", "name_key");
+CREATE INDEX "assessments_template_idx" ON "assessments" ("organization_id", "is_template", "name_key");
 CREATE INDEX "assessments_created_by_idx" ON "assessments" ("organization_id", "created_by_id", "created_at", "id");
 CREATE INDEX "assessments_audience_idx" ON "assessments" ("organization_id", "audience", "created_at", "id");
 CREATE INDEX "assessments_question_count_idx" ON "assessments" ("organization_id", "question_count", "created_at", "id");
@@ -644,6 +660,33 @@ CREATE TABLE "assessment_tags" (
 );
 CREATE INDEX "assessment_tags_tag_idx" ON "assessment_tags" ("organization_id", "tag_id");
 
+CREATE TABLE "assessment_sections" (
+    "organization_id" UUID NOT NULL,
+    "id" UUID NOT NULL,
+    "assessment_id" UUID NOT NULL,
+    "order" INTEGER NOT NULL,
+    "name" TEXT NOT NULL,
+    "intro" TEXT NOT NULL DEFAULT '',
+    "time_limit" INTEGER NOT NULL DEFAULT 0,
+    "navigation" TEXT NOT NULL DEFAULT 'forward',
+    "shuffle" BOOLEAN NOT NULL DEFAULT false,
+
+    CONSTRAINT "assessment_sections_pkey" PRIMARY KEY ("organization_id","id")
+);
+CREATE INDEX "assessment_sections_order_idx" ON "assessment_sections" ("organization_id", "assessment_id", "order", "id");
+
+CREATE TABLE "assessment_pools" (
+    "organization_id" UUID NOT NULL,
+    "id" UUID NOT NULL,
+    "assessment_id" UUID NOT NULL,
+    "name" TEXT NOT NULL,
+    "draw" INTEGER NOT NULL,
+    "points" INTEGER NOT NULL,
+
+    CONSTRAINT "assessment_pools_pkey" PRIMARY KEY ("organization_id","id")
+);
+CREATE INDEX "assessment_pools_assessment_idx" ON "assessment_pools" ("organization_id", "assessment_id");
+
 CREATE TABLE "questions" (
     "id" UUID NOT NULL,
     "organization_id" UUID NOT NULL,
@@ -658,12 +701,17 @@ CREATE TABLE "questions" (
     "points" INTEGER NOT NULL DEFAULT 0,
     "time_limit" INTEGER NOT NULL DEFAULT 0,
     "preparation_time" INTEGER NOT NULL DEFAULT 0,
+    "required_percent" SMALLINT,
+    "simultaneous" BOOLEAN NOT NULL DEFAULT false,
     "source_language" TEXT,
     "target_language" TEXT,
     "version_id" UUID,
     "library_question_id" UUID,
     "library_number" INTEGER,
     "asset_ids" UUID[] NOT NULL DEFAULT ARRAY[]::UUID[],
+    "rubric" JSONB,
+    "section_id" UUID,
+    "pool_id" UUID,
     "created_at" TIMESTAMPTZ(3) NOT NULL,
     "updated_at" TIMESTAMPTZ(3) NOT NULL,
 
@@ -674,6 +722,8 @@ CREATE INDEX "questions_created_at_idx" ON "questions" ("organization_id", "asse
 CREATE INDEX "questions_points_idx" ON "questions" ("organization_id", "assessment_id", "points", "id");
 CREATE INDEX "questions_version_idx" ON "questions" ("organization_id", "version_id");
 CREATE INDEX "questions_library_idx" ON "questions" ("organization_id", "library_question_id");
+CREATE INDEX "questions_section_idx" ON "questions" ("organization_id", "section_id");
+CREATE INDEX "questions_pool_idx" ON "questions" ("organization_id", "pool_id");
 CREATE UNIQUE INDEX "questions_organization_id_key" ON "questions" ("organization_id", "id");
 
 CREATE TABLE "question_versions" (
@@ -756,6 +806,33 @@ CREATE TABLE "library_versions" (
 CREATE INDEX "library_versions_version_idx" ON "library_versions" ("organization_id", "version_id");
 CREATE UNIQUE INDEX "library_versions_content_key" ON "library_versions" ("organization_id", "content_hash");
 
+CREATE TABLE "import_files" (
+    "organization_id" UUID NOT NULL,
+    "id" UUID NOT NULL,
+    "mode" "key_mode" NOT NULL,
+    "kind" TEXT NOT NULL,
+    "file_name" TEXT NOT NULL,
+    "bytes" BYTEA NOT NULL,
+    "choices" JSONB NOT NULL DEFAULT '{}',
+    "form" TEXT NOT NULL DEFAULT '',
+    "created_by_id" UUID NOT NULL,
+    "created_at" TIMESTAMPTZ(3) NOT NULL,
+
+    CONSTRAINT "import_files_pkey" PRIMARY KEY ("organization_id","id")
+);
+CREATE INDEX "import_files_created_by_idx" ON "import_files" ("organization_id", "created_by_id");
+CREATE INDEX "import_files_created_at_idx" ON "import_files" ("created_at");
+
+CREATE TABLE "import_mappings" (
+    "organization_id" UUID NOT NULL,
+    "kind" TEXT NOT NULL,
+    "heading" TEXT NOT NULL,
+    "meaning" TEXT NOT NULL,
+    "updated_at" TIMESTAMPTZ(3) NOT NULL,
+
+    CONSTRAINT "import_mappings_pkey" PRIMARY KEY ("organization_id","kind","heading")
+);
+
 CREATE TABLE "library_imports" (
     "organization_id" UUID NOT NULL,
     "id" UUID NOT NULL,
@@ -831,6 +908,23 @@ CREATE TABLE "asset_parts" (
     CONSTRAINT "asset_parts_pkey" PRIMARY KEY ("organization_id","asset_id","segment","number")
 );
 
+CREATE TABLE "captions" (
+    "organization_id" UUID NOT NULL,
+    "asset_id" UUID NOT NULL,
+    "state" TEXT NOT NULL,
+    "problem" TEXT,
+    "language" TEXT NOT NULL DEFAULT '',
+    "model" TEXT NOT NULL DEFAULT '',
+    "faults" SMALLINT NOT NULL DEFAULT 0,
+    "segments" JSONB NOT NULL DEFAULT '[]',
+    "changed_at" TIMESTAMPTZ(3),
+    "published_at" TIMESTAMPTZ(3),
+    "created_at" TIMESTAMPTZ(3) NOT NULL,
+    "completed_at" TIMESTAMPTZ(3),
+
+    CONSTRAINT "captions_pkey" PRIMARY KEY ("organization_id","asset_id")
+);
+
 -- Invites -------------------------------------------------------------------------------------------------------------
 
 CREATE TYPE "invite_status" AS ENUM ('accepted', 'completed', 'expired', 'pending', 'revoked', 'started');
@@ -839,7 +933,7 @@ CREATE TYPE "invite_source" AS ENUM ('api', 'portal', 'import', 'ats', 'open');
 
 CREATE TYPE "invite_batch_row_state" AS ENUM ('ready', 'invited', 'already', 'repeated', 'invalid', 'refused');
 
-CREATE TYPE "bulk_action" AS ENUM ('resend', 'extend', 'tag', 'assign', 'revoke', 'reactivate', 'name', 'erase');
+CREATE TYPE "bulk_action" AS ENUM ('resend', 'extend', 'tag', 'assign', 'revoke', 'reactivate', 'name', 'erase', 'decide');
 
 CREATE TYPE "bulk_row_state" AS ENUM ('ready', 'done', 'invalid', 'refused');
 
@@ -970,6 +1064,7 @@ CREATE TABLE "registrations" (
     "created_at" TIMESTAMPTZ(3) NOT NULL,
     "queued_at" TIMESTAMPTZ(3),
     "sent_at" TIMESTAMPTZ(3),
+    "bounce" TEXT,
     "expires_at" TIMESTAMPTZ(3),
     "invite_id" UUID,
     "link_version" INTEGER,
@@ -1274,10 +1369,15 @@ CREATE TABLE "submissions" (
     "grader_id" UUID,
     "second_grader_id" UUID,
     "keeps_one_grader" BOOLEAN NOT NULL DEFAULT false,
+    "needs_third_grader" BOOLEAN NOT NULL DEFAULT false,
     "released_at" TIMESTAMPTZ(3),
     "needs_grading" BOOLEAN DEFAULT true,
     "penalty_percent" SMALLINT NOT NULL DEFAULT 0,
     "media_deletion_due_at" TIMESTAMPTZ(3),
+    "decision" TEXT NOT NULL DEFAULT 'none',
+    "decision_note" TEXT NOT NULL DEFAULT '',
+    "decided_by_id" UUID,
+    "decided_at" TIMESTAMPTZ(3),
     "created_at" TIMESTAMPTZ(3) NOT NULL,
     "updated_at" TIMESTAMPTZ(3) NOT NULL,
 
@@ -1308,6 +1408,7 @@ CREATE TABLE "submission_questions" (
     "points" INTEGER NOT NULL,
     "time_limit" INTEGER NOT NULL,
     "preparation_time" INTEGER NOT NULL DEFAULT 0,
+    "simultaneous" BOOLEAN NOT NULL DEFAULT false,
     "source_language" TEXT,
     "target_language" TEXT,
     "plays" INTEGER NOT NULL DEFAULT 0,
@@ -1319,8 +1420,26 @@ CREATE TABLE "submission_questions" (
     "version_id" UUID,
     "shown" TEXT[] NOT NULL DEFAULT ARRAY[]::TEXT[],
     "asset_ids" UUID[] NOT NULL DEFAULT ARRAY[]::UUID[],
+    "rubric" JSONB,
+    "section_number" INTEGER,
+    "is_marked" BOOLEAN NOT NULL DEFAULT false,
 
     CONSTRAINT "submission_questions_pkey" PRIMARY KEY ("organization_id","submission_id","number")
+);
+
+CREATE TABLE "submission_sections" (
+    "organization_id" UUID NOT NULL,
+    "submission_id" UUID NOT NULL,
+    "number" INTEGER NOT NULL,
+    "name" TEXT NOT NULL,
+    "intro" TEXT NOT NULL,
+    "time_limit" INTEGER NOT NULL,
+    "navigation" TEXT NOT NULL,
+    "opened_at" TIMESTAMPTZ(3),
+    "closes_at" TIMESTAMPTZ(3),
+    "current_number" INTEGER,
+
+    CONSTRAINT "submission_sections_pkey" PRIMARY KEY ("organization_id","submission_id","number")
 );
 
 CREATE TABLE "answer_attempts" (
@@ -1340,6 +1459,7 @@ CREATE TABLE "answer_attempts" (
     "selected_at" TIMESTAMPTZ(3),
     "interruptions" INTEGER NOT NULL DEFAULT 0,
     "restarted" BOOLEAN NOT NULL DEFAULT false,
+    "prompt_timing" JSONB,
 
     CONSTRAINT "answer_attempts_pkey" PRIMARY KEY ("id")
 );
@@ -1378,6 +1498,11 @@ CREATE TABLE "media_files" (
     "declared_parts" INTEGER[] NOT NULL DEFAULT ARRAY[]::INTEGER[],
     "failed_joins" INTEGER NOT NULL DEFAULT 0,
     "cuts" INTEGER[] NOT NULL DEFAULT ARRAY[]::INTEGER[],
+    "segment_ends" INTEGER[] NOT NULL DEFAULT ARRAY[]::INTEGER[],
+    "levels" BYTEA,
+    "attempt_id" UUID,
+    "file_name" TEXT,
+    "threat" TEXT,
     "created_at" TIMESTAMPTZ(3) NOT NULL,
     "completed_at" TIMESTAMPTZ(3),
     "deleted_at" TIMESTAMPTZ(3),
@@ -1387,6 +1512,7 @@ CREATE TABLE "media_files" (
     CONSTRAINT "media_files_pkey" PRIMARY KEY ("id")
 );
 CREATE INDEX "media_files_submission_idx" ON "media_files" ("organization_id", "submission_id", "kind", "created_at", "id");
+CREATE INDEX "media_files_attempt_idx" ON "media_files" ("organization_id", "attempt_id");
 CREATE UNIQUE INDEX "media_files_organization_id_key" ON "media_files" ("organization_id", "id");
 CREATE UNIQUE INDEX "media_files_key_key" ON "media_files" ("key");
 
@@ -1400,6 +1526,24 @@ CREATE TABLE "media_file_parts" (
     "created_at" TIMESTAMPTZ(3) NOT NULL,
 
     CONSTRAINT "media_file_parts_pkey" PRIMARY KEY ("organization_id","media_id","segment","number")
+);
+
+CREATE TABLE "transcripts" (
+    "media_id" UUID NOT NULL,
+    "organization_id" UUID NOT NULL,
+    "state" TEXT NOT NULL,
+    "problem" TEXT,
+    "language" TEXT NOT NULL DEFAULT '',
+    "model" TEXT NOT NULL DEFAULT '',
+    "faults" SMALLINT NOT NULL DEFAULT 0,
+    "text" TEXT NOT NULL DEFAULT '',
+    "segments" JSONB NOT NULL DEFAULT '[]',
+    "original" JSONB,
+    "corrected_at" TIMESTAMPTZ(3),
+    "created_at" TIMESTAMPTZ(3) NOT NULL,
+    "completed_at" TIMESTAMPTZ(3),
+
+    CONSTRAINT "transcripts_pkey" PRIMARY KEY ("organization_id","media_id")
 );
 
 CREATE TABLE "deleted_media_files" (
@@ -1441,18 +1585,56 @@ CREATE TABLE "grades" (
     "organization_id" UUID NOT NULL,
     "submission_id" UUID NOT NULL,
     "question_number" INTEGER NOT NULL,
+    "question_id" UUID,
     "grader_id" UUID NOT NULL,
     "round" SMALLINT NOT NULL,
     "points" DECIMAL(11,1),
     "comment" TEXT NOT NULL,
+    "levels" SMALLINT[] NOT NULL DEFAULT ARRAY[]::SMALLINT[],
     "created_at" TIMESTAMPTZ(3) NOT NULL,
     "updated_at" TIMESTAMPTZ(3) NOT NULL,
 
     CONSTRAINT "grades_pkey" PRIMARY KEY ("id")
 );
 CREATE INDEX "grades_question_idx" ON "grades" ("organization_id", "submission_id", "question_number", "updated_at", "id");
-CREATE INDEX "grades_grader_idx" ON "grades" ("organization_id", "grader_id");
+CREATE INDEX "grades_grader_idx" ON "grades" ("organization_id", "grader_id", "question_id", "created_at", "submission_id", "points");
 CREATE UNIQUE INDEX "grades_organization_id_key" ON "grades" ("organization_id", "id");
+
+CREATE TABLE "grading_assignments" (
+    "organization_id" UUID NOT NULL,
+    "submission_id" UUID NOT NULL,
+    "question_number" INTEGER NOT NULL,
+    "round" SMALLINT NOT NULL,
+    "language" TEXT,
+    "grader_id" UUID,
+    "is_open" BOOLEAN NOT NULL DEFAULT true,
+
+    CONSTRAINT "grading_assignments_pkey" PRIMARY KEY ("organization_id","submission_id","question_number","round")
+);
+CREATE INDEX "grading_assignments_grader_idx" ON "grading_assignments" ("organization_id", "grader_id", "is_open", "submission_id");
+CREATE UNIQUE INDEX "grading_assignments_grader_once_key" ON "grading_assignments" ("organization_id", "submission_id", "question_number", "grader_id");
+
+CREATE TABLE "grading_notes" (
+    "id" UUID NOT NULL,
+    "organization_id" UUID NOT NULL,
+    "submission_id" UUID NOT NULL,
+    "question_number" INTEGER NOT NULL,
+    "media_id" UUID NOT NULL,
+    "grader_id" UUID NOT NULL,
+    "round" SMALLINT NOT NULL,
+    "start_ms" INTEGER NOT NULL,
+    "end_ms" INTEGER,
+    "category" TEXT NOT NULL,
+    "text" TEXT NOT NULL,
+    "points_off" DECIMAL(11,1),
+    "created_at" TIMESTAMPTZ(3) NOT NULL,
+
+    CONSTRAINT "grading_notes_pkey" PRIMARY KEY ("id")
+);
+CREATE INDEX "grading_notes_question_idx" ON "grading_notes" ("organization_id", "submission_id", "question_number");
+CREATE INDEX "grading_notes_media_idx" ON "grading_notes" ("organization_id", "media_id");
+CREATE INDEX "grading_notes_grader_idx" ON "grading_notes" ("organization_id", "grader_id");
+CREATE UNIQUE INDEX "grading_notes_organization_id_key" ON "grading_notes" ("organization_id", "id");
 
 CREATE TABLE "grading_viewers" (
     "submission_id" UUID NOT NULL,
@@ -1475,6 +1657,8 @@ CREATE TABLE "releases" (
     "comment" TEXT NOT NULL,
     "message" TEXT NOT NULL,
     "to_candidate" BOOLEAN NOT NULL,
+    "band" TEXT,
+    "knocked_out" INTEGER[] NOT NULL DEFAULT ARRAY[]::INTEGER[],
     "grades" JSONB NOT NULL,
     "created_at" TIMESTAMPTZ(3) NOT NULL,
 
@@ -1483,6 +1667,41 @@ CREATE TABLE "releases" (
 CREATE INDEX "releases_released_by_idx" ON "releases" ("organization_id", "released_by_id");
 CREATE UNIQUE INDEX "releases_organization_id_key" ON "releases" ("organization_id", "id");
 CREATE UNIQUE INDEX "releases_version_key" ON "releases" ("organization_id", "submission_id", "version");
+
+CREATE TABLE "share_links" (
+    "id" UUID NOT NULL,
+    "organization_id" UUID NOT NULL,
+    "mode" "key_mode" NOT NULL,
+    "assessment_id" UUID NOT NULL,
+    "created_by_id" UUID NOT NULL,
+    "receiver" TEXT NOT NULL,
+    "shows" TEXT[] NOT NULL,
+    "asks_feedback" BOOLEAN NOT NULL,
+    "has_code" BOOLEAN NOT NULL,
+    "expires_at" TIMESTAMPTZ(3) NOT NULL,
+    "revoked_at" TIMESTAMPTZ(3),
+    "created_at" TIMESTAMPTZ(3) NOT NULL,
+
+    CONSTRAINT "share_links_pkey" PRIMARY KEY ("id")
+);
+CREATE UNIQUE INDEX "share_links_organization_id_key" ON "share_links" ("organization_id", "id");
+CREATE INDEX "share_links_mode_idx" ON "share_links" ("organization_id", "mode", "id");
+CREATE INDEX "share_links_assessment_idx" ON "share_links" ("organization_id", "assessment_id");
+CREATE INDEX "share_links_created_by_idx" ON "share_links" ("organization_id", "created_by_id");
+CREATE INDEX "share_links_expires_at_idx" ON "share_links" ("expires_at");
+
+CREATE TABLE "shared_results" (
+    "organization_id" UUID NOT NULL,
+    "share_link_id" UUID NOT NULL,
+    "position" INTEGER NOT NULL,
+    "submission_id" UUID NOT NULL,
+    "vote" TEXT,
+    "comment" TEXT NOT NULL DEFAULT '',
+    "answered_at" TIMESTAMPTZ(3),
+
+    CONSTRAINT "shared_results_pkey" PRIMARY KEY ("organization_id", "share_link_id", "position")
+);
+CREATE INDEX "shared_results_submission_idx" ON "shared_results" ("organization_id", "submission_id");
 
 CREATE TABLE "question_results" (
     "organization_id" UUID NOT NULL,
@@ -1921,6 +2140,14 @@ ALTER TABLE "questions" ADD CONSTRAINT "questions_library_fkey"
   FOREIGN KEY ("organization_id", "library_question_id") REFERENCES "library_questions" ("organization_id", "id");
 ALTER TABLE "questions" ADD CONSTRAINT "questions_version_fkey"
   FOREIGN KEY ("organization_id", "version_id") REFERENCES "question_versions" ("organization_id", "id");
+ALTER TABLE "assessment_sections" ADD CONSTRAINT "assessment_sections_assessment_fkey"
+  FOREIGN KEY ("organization_id", "assessment_id") REFERENCES "assessments" ("organization_id", "id") ON DELETE CASCADE ON UPDATE NO ACTION;
+ALTER TABLE "assessment_pools" ADD CONSTRAINT "assessment_pools_assessment_fkey"
+  FOREIGN KEY ("organization_id", "assessment_id") REFERENCES "assessments" ("organization_id", "id") ON DELETE CASCADE ON UPDATE NO ACTION;
+ALTER TABLE "questions" ADD CONSTRAINT "questions_section_fkey"
+  FOREIGN KEY ("organization_id", "section_id") REFERENCES "assessment_sections" ("organization_id", "id") ON DELETE NO ACTION ON UPDATE NO ACTION;
+ALTER TABLE "questions" ADD CONSTRAINT "questions_pool_fkey"
+  FOREIGN KEY ("organization_id", "pool_id") REFERENCES "assessment_pools" ("organization_id", "id") ON DELETE NO ACTION ON UPDATE NO ACTION;
 ALTER TABLE "questions" ADD CONSTRAINT "questions_assessment_fkey"
   FOREIGN KEY ("organization_id", "assessment_id") REFERENCES "assessments" ("organization_id", "id") ON DELETE CASCADE;
 ALTER TABLE "questions" ADD CONSTRAINT "questions_source_language_fkey"
@@ -1947,6 +2174,12 @@ ALTER TABLE "library_versions" ADD CONSTRAINT "library_versions_question_fkey"
   FOREIGN KEY ("organization_id", "library_question_id") REFERENCES "library_questions" ("organization_id", "id") ON DELETE CASCADE;
 ALTER TABLE "library_versions" ADD CONSTRAINT "library_versions_version_fkey"
   FOREIGN KEY ("organization_id", "version_id") REFERENCES "question_versions" ("organization_id", "id");
+ALTER TABLE "import_files" ADD CONSTRAINT "import_files_organization_fkey"
+  FOREIGN KEY ("organization_id") REFERENCES "organizations" ("id") ON DELETE CASCADE;
+ALTER TABLE "import_files" ADD CONSTRAINT "import_files_created_by_fkey"
+  FOREIGN KEY ("organization_id", "created_by_id") REFERENCES "members" ("organization_id", "id") ON DELETE CASCADE;
+ALTER TABLE "import_mappings" ADD CONSTRAINT "import_mappings_organization_fkey"
+  FOREIGN KEY ("organization_id") REFERENCES "organizations" ("id") ON DELETE CASCADE;
 ALTER TABLE "library_imports" ADD CONSTRAINT "library_imports_organization_fkey"
   FOREIGN KEY ("organization_id") REFERENCES "organizations" ("id") ON DELETE CASCADE;
 ALTER TABLE "library_imports" ADD CONSTRAINT "library_imports_created_by_fkey"
@@ -1958,6 +2191,8 @@ ALTER TABLE "assets" ADD CONSTRAINT "assets_organization_fkey"
 ALTER TABLE "assets" ADD CONSTRAINT "assets_created_by_fkey"
   FOREIGN KEY ("organization_id", "created_by_id") REFERENCES "members" ("organization_id", "id");
 ALTER TABLE "asset_parts" ADD CONSTRAINT "asset_parts_asset_fkey"
+  FOREIGN KEY ("organization_id", "asset_id") REFERENCES "assets" ("organization_id", "id") ON DELETE CASCADE;
+ALTER TABLE "captions" ADD CONSTRAINT "captions_asset_fkey"
   FOREIGN KEY ("organization_id", "asset_id") REFERENCES "assets" ("organization_id", "id") ON DELETE CASCADE;
 ALTER TABLE "invites" ADD CONSTRAINT "invites_organization_fkey"
   FOREIGN KEY ("organization_id") REFERENCES "organizations" ("id") ON DELETE CASCADE ON UPDATE CASCADE;
@@ -2041,6 +2276,10 @@ ALTER TABLE "submissions" ADD CONSTRAINT "submissions_grader_fkey"
   FOREIGN KEY ("organization_id", "grader_id") REFERENCES "members" ("organization_id", "id");
 ALTER TABLE "submissions" ADD CONSTRAINT "submissions_second_grader_fkey"
   FOREIGN KEY ("organization_id", "second_grader_id") REFERENCES "members" ("organization_id", "id");
+ALTER TABLE "submissions" ADD CONSTRAINT "submissions_decided_by_fkey"
+  FOREIGN KEY ("organization_id", "decided_by_id") REFERENCES "members" ("organization_id", "id");
+ALTER TABLE "submission_sections" ADD CONSTRAINT "submission_sections_submission_fkey"
+  FOREIGN KEY ("organization_id", "submission_id") REFERENCES "submissions" ("organization_id", "id") ON DELETE CASCADE ON UPDATE NO ACTION;
 ALTER TABLE "submission_questions" ADD CONSTRAINT "submission_questions_submission_fkey"
   FOREIGN KEY ("organization_id", "submission_id") REFERENCES "submissions" ("organization_id", "id") ON DELETE CASCADE;
 ALTER TABLE "submission_questions" ADD CONSTRAINT "submission_questions_version_fkey"
@@ -2055,7 +2294,11 @@ ALTER TABLE "session_events" ADD CONSTRAINT "session_events_submission_fkey"
   FOREIGN KEY ("organization_id", "submission_id") REFERENCES "submissions" ("organization_id", "id") ON DELETE CASCADE;
 ALTER TABLE "media_files" ADD CONSTRAINT "media_files_submission_fkey"
   FOREIGN KEY ("organization_id", "submission_id") REFERENCES "submissions" ("organization_id", "id") ON DELETE CASCADE;
+ALTER TABLE "media_files" ADD CONSTRAINT "media_files_attempt_fkey"
+  FOREIGN KEY ("organization_id", "attempt_id") REFERENCES "answer_attempts" ("organization_id", "id") ON DELETE CASCADE;
 ALTER TABLE "media_file_parts" ADD CONSTRAINT "media_file_parts_media_fkey"
+  FOREIGN KEY ("organization_id", "media_id") REFERENCES "media_files" ("organization_id", "id") ON DELETE CASCADE;
+ALTER TABLE "transcripts" ADD CONSTRAINT "transcripts_media_fkey"
   FOREIGN KEY ("organization_id", "media_id") REFERENCES "media_files" ("organization_id", "id") ON DELETE CASCADE;
 ALTER TABLE "organization_media_bytes" ADD CONSTRAINT "organization_media_bytes_organization_fkey"
   FOREIGN KEY ("organization_id") REFERENCES "organizations" ("id") ON DELETE CASCADE ON UPDATE CASCADE;
@@ -2069,6 +2312,18 @@ ALTER TABLE "grades" ADD CONSTRAINT "grades_question_fkey"
   FOREIGN KEY ("organization_id", "submission_id", "question_number") REFERENCES "submission_questions" ("organization_id", "submission_id", "number") ON DELETE CASCADE;
 ALTER TABLE "grades" ADD CONSTRAINT "grades_grader_fkey"
   FOREIGN KEY ("organization_id", "grader_id") REFERENCES "members" ("organization_id", "id");
+ALTER TABLE "grading_assignments" ADD CONSTRAINT "grading_assignments_submission_fkey"
+  FOREIGN KEY ("organization_id", "submission_id") REFERENCES "submissions" ("organization_id", "id") ON DELETE CASCADE;
+ALTER TABLE "grading_assignments" ADD CONSTRAINT "grading_assignments_question_fkey"
+  FOREIGN KEY ("organization_id", "submission_id", "question_number") REFERENCES "submission_questions" ("organization_id", "submission_id", "number") ON DELETE CASCADE;
+ALTER TABLE "grading_assignments" ADD CONSTRAINT "grading_assignments_grader_fkey"
+  FOREIGN KEY ("organization_id", "grader_id") REFERENCES "members" ("organization_id", "id");
+ALTER TABLE "grading_notes" ADD CONSTRAINT "grading_notes_question_fkey"
+  FOREIGN KEY ("organization_id", "submission_id", "question_number") REFERENCES "submission_questions" ("organization_id", "submission_id", "number") ON DELETE CASCADE;
+ALTER TABLE "grading_notes" ADD CONSTRAINT "grading_notes_media_fkey"
+  FOREIGN KEY ("organization_id", "media_id") REFERENCES "media_files" ("organization_id", "id") ON DELETE CASCADE;
+ALTER TABLE "grading_notes" ADD CONSTRAINT "grading_notes_grader_fkey"
+  FOREIGN KEY ("organization_id", "grader_id") REFERENCES "members" ("organization_id", "id");
 ALTER TABLE "grading_viewers" ADD CONSTRAINT "grading_viewers_submission_fkey"
   FOREIGN KEY ("organization_id", "submission_id") REFERENCES "submissions" ("organization_id", "id") ON DELETE CASCADE;
 ALTER TABLE "grading_viewers" ADD CONSTRAINT "grading_viewers_member_fkey"
@@ -2079,6 +2334,16 @@ ALTER TABLE "releases" ADD CONSTRAINT "releases_submission_fkey"
   FOREIGN KEY ("organization_id", "submission_id") REFERENCES "submissions" ("organization_id", "id") ON DELETE CASCADE;
 ALTER TABLE "releases" ADD CONSTRAINT "releases_released_by_fkey"
   FOREIGN KEY ("organization_id", "released_by_id") REFERENCES "members" ("organization_id", "id");
+ALTER TABLE "share_links" ADD CONSTRAINT "share_links_organization_fkey"
+  FOREIGN KEY ("organization_id") REFERENCES "organizations" ("id") ON DELETE CASCADE ON UPDATE CASCADE;
+ALTER TABLE "share_links" ADD CONSTRAINT "share_links_assessment_fkey"
+  FOREIGN KEY ("organization_id", "assessment_id") REFERENCES "assessments" ("organization_id", "id") ON DELETE CASCADE;
+ALTER TABLE "share_links" ADD CONSTRAINT "share_links_created_by_fkey"
+  FOREIGN KEY ("organization_id", "created_by_id") REFERENCES "members" ("organization_id", "id");
+ALTER TABLE "shared_results" ADD CONSTRAINT "shared_results_link_fkey"
+  FOREIGN KEY ("organization_id", "share_link_id") REFERENCES "share_links" ("organization_id", "id") ON DELETE CASCADE;
+ALTER TABLE "shared_results" ADD CONSTRAINT "shared_results_submission_fkey"
+  FOREIGN KEY ("organization_id", "submission_id") REFERENCES "submissions" ("organization_id", "id") ON DELETE CASCADE;
 ALTER TABLE "question_results" ADD CONSTRAINT "question_results_assessment_fkey"
   FOREIGN KEY ("organization_id", "assessment_id") REFERENCES "assessments" ("organization_id", "id") ON DELETE CASCADE;
 ALTER TABLE "events" ADD CONSTRAINT "events_organization_fkey"
@@ -2230,6 +2495,7 @@ BEGIN
   SET question_count = a.question_count + sign * delta.questions, total_points = a.total_points + sign * delta.points
   FROM (SELECT assessment_id, count(*)::int AS questions, sum(points)::int AS points FROM changed GROUP BY assessment_id) AS delta
   WHERE a.id = delta.assessment_id;
+  PERFORM count_undrawn(array_agg(DISTINCT assessment_id)) FROM changed WHERE pool_id IS NOT NULL HAVING count(*) > 0;
   RETURN NULL;
 END
 $$;
@@ -2251,11 +2517,42 @@ BEGIN
     GROUP BY assessment_id
   ) AS delta
   WHERE a.id = delta.assessment_id AND (delta.questions <> 0 OR delta.points <> 0);
+  PERFORM count_undrawn(array_agg(DISTINCT o.assessment_id) || array_agg(DISTINCT n.assessment_id))
+  FROM updated_from o JOIN updated_to n ON n.id = o.id
+  WHERE (o.assessment_id, o.pool_id) IS DISTINCT FROM (n.assessment_id, n.pool_id) HAVING count(*) > 0;
   RETURN NULL;
 END
 $$;
 CREATE TRIGGER questions_updated AFTER UPDATE ON questions
   REFERENCING OLD TABLE AS updated_from NEW TABLE AS updated_to FOR EACH STATEMENT EXECUTE FUNCTION count_updated_questions();
+
+-- Takes the points of undrawn pool questions out of total_points: every candidate can reach the same.
+CREATE FUNCTION count_undrawn(changed uuid[]) RETURNS void LANGUAGE sql AS $$
+  UPDATE assessments a
+  SET total_points = a.total_points + a.undrawn_points - undrawn.points, undrawn_points = undrawn.points
+  FROM (
+    SELECT c.id, coalesce(sum(greatest(p.questions - p.draw, 0) * p.points), 0)::int AS points
+    FROM assessments c
+    LEFT JOIN LATERAL (
+      SELECT pool.draw, pool.points, count(q.id) AS questions
+      FROM assessment_pools pool
+      JOIN questions q ON q.organization_id = pool.organization_id AND q.pool_id = pool.id
+      WHERE pool.organization_id = c.organization_id AND pool.assessment_id = c.id
+      GROUP BY pool.organization_id, pool.id
+    ) AS p ON true
+    WHERE c.id = ANY(changed)
+    GROUP BY c.id
+  ) AS undrawn
+  WHERE a.id = undrawn.id AND a.undrawn_points <> undrawn.points
+$$;
+CREATE FUNCTION count_changed_pools() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM count_undrawn(array_agg(DISTINCT assessment_id)) FROM changed HAVING count(*) > 0;
+  RETURN NULL;
+END
+$$;
+CREATE TRIGGER assessment_pools_updated AFTER UPDATE ON assessment_pools
+  REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_changed_pools();
 
 -- Question library ----------------------------------------------------------------------------------------------------
 
@@ -2520,6 +2817,7 @@ CREATE INDEX submissions_in_progress_idx ON submissions (organization_id, invite
 CREATE INDEX submission_questions_version_idx ON submission_questions (organization_id, version_id, submission_id) WHERE version_id IS NOT NULL;
 
 -- Queues of what people have to grade: submissions that need nobody cost these nothing.
+CREATE INDEX submissions_third_grader_idx ON submissions (organization_id, mode, id) WHERE needs_third_grader;
 CREATE INDEX submissions_waiting_idx ON submissions (organization_id, mode, state, submitted_at, id) WHERE needs_grading IS NOT FALSE;
 CREATE INDEX submissions_grader_waiting_idx ON submissions (organization_id, mode, state, grader_id, submitted_at, id)
   WHERE needs_grading IS NOT FALSE;
@@ -2527,6 +2825,26 @@ CREATE INDEX submissions_second_grader_waiting_idx ON submissions (organization_
   WHERE needs_grading IS NOT FALSE;
 CREATE INDEX submissions_to_release_idx ON submissions (organization_id, mode, submitted_at, id)
   WHERE state = 'submitted' AND needs_grading IS FALSE;
+
+-- Grading by question goes through the submissions in the order of their reversed ids, which end in random digits.
+CREATE INDEX submissions_walk_idx ON submissions (organization_id, mode, assessment_id, (reverse(id::text) COLLATE "C"))
+  WHERE state = 'submitted' AND needs_grading IS NOT FALSE;
+-- Equal for texts that differ at most in spaces, quotation marks, and dashes. domain/text/normalize.ts compares them exactly.
+CREATE FUNCTION text_key(text text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN md5(regexp_replace(
+  normalize(text, NFKC) COLLATE "C",
+  '[-''"`\u0009-\u000d\u0020\u00a0\u00ab\u00b4\u00bb\u1680\u2000-\u200a\u2010-\u2015\u2018-\u201f\u2028\u2029\u202f\u2032\u2033\u205f\u2212\u3000\ufeff]+',
+  '', 'g'));
+CREATE INDEX answer_attempts_text_idx ON answer_attempts (organization_id, text_key(text))
+  WHERE kind = 'text' AND char_length(text) BETWEEN 1 AND 2000;
+-- The question of a grade, by which a grader's grades are counted.
+CREATE FUNCTION copy_question_to_grade() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  SELECT question_id INTO NEW.question_id FROM submission_questions
+  WHERE organization_id = NEW.organization_id AND submission_id = NEW.submission_id AND number = NEW.question_number;
+  RETURN NEW;
+END
+$$;
+CREATE TRIGGER grades_inserted BEFORE INSERT ON grades FOR EACH ROW EXECUTE FUNCTION copy_question_to_grade();
 
 -- The grader of a submission is the one that its invite is assigned to, whoever writes that. Nobody grades twice: a second grader who
 -- becomes the first is the second no more.
@@ -2548,12 +2866,35 @@ END $$;
 CREATE TRIGGER invites_grader_changed AFTER UPDATE OF assigned_grader_id ON invites
   FOR EACH ROW WHEN (old.assigned_grader_id IS DISTINCT FROM new.assigned_grader_id) EXECUTE FUNCTION copy_grader_from_invite_to_submissions();
 
+-- Nobody grades an answer twice: whoever gets the whole of one round loses what is assigned to them in the other.
+CREATE FUNCTION free_assignments_of_other_round() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  UPDATE grading_assignments SET grader_id = NULL
+  WHERE organization_id = NEW.organization_id AND submission_id = NEW.id
+    AND (round = 2 AND grader_id = NEW.grader_id OR round = 1 AND grader_id = NEW.second_grader_id);
+  RETURN NULL;
+END $$;
+CREATE TRIGGER submissions_graders_changed AFTER UPDATE OF grader_id, second_grader_id ON submissions
+  FOR EACH ROW WHEN (old.grader_id IS DISTINCT FROM new.grader_id OR old.second_grader_id IS DISTINCT FROM new.second_grader_id)
+  EXECUTE FUNCTION free_assignments_of_other_round();
+CREATE INDEX grading_assignments_open_idx ON grading_assignments (organization_id, language, submission_id) WHERE grader_id IS NULL AND is_open;
+
 -- Recordings and photos -----------------------------------------------------------------------------------------------
 
 CREATE INDEX submissions_media_due_idx ON submissions (media_deletion_due_at) WHERE media_deletion_due_at IS NOT NULL;
 CREATE INDEX media_files_kept_idx ON media_files (kind, created_at) WHERE state <> 'deleted';
 CREATE INDEX media_files_removal_idx ON media_files (deleted_at) WHERE state = 'deleted' AND removed_at IS NULL;
 CREATE INDEX media_files_unfinished_idx ON media_files (created_at) WHERE state IN ('uploading', 'joining');
+
+-- Levels are derived from a recording, so they go with it, while its row remains until its files are gone.
+CREATE FUNCTION clear_levels() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  NEW.levels := NULL;
+  RETURN NEW;
+END
+$$;
+CREATE TRIGGER media_levels_cleared BEFORE UPDATE OF state ON media_files
+  FOR EACH ROW WHEN (new.state = 'deleted') EXECUTE FUNCTION clear_levels();
 
 -- Whatever deletes the row of a stored file, the file is found and removed.
 CREATE FUNCTION queue_file_deletion() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -2568,6 +2909,40 @@ CREATE TRIGGER assets_deleted AFTER DELETE ON assets
   FOR EACH ROW EXECUTE FUNCTION queue_file_deletion();
 CREATE TRIGGER archives_deleted AFTER DELETE ON archives
   FOR EACH ROW WHEN (old.key IS NOT NULL) EXECUTE FUNCTION queue_file_deletion();
+
+-- The transcript and the graders' notes go with their recording: deleted media keep their row.
+CREATE FUNCTION delete_transcript_and_notes() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  DELETE FROM grading_notes WHERE organization_id = NEW.organization_id AND media_id = NEW.id;
+  DELETE FROM transcripts WHERE organization_id = NEW.organization_id AND media_id = NEW.id;
+  RETURN NULL;
+END
+$$;
+CREATE TRIGGER media_deleted_texts AFTER UPDATE OF state ON media_files
+  FOR EACH ROW WHEN (new.state = 'deleted' AND old.state <> 'deleted') EXECUTE FUNCTION delete_transcript_and_notes();
+
+CREATE INDEX transcripts_open_idx ON transcripts (organization_id, state, media_id) WHERE state IN ('waiting', 'queued');
+
+-- Words of a transcript without their endings, hashed together with the organization, so that a search never meets the rows of another.
+-- Languages without rules in PostgreSQL are searched for exact words.
+CREATE FUNCTION transcript_words(organization_id uuid, language text, words text) RETURNS bigint[]
+  LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE STRICT COST 10000 AS $$
+DECLARE
+  own CONSTANT bigint := uuid_hash_extended(organization_id, 0);
+  rules CONSTANT regconfig := CASE language
+    WHEN 'ar' THEN 'pg_catalog.arabic' WHEN 'da' THEN 'pg_catalog.danish' WHEN 'de' THEN 'pg_catalog.german'
+    WHEN 'en' THEN 'pg_catalog.english' WHEN 'es' THEN 'pg_catalog.spanish' WHEN 'fi' THEN 'pg_catalog.finnish'
+    WHEN 'fr' THEN 'pg_catalog.french' WHEN 'hu' THEN 'pg_catalog.hungarian' WHEN 'it' THEN 'pg_catalog.italian'
+    WHEN 'nl' THEN 'pg_catalog.dutch' WHEN 'no' THEN 'pg_catalog.norwegian' WHEN 'pt' THEN 'pg_catalog.portuguese'
+    WHEN 'ro' THEN 'pg_catalog.romanian' WHEN 'ru' THEN 'pg_catalog.russian' WHEN 'sv' THEN 'pg_catalog.swedish'
+    WHEN 'tr' THEN 'pg_catalog.turkish' ELSE 'pg_catalog.simple' END::regconfig;
+BEGIN
+  -- The parser would take what is between angle brackets for a tag, and find no words in it.
+  RETURN ARRAY(
+    SELECT hashtextextended(lexeme, own) FROM unnest(tsvector_to_array(to_tsvector(rules, translate(words, '<>', '  ')))) AS lexeme);
+END
+$$;
+CREATE INDEX transcripts_words_idx ON transcripts USING gin (transcript_words(organization_id, language, text)) WHERE text <> '';
 
 -- Bytes of an organization's files, summed by slot as the counts of invites are.
 ALTER TABLE organization_media_bytes SET (fillfactor = 50);
