@@ -10,13 +10,14 @@ import type {
   NetworkProblem,
   OrganizationProblem,
   QuestionProblem,
+  SharingProblem,
   SignInProblem,
   SingleSignOnProblem,
   UploadedListProblem,
   WebhookProblem,
 } from './ports/problems.ts'
 
-export { isDatabaseAway, isDatabaseBusy } from '../db/errors.ts'
+export { isDatabaseBusy, isDatabaseUnavailable } from '../db/errors.ts'
 
 /** A transition of an invite from one of several states. */
 export type Move = 'accept' | 'start' | 'complete' | 'decline' | 'revoke' | 'reactivate' | 'extend' | 'resend'
@@ -47,7 +48,7 @@ export type ErrorKind =
   | 'suppression_not_found'
   | 'erasure_not_found'
   | 'archive_not_found'
-  /** Another download of it is under way, or one that broke off can't be repeated by this session. */
+  /** Another download of the archive is running, or an interrupted one can't be repeated by this session. */
   | 'archive_downloading'
   | 'invite_not_found'
   | 'invite_batch_not_found'
@@ -55,6 +56,7 @@ export type ErrorKind =
   | 'tag_not_found'
   | 'media_not_found'
   | 'submission_not_found'
+  | 'share_link_not_found'
   | 'result_not_released'
   | 'webhook_not_found'
   | 'delivery_not_found'
@@ -108,6 +110,7 @@ export type Problem =
   | InviteProblem
   | UploadedListProblem
   | BulkChangeProblem
+  | SharingProblem
   | GradingProblem
   | WebhookProblem
 
@@ -129,13 +132,14 @@ export type SessionProblem =
   | 'part_differs'
   | 'parts_missing'
   | 'not_media'
+  | 'wrong_type'
   | 'not_granted'
   | 'too_big'
   | 'too_soon'
   | 'too_many'
   | 'not_found'
 
-/** The rule that a value breaks, with what the rule compares with (`limit`) and what was given (`value`), where an answer repeats it. */
+/** Rule that a value violates. `limit`: the rule's bound; `value`: the rejected value, where responses repeat it. */
 export type Violation =
   /** `text` allows neither NUL nor half of a surrogate pair; `blank` neither these nor white space alone. */
   | { rule: 'required' | 'email' | 'uuid' | 'boolean' | 'text' | 'blank' | 'color' | 'idempotency-key' }
@@ -152,7 +156,7 @@ export type Violation =
   | { rule: 'ahead' }
   /** A mode of data that keys of the mode `value` do not see; `limit` are those they see. */
   | { rule: 'keyMode'; limit: readonly string[]; value: KeyMode }
-  /** It was changed since it was read: to `value`, by whom as far as that is known. */
+  /** The row was changed after the caller read it. `value`: the current value. `by`: author of the change, if known. */
   | { rule: 'changed'; value: unknown; by?: LastChange }
   /** An assessment to which somebody is invited: by test invites alone, or not. */
   | { rule: 'invited'; value: KeyMode }
@@ -202,7 +206,7 @@ export class DomainError extends Error {
   }
 }
 
-/** The media store can't be reached, or does not do what it is asked. `code` is that of the system's error, where it has one. */
+/** The media store is unreachable or failed. `code`: the system's error code, if it has one. */
 export class StoreUnavailable extends Error {
   readonly code: string | undefined
 

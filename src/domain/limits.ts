@@ -31,10 +31,12 @@ export const MAX_URL_LENGTH = 2_000
 
 /** Tags of one assessment; likewise its languages, categories, skills and clients. */
 export const MAX_ASSESSMENT_ITEMS = 100
-/** Seconds, points: anything of which there may be none. */
+/** Amounts from 0, such as seconds and points. */
 export const AMOUNTS = { minimum: 0, maximum: MAX_INTEGER }
 /** Seconds to prepare the answer to one question; 0: none. */
 export const PREPARATION_SECONDS = { minimum: 0, maximum: 3_600 }
+export const MAX_SECTIONS = 20
+export const MAX_POOLS = 50
 /** A share of something. */
 export const PERCENT = { minimum: 0, maximum: 100 }
 /** Tags of one invite. */
@@ -42,7 +44,7 @@ export const MAX_INVITE_TAGS = 100
 /** Tags, and grading languages, of one member. */
 export const MAX_MEMBER_TAGS = 100
 export const MAX_MEMBER_LANGUAGES = 100
-/** Replays, recordings: anything of which there is at least one. */
+/** Counts from 1, such as replays and recordings. */
 export const COUNTS = { minimum: 1, maximum: MAX_INTEGER }
 /** Days until an invite expires. */
 export const EXPIRY_DAYS = { minimum: 1, maximum: 3_650 }
@@ -51,15 +53,17 @@ export const EXTRA_TIME_PERCENT = { minimum: 0, maximum: 300 }
 export const DEFAULT_EXPIRES_IN_DAYS = 30
 
 /** Rows of a list of candidates, bytes of it, and characters of a cell that is not taken, as far as it is kept. */
-export const MAX_BATCH_ROWS = 10_000
+export const MAX_BATCH_ROWS = 50_000
+/** Invites that one bulk change takes. */
+export const MAX_BULK_INVITES = 10_000
 /** Rows that a system may give by one request, and bytes of it. */
 export const MAX_ROWS_A_REQUEST = 1_000
 export const MAX_ROWS_BYTES = 1024 * 1024
-/** Erasures that may be under way of an organization. */
+/** Unfinished erasures per organization. */
 export const MAX_OPEN_ERASURES = 100
-/** Batches of keys that may be under way of an organization, in each mode. */
+/** Unfinished batches by API keys per organization and mode. */
 export const MAX_OPEN_BATCHES = 20
-export const MAX_BATCH_BYTES = 4 * 1024 * 1024
+export const MAX_BATCH_BYTES = 16 * 1024 * 1024
 export const MAX_KEPT_CELL_LENGTH = 300
 /** Characters of a cell of a list that are looked at: more than the longest message, and than the names of all tags an invite can have. */
 export const MAX_LIST_CELL_LENGTH = 20_000
@@ -105,13 +109,21 @@ export const MAX_SESSION_EVENTS = 2_000
 export const MAX_NOTES_AT_ONCE = 100
 /** Stored characters of a user agent. */
 export const MAX_USER_AGENT_LENGTH = 500
-/** Seconds after the end for uploading what was recorded in time. */
+/** Seconds after the end in which a recording can still be uploaded. */
 export const UPLOAD_GRACE_SECONDS = 30
 /** Bytes of one uploaded part: less than proxies allow. */
 export const MAX_PART_BYTES = 900_000
+/** Plays of the prompt of a simultaneous question. Each begins while nothing is recorded; several are needed if the page is reloaded then. */
+export const MAX_SIMULTANEOUS_PLAYS = 20
+/** After an interruption, a simultaneous question continues so much earlier in its prompt. */
+export const SIMULTANEOUS_REWIND_MS = 5_000
+
+/** After the prompt of a simultaneous question, recording goes on for so long. */
+export const SIMULTANEOUS_ENDING_SECONDS = 10
+
 /** A browser sends a recording in slices of this length. */
 export const SLICE_SECONDS = 2
-/** An interrupted recording of which less is saved may be started over once. */
+/** A candidate may restart an interrupted recording once if less than this was saved. */
 export const RESTART_BELOW_SECONDS = 10
 /** Slices of a segment, and segments: more than a day, and more interruptions than anybody has. */
 export const MAX_PARTS = 100_000
@@ -131,6 +143,14 @@ export const STILLS_EVERY_SECONDS = 20
 export const MAX_CAPTURES = 200
 /** Photos of the ID, and of the face, that one submission has room for one after the other. */
 export const MAX_PHOTOS = 200
+
+/** Files of one answer, files that it may have had with those that were removed, bytes of each, and characters of a name. */
+export const MAX_FILES = 5
+export const MAX_FILE_UPLOADS = 200
+export const MAX_FILE_BYTES = 100_000_000
+export const MAX_FILE_NAME_LENGTH = 200
+/** Bytes of a part of a file: the two that are sent at a time fit into one try of 20 s over a line of 200 kbit/s. */
+export const FILE_PART_BYTES = 250_000
 
 // Media of questions.
 
@@ -165,7 +185,7 @@ export const HEX_COLOR_PATTERN = '^#[0-9a-fA-F]{6}$'
 export const METADATA_KEY_PATTERN = `^[A-Za-z0-9_.-]{1,${MAX_METADATA_KEY_LENGTH}}$`
 /** Text that PostgreSQL and a mail can hold: no NUL, no half of a surrogate pair. */
 export const TEXT_PATTERN = '^[^\\u0000\\uD800-\\uDFFF]*$'
-/** Text that PostgreSQL and a mail can hold, with something in it besides white space. */
+/** Text with more than white space that PostgreSQL and emails can hold. */
 export const NON_BLANK_TEXT_PATTERN = '^\\s*[^\\s\\u0000\\uD800-\\uDFFF][^\\u0000\\uD800-\\uDFFF]*$'
 
 /** True if so little of an interrupted recording is saved that it may be started over. */

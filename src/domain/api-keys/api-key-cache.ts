@@ -1,6 +1,7 @@
 import { listenForNotifications } from '../../db/notifications.ts'
 import { createLruCache } from '../concurrency/lru-cache.ts'
-import type { ApiKeyCache, CachedApiKey, Log } from '../context.ts'
+import type { ApiKeyCache, CachedApiKey } from '../ports/api-key-cache.ts'
+import type { Log } from '../ports/log-events.ts'
 
 /** For processes that authenticate too rarely to need a cache. */
 export const noApiKeyCache: ApiKeyCache = { get: () => undefined, load: (_, load) => load(), empty: () => {} }
@@ -10,8 +11,8 @@ const CHANNEL = 'api_keys_changed'
 const MAX_KEYS = 10_000
 
 /**
- * Caches API keys, so that most requests need no query for theirs. Any change of a key or an organization, in whichever process, empties
- * the cache; while notifications of changes do not arrive, it stays empty.
+ * Caches API keys, so that most requests need no query. A change of a key or an organization in any process empties the cache. It stays
+ * empty while notifications are interrupted.
  */
 export function createApiKeyCache(url: string, log: Log): { cache: ApiKeyCache; close: () => Promise<void> } {
   const entries = createLruCache<CachedApiKey>(MAX_KEYS)

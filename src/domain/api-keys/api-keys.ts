@@ -189,8 +189,7 @@ export async function revokeApiKey(ctx: ServiceContext, id: string): Promise<Api
 }
 
 /**
- * Gives a key these rights, restrictions and this limit, as far as they are named, from now on. What it has already is not recorded as a
- * change.
+ * Changes a key's rights, restrictions, and limit. Only actual changes are recorded.
  *
  * @throws Error when there is no such key.
  */
@@ -225,8 +224,8 @@ type ChangeableFields = Pick<ApiKeySummary, 'rights' | 'scopes' | 'networks' | '
 
 function applyChange(before: ChangeableFields, change: KeyChange): ChangeableFields {
   const { scopes = before.scopes, networks = before.networks, requestsPerMinute = before.requestsPerMinute } = change
-  const kept = before.scopes.length > 0 ? [] : before.rights
-  const rights = scopes.length > 0 ? rightsOfScopes(scopes) : (change.rights ?? kept)
+  const keptRights = before.scopes.length > 0 ? [] : before.rights
+  const rights = scopes.length > 0 ? rightsOfScopes(scopes) : (change.rights ?? keptRights)
   return { rights: [...rights], scopes: [...scopes], networks: [...networks], requestsPerMinute }
 }
 
@@ -247,7 +246,6 @@ async function storeAsRestricted({ db }: ServiceContext, where: { organizationId
   await db.apiKey.update({ where, data })
 }
 
-/** Records what was done to a key. */
 export const recordKey = (
   ctx: ServiceContext,
   action: 'generated_key' | 'rotated_key' | 'changed_key' | 'revoked_key',

@@ -1,6 +1,6 @@
 import type { Connection } from '../../db/client.ts'
 import { anyOf } from '../../db/query.ts'
-import type { CachedApiKey } from '../context.ts'
+import type { CachedApiKey } from '../ports/api-key-cache.ts'
 import { restrictedFingerprint, toBase64, toBytes } from './key-fingerprints.ts'
 
 type FoundKeys<Key> = Promise<Map<string, Key>>
@@ -45,12 +45,12 @@ export function createBatchedKeyLookup<Key>(
 export const findApiKey = createBatchedKeyLookup(findApiKeys)
 
 async function findApiKeys(db: Connection, fingerprints: string[]): Promise<Map<string, CachedApiKey>> {
-  const given = new Map(
+  const keysByFingerprint = new Map(
     fingerprints.flatMap((fingerprint) =>
       [fingerprint, restrictedFingerprint(fingerprint)].map((stored) => [stored, fingerprint]),
     ),
   )
-  const wanted = anyHash([...given.keys()])
+  const wanted = anyHash([...keysByFingerprint.keys()])
   const rows = await db.apiKey.findMany({
     where: { OR: [{ hash: wanted }, { previousHash: wanted }] },
     select: {
@@ -84,7 +84,7 @@ async function findApiKeys(db: Connection, fingerprints: string[]): Promise<Map<
       const { security, suspension, ...ofOrganization } = organization
       const organizationNetworks = security?.apiKeyNetworks ?? []
       const key = { ...found, organization: ofOrganization, organizationNetworks, isSuspended: suspension !== null }
-      const of = (stored: Uint8Array) => given.get(toBase64(stored)) ?? ''
+      const of = (stored: Uint8Array) => keysByFingerprint.get(toBase64(stored)) ?? ''
       const current: [string, CachedApiKey] = [of(hash), key]
       if (!previousHash) return [current]
       return [current, [of(previousHash), { ...key, expiresAt: earlierOf(previousExpiresAt, key.expiresAt) }]]

@@ -9,7 +9,7 @@ export type Restrictions = { scopes: readonly string[]; networks: readonly strin
 /** A fast hash is enough: 190 random bits cannot be guessed. @returns the SHA-256 of the key, in base64. */
 export const fingerprintOf = (key: string): string => digest('sha256', key, 'base64')
 
-/** The fingerprint by which a restricted key is stored, of that of the key: what is stored of a key can be made that of a restricted one. */
+/** Fingerprint of a key while it is restricted. Derived from the key's fingerprint, so that the key itself is not needed. */
 export const restrictedFingerprint = (fingerprint: string): string => digest('sha256', `restricted ${fingerprint}`, 'base64')
 
 /** The fingerprints by which a key may be stored: as one without restrictions, and as one with some. */

@@ -49,7 +49,7 @@ export async function listKeys(ctx: Context) {
 
 export type ListedKey = Awaited<ReturnType<typeof listKeys>>[number]
 
-/** @property expiresAt null: never. @property scopes what it may do alone, @property networks and from where, from its first moment on. */
+/** @property expiresAt null: never. @property scopes, @property networks restrictions that apply from creation. */
 type KeyToGenerate = {
   name: string
   mode: KeyMode
@@ -85,6 +85,7 @@ export async function generateKey(
 }
 
 const OWNERS_SCOPE: KeyScope = 'candidates:erase'
+const TRANSCRIPTS_SCOPE: KeyScope = 'transcripts:read'
 
 /** Nobody gives a key, nor gets the value of one, that may more than they: who erases candidates is the owners' affair. @throws DomainError not_permitted. */
 function authorizeScopes(ctx: Context, scopes: readonly string[]): void {
@@ -93,7 +94,8 @@ function authorizeScopes(ctx: Context, scopes: readonly string[]): void {
 
 /** True if the actor may create or read a key with these scopes. */
 export const mayGrantScopes = (ctx: Context, scopes: readonly string[]): boolean =>
-  !scopes.includes(OWNERS_SCOPE) || may(ctx, 'erase_candidates')
+  (!scopes.includes(OWNERS_SCOPE) || may(ctx, 'erase_candidates')) &&
+  (!scopes.includes(TRANSCRIPTS_SCOPE) || may(ctx, 'read_transcripts'))
 
 /** A key opens much, and for long: all who answer for it learn of it. */
 const notifyAdmins = async (inside: Context, called: string): Promise<void> =>

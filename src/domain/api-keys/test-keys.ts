@@ -19,6 +19,7 @@ export const TEST_KEY_ACCESS: Record<KeyScope, 'shared' | 'live and test' | 'tes
   'invites:write': 'test',
   'results:read': 'test',
   'results:write': 'test',
+  'transcripts:read': 'test',
   'events:read': 'test',
   'webhooks:manage': 'test',
   'audit:read': 'test',

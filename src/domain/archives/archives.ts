@@ -7,8 +7,8 @@ import { decrypt } from '../secrets/encryption.ts'
 import { isUuid } from '../text/uuid.ts'
 import { HOUR_MS } from '../time/days.ts'
 
-// All that is held about a candidate (whoever has an address, within one organization, in live and test data alike) or about a member, as one
-// file. It is made by a job, is there for a week, and can be downloaded once, by who asked for it: see download-archive.ts.
+// An archive is one file with all data about a candidate (an email address within one organization, live and test) or a member. A job
+// builds it. It is kept for a week, and the requester can download it once: see download-archive.ts.
 
 /** Days for which it is there. */
 export const ARCHIVE_DAYS = 7
@@ -66,7 +66,7 @@ export async function findArchive(ctx: Context, id: string): Promise<Row> {
   return row
 }
 
-/** @param memberId whose it is; null: a candidate's. @throws DomainError not_permitted. */
+/** @param memberId null: an archive about a candidate. @throws DomainError not_permitted. */
 export function authorizeArchive(ctx: Context, memberId: string | null): void {
   if (ctx.actor.kind !== 'member' || ctx.actor.id !== memberId) authorize(ctx, 'erase_candidates')
 }

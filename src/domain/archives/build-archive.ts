@@ -7,19 +7,16 @@ import { inTransaction } from '../transaction.ts'
 import { ARCHIVE_DAYS, purposeOf } from './archives.ts'
 import { archivePartKey } from './download-archive.ts'
 
-/**
- * Bytes of a part: an archive may be of any length, and of what is made there is no more than this in memory. A store that takes a file as a
- * whole takes it at once, and none of them limits how long an archive is.
- */
+/** Bytes per part. Limits the memory that building takes, because archives can have any length. */
 export const PART_BYTES = 8 * 1024 * 1024
 /** Told to who makes it: another process does, or it is wanted no more. */
 const GONE = new Error('The archive is made by another process, or wanted no more')
 
 /**
- * Makes an archive: anew, whatever became of a process before. One that is made stays as it is, and one whose candidate was erased meanwhile
- * leaves nothing behind: its row tells where it is made, and no part is put without it.
+ * Builds an archive, from the beginning if an earlier attempt was interrupted. Does nothing if it is built already. No part is stored
+ * without the archive's row, so that nothing remains if the candidate is erased meanwhile.
  *
- * @throws whatever stands in the way: the store, the database. It is tried again.
+ * @throws errors of the store or the database. The job is retried.
  */
 export async function buildArchive(
   service: ServiceContext,
@@ -47,8 +44,8 @@ export async function buildArchive(
 const begin = (ctx: Context, { id, key }: ArchiveInProgress): Promise<boolean> =>
   inTransaction(ctx, async (inside) => {
     const { db, deps } = inside
-    const its = inside.db.selectFrom('archives').where('id', '=', id).where('finishedAt', 'is', null)
-    const before = await its.select('key').forUpdate().executeTakeFirst()
+    const archiveRow = inside.db.selectFrom('archives').where('id', '=', id).where('finishedAt', 'is', null)
+    const before = await archiveRow.select('key').forUpdate().executeTakeFirst()
     if (!before) return false
     if (before.key) await db.deletedMediaFile.create({ data: { id: deps.newId(), key: before.key, deletedAt: deps.clock() } })
     return (await affectedRows(inside.db.updateTable('archives').where('id', '=', id).set({ key }))) > 0
@@ -65,7 +62,6 @@ function subjectOf({ deps }: Context, { id, memberId, actorId, encryptedAddress 
   return { address }
 }
 
-/** Takes what is written, and puts it into the store by parts. */
 function putParts(ctx: Context, { id, key }: ArchiveInProgress) {
   const part = Buffer.allocUnsafe(PART_BYTES)
   let [filled, number] = [0, 0]
@@ -82,10 +78,10 @@ function putParts(ctx: Context, { id, key }: ArchiveInProgress) {
   return {
     async write(bytes: Uint8Array): Promise<void> {
       for (let from = 0; from < bytes.length; ) {
-        const taken = bytes.subarray(from, from + PART_BYTES - filled)
-        part.set(taken, filled)
-        filled += taken.length
-        from += taken.length
+        const chunk = bytes.subarray(from, from + PART_BYTES - filled)
+        part.set(chunk, filled)
+        filled += chunk.length
+        from += chunk.length
         if (filled < PART_BYTES) return
         await put()
         filled = 0

@@ -15,6 +15,7 @@ import { rowLoader } from '../loaders/batch-loader.ts'
 import { hmacsOfAddress } from '../secrets/address-hmacs.ts'
 import type { GradingRound } from '../submissions/grading/graded-submission.ts'
 import { findGrades } from '../submissions/grading/grades.ts'
+import { findNotes, type ReleasedNote, toReleasedNote } from '../submissions/grading/notes.ts'
 
 // Stored data about a candidate. Names and ids of members, API keys, and sessions are left out here: they belong to others.
 
@@ -24,8 +25,7 @@ const INVITES_AT_ONCE = 500
 const MAX_EVENTS = 10_000
 
 /**
- * Their invites, live and test, in the order in which they were made, some ids at a time; those that are being erased no more: no copy
- * outlives them.
+ * Ids of the candidate's live and test invites in order of creation, in batches. Invites that are being erased are left out.
  *
  * @param address in lower case.
  */
@@ -99,7 +99,10 @@ const submissionInclude = {
   paper: {
     orderBy: { number: 'asc' },
     include: {
-      attempts: { include: { media: true }, orderBy: [{ createdAt: 'asc' }, { id: 'asc' }] },
+      attempts: {
+        include: { media: { include: { transcript: true } }, files: true },
+        orderBy: [{ createdAt: 'asc' }, { id: 'asc' }],
+      },
       scores: {
         orderBy: { keyNumber: 'desc' },
         take: 1,
@@ -110,21 +113,37 @@ const submissionInclude = {
   media: { orderBy: [{ createdAt: 'asc' }, { id: 'asc' }] },
   notes: { orderBy: [{ at: 'asc' }, { id: 'asc' }], select: { kind: true, at: true } },
   releases: { orderBy: { version: 'desc' } },
+  // Without the receivers' names.
+  shares: {
+    orderBy: { shareLinkId: 'asc' },
+    select: {
+      ...{ vote: true, comment: true, answeredAt: true },
+      shareLink: { select: { shows: true, createdAt: true, expiresAt: true, revokedAt: true } },
+    },
+  },
 } satisfies Prisma.SubmissionInclude
 
 type WholeSubmission = Prisma.SubmissionGetPayload<{ include: typeof submissionInclude }>
 
-/** A grade without its grader. @property points null: not graded. */
+/** A grade without its grader. @property levels of the rubric, from 1. @property points null: not graded. */
 export type ArchivedGrade = {
   questionNumber: number
   round: GradingRound
   points: number | null
   comment: string
+  levels: readonly number[]
   gradedAt: Date
 }
 
+/** A note of a grader on a recorded answer, without the grader. */
+export type ArchivedNote = ReleasedNote & { questionNumber: number; round: GradingRound; notedAt: Date }
+
 /** All that was sent in, the newest release first. @property grades of people, as they stand. @property ownConsent what the organization has added to our consent text. */
-export type ArchivedSubmission = WholeSubmission & { grades: ArchivedGrade[]; ownConsent: ConsentText | null }
+export type ArchivedSubmission = WholeSubmission & {
+  grades: ArchivedGrade[]
+  graderNotes: ArchivedNote[]
+  ownConsent: ConsentText | null
+}
 export type ArchivedMedia = ArchivedSubmission['media'][number]
 
 /** @returns null: it is gone since. */
@@ -132,11 +151,15 @@ export async function readArchivedSubmission(ctx: Context, id: string): Promise<
   const where = { ...scopeWhere(ctx), id }
   const submission = await ctx.db.submission.findFirst({ where, include: submissionInclude })
   if (!submission) return null
-  const grades = (await findGrades(ctx, id)).map(({ questionNumber, round, points, comment, updatedAt: gradedAt }) => ({
-    ...{ questionNumber, round, points, comment, gradedAt },
+  const grades = (await findGrades(ctx, id)).map(({ questionNumber, round, points, comment, levels, updatedAt: gradedAt }) => ({
+    ...{ questionNumber, round, points, comment, levels, gradedAt },
+  }))
+  const graderNotes = (await findNotes(ctx, id)).map((note) => ({
+    ...toReleasedNote(note),
+    ...{ questionNumber: note.questionNumber, round: note.round, notedAt: note.createdAt },
   }))
   const ownConsent = await findAgreedText(ctx, submission)
-  return { ...submission, graderId: null, secondGraderId: null, grades, ownConsent }
+  return { ...submission, graderId: null, secondGraderId: null, decidedById: null, grades, graderNotes, ownConsent }
 }
 
 const rowColumns = ['batchId', 'number', 'email', 'name', 'terms', 'state', 'issues', 'inviteId'] as const
@@ -145,8 +168,8 @@ export type ArchivedListRow = Pick<Prisma.InviteBatchRowGetPayload<object>, (typ
 
 function withoutGrader({ terms, issues, ...row }: ArchivedListRow): ArchivedListRow {
   const { assignedGraderId: _, ...own } = terms as Record<string, Prisma.JsonValue>
-  const its = (issues as { field?: string }[]).filter(({ field }) => field !== 'assignedGraderId')
-  return { ...row, terms: own, issues: its }
+  const batchRows = (issues as { field?: string }[]).filter(({ field }) => field !== 'assignedGraderId')
+  return { ...row, terms: own, issues: batchRows }
 }
 
 /** Data of the address outside of invites. @property erasures requests, which contain no address. */
@@ -165,6 +188,7 @@ const registrationColumns = [
   'state',
   'createdAt',
   'sentAt',
+  'bounce',
   'expiresAt',
   'inviteId',
 ] as const
@@ -183,10 +207,10 @@ export async function readDataOutsideInvites(ctx: Context, address: string): Pro
     const found = (await rows.select(rowColumns).orderBy('batchId').orderBy('number').execute()) as ArchivedListRow[]
     listRows.push(...found.map(withoutGrader))
   }
-  const its = { organizationId: organization.id }
+  const batchRows = { organizationId: organization.id }
   const orderBy = { createdAt: 'asc' as const }
   const codes = hmacsOfAddress(deps.secretKeys, organization.id, address).map((code) => new Uint8Array(code))
-  const erasures = await db.erasure.findMany({ where: { ...its, addressHmac: { in: codes } }, orderBy })
+  const erasures = await db.erasure.findMany({ where: { ...batchRows, addressHmac: { in: codes } }, orderBy })
   const registrations = db
     .selectFrom('registrations')
     .where(({ ref }) => sql<SqlBool>`address_key(${ref('email')}) = ${address}`)
@@ -197,7 +221,7 @@ export async function readDataOutsideInvites(ctx: Context, address: string): Pro
     listRows,
     registrations: await registrations.execute(),
     suppressions: await db.suppression.findMany({
-      where: { ...its, ...whereAddress(deps, organization, address) },
+      where: { ...batchRows, ...whereAddress(deps, organization, address) },
       orderBy: { since: 'asc' },
     }),
     erasures: erasures.map((row) => ({ ...toErasure(row), actorId: null })),
@@ -205,13 +229,13 @@ export async function readDataOutsideInvites(ctx: Context, address: string): Pro
 }
 
 /**
- * The file of a photo or recording or, of a recording that could not be made one, what has arrived of it.
+ * File of a photo or recording. For a recording that could not be joined, the parts that arrived.
  *
- * @returns null: it is not complete yet, or there no more.
+ * @returns null if it is incomplete or deleted.
  */
 export async function openArchivedMedia({ db, deps }: Context, media: ArchivedMedia): Promise<AsyncIterable<Uint8Array> | null> {
   if (media.state === 'ready') return deps.media.get(fileOf(media.key))
-  if (media.state !== 'failed') return null
+  if (media.state !== 'failed' || media.fileName !== null) return null
   const where = { organizationId: media.organizationId, mediaId: media.id }
   const parts = await db.mediaFilePart.findMany({ where, orderBy: [{ segment: 'asc' }, { number: 'asc' }] })
   return parts.length > 0 ? readThere(deps, media, parts) : null

@@ -17,16 +17,16 @@ const RENEWED_EVERY_MS = 20_000
 /** Key of a part of an archive in the media store. @param key the archive's. @param number from 0. */
 export const archivePartKey = (key: string, number: number): string => `${partsFolderOf(key)}${number}`
 
-/** @property end releases the lease; `isComplete`: its last byte was handed on, so the file is deleted. */
+/** @property end releases the lease. `isComplete`: the last byte was sent, so the file is deleted. */
 export type Download = { content: AsyncGenerator<Uint8Array>; end: (isComplete: boolean) => Promise<void> }
 
 /**
- * Starts the download of an archive by who asked for it.
+ * Starts the download of an archive by its requester.
  *
- * @param sessionId the portal session.
- * @returns download: null while the archive is being made, once it was downloaded, and for anybody who has not asked for it.
- * @throws DomainError not_permitted, archive_not_found; archive_downloading, where another download is under way, or one that broke off
- *   can't be repeated by this session.
+ * @param sessionId the portal session. @returns download: null while the archive is being built, after it was downloaded, and for anybody
+ *   else.
+ * @throws DomainError not_permitted, archive_not_found; archive_downloading if another download is running, or an interrupted one can't be
+ *   repeated by this session.
  */
 export async function startDownload(
   ctx: Context,
@@ -93,8 +93,8 @@ async function updateLease(
   { id, downloadId }: Lease,
   change: { downloadId?: null; downloadLeasedUntil: Date | null },
 ): Promise<boolean> {
-  const held = ctx.db.updateTable('archives').where('id', '=', id).where('downloadId', '=', downloadId)
-  return (await affectedRows(held.set(change))) > 0
+  const leaseRow = ctx.db.updateTable('archives').where('id', '=', id).where('downloadId', '=', downloadId)
+  return (await affectedRows(leaseRow.set(change))) > 0
 }
 
 async function* readParts({ deps }: Context, key: string, bytes: number, isLost: () => boolean): AsyncGenerator<Uint8Array> {
@@ -124,8 +124,8 @@ export const removeFile = (
 ): Promise<boolean> =>
   inTransaction(service, async ({ db, deps }) => {
     const tenant = tenantDb(db, { organization: { id: organizationId }, mode: 'all' })
-    const held = tenant.selectFrom('archives').where('id', '=', id).where('downloadId', 'is not distinct from', downloadId)
-    const found = await held.select('key').forUpdate().executeTakeFirst()
+    const leaseRow = tenant.selectFrom('archives').where('id', '=', id).where('downloadId', 'is not distinct from', downloadId)
+    const found = await leaseRow.select('key').forUpdate().executeTakeFirst()
     if (!found?.key) return false
     const cleared = { key: null, downloadId: null, downloadLeasedUntil: null, ...change }
     await tenant.updateTable('archives').where('id', '=', id).set(cleared).execute()

@@ -44,14 +44,16 @@ export type MemberArchiveRequest = { memberId: string; isOwn: boolean }
  */
 export async function readArchivedMember(
   { db, organization }: Context,
-  asked: MemberArchiveRequest,
+  request: MemberArchiveRequest,
 ): Promise<ArchivedMember | null> {
-  const where = { organizationId: organization.id, id: asked.memberId, erasedAt: null }
-  const held = await db.member.findFirst({ where, include })
-  if (!held?.credentialId || asked.isOwn) return held
-  const { credentialId } = held
-  const others = await unscopedPrisma(db).member.count({ where: { credentialId, organizationId: { not: organization.id } } })
-  return others === 0 ? held : { ...held, credential: null }
+  const where = { organizationId: organization.id, id: request.memberId, erasedAt: null }
+  const member = await db.member.findFirst({ where, include })
+  if (!member?.credentialId || request.isOwn) return member
+  const { credentialId } = member
+  const otherMemberships = await unscopedPrisma(db).member.count({
+    where: { credentialId, organizationId: { not: organization.id } },
+  })
+  return otherMemberships === 0 ? member : { ...member, credential: null }
 }
 
 /** Actions, oldest first, in batches, without details about others. */

@@ -52,22 +52,22 @@ type ArchiveRequest = {
   memberId: string | null
 }
 
-async function requestArchive(ctx: Context, asked: ArchiveRequest): Promise<Archive> {
+async function requestArchive(ctx: Context, request: ArchiveRequest): Promise<Archive> {
   const id = await inTransaction(ctx, async (inside) => {
     const { db, deps, organization, actor } = inside
     const createdAt = deps.clock()
-    const row = { ...asked, actorKind: actor.kind, actorId: actorIdOf(actor), createdAt }
+    const row = { ...request, actorKind: actor.kind, actorId: actorIdOf(actor), createdAt }
     const inserted = await affectedRows(
       db
         .insertInto('archives')
         .values({ ...row, expiresAt: daysAfter(createdAt, ARCHIVE_DAYS) })
         .onConflict((conflict) => conflict.doNothing()),
     )
-    if (inserted === 0) return findConflicting(inside, asked)
-    await refuseExcess(inside, asked)
-    await deps.queue.enqueueArchive(db, { organizationId: organization.id, archiveId: asked.id })
-    await recordAudit(inside, { action: 'asked_for_archive', target: { kind: 'archive', id: asked.id } })
-    return asked.id
+    if (inserted === 0) return findConflicting(inside, request)
+    await refuseExcess(inside, request)
+    await deps.queue.enqueueArchive(db, { organizationId: organization.id, archiveId: request.id })
+    await recordAudit(inside, { action: 'asked_for_archive', target: { kind: 'archive', id: request.id } })
+    return request.id
   })
   return getArchive(ctx, id)
 }
@@ -75,13 +75,15 @@ async function requestArchive(ctx: Context, asked: ArchiveRequest): Promise<Arch
 /** Finds the actor's archive that the insert conflicted with. It may have been finished since. */
 async function findConflicting(inside: Context, { addressHmac, memberId }: ArchiveRequest): Promise<string> {
   const { actor } = inside
-  const theirs = inside.db
+  const requestedByActor = inside.db
     .selectFrom('archives')
     .where('actorKind', '=', actor.kind)
     .where('actorId', 'is not distinct from', actorIdOf(actor))
     .orderBy('createdAt', 'desc')
-  const its = addressHmac ? theirs.where('addressHmac', '=', addressHmac) : theirs.where('memberId', '=', memberId)
-  return (await its.select('id').executeTakeFirstOrThrow()).id
+  const aboutSubject = addressHmac
+    ? requestedByActor.where('addressHmac', '=', addressHmac)
+    : requestedByActor.where('memberId', '=', memberId)
+  return (await aboutSubject.select('id').executeTakeFirstOrThrow()).id
 }
 
 /** Counts the archive just inserted too. An erasure deletes the candidate's archives, so those don't count. */

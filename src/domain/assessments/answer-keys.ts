@@ -17,7 +17,6 @@ export const newestKeys = (db: TenantDb) =>
     .select(['answerKeys.versionId', 'answerKeys.number as keyNumber', 'answerKeys.key'])
     .select(({ ref }) => ref('answerKeys.effect').$castTo<KeyEffect>().as('effect'))
 
-/** A key and what stands beside it. */
 export type NewestKey = { number: number; key: unknown; effect: KeyEffect }
 
 /** The key of a version that counts. */

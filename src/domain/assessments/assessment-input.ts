@@ -20,7 +20,7 @@ import { isLanguageCode } from './language-codes.ts'
 export const PROCTORING = ['screenRecording', 'webcamMonitoring', 'requireIdCapture', 'facePhotoRequired'] as const
 export type Proctoring = Pick<Assessment, (typeof PROCTORING)[number]>
 
-export const pickProctoring = (said: Proctoring): Proctoring => pick(said, PROCTORING)
+export const pickProctoring = (settings: Proctoring): Proctoring => pick(settings, PROCTORING)
 
 /** Columns that a form shows and a copy takes over unchanged. */
 const SETTINGS = [
@@ -30,6 +30,8 @@ const SETTINGS = [
   'audience',
   'timeLimit',
   'secondGrader',
+  'thirdGrader',
+  'assignsGraders',
   'blindGrading',
   'penaltyPercent',
   'practice',
@@ -39,9 +41,9 @@ const SETTINGS = [
 ] as const
 export type AssessmentSettings = Pick<Assessment, (typeof SETTINGS)[number]>
 
-export const pickSettings = (said: AssessmentSettings): AssessmentSettings => pick(said, SETTINGS)
+export const pickSettings = (settings: AssessmentSettings): AssessmentSettings => pick(settings, SETTINGS)
 
-/** An assessment as people write it. What it refers to is named as in the import format: each name belongs to one row. */
+/** Input of the assessment form. Categories, tags, and clients are given by name, as in the import format; names are unique. */
 export type AssessmentInput = AssessmentSettings & {
   /**
    * True if a submission without questions for graders is released when it is submitted, in the name of the member who chose so.
@@ -69,6 +71,8 @@ export const EMPTY_ASSESSMENT: AssessmentInput = {
   audience: 'invite_only',
   timeLimit: 0,
   secondGrader: false,
+  thirdGrader: false,
+  assignsGraders: false,
   blindGrading: false,
   penaltyPercent: 0,
   practice: false,
@@ -89,12 +93,11 @@ export const EMPTY_ASSESSMENT: AssessmentInput = {
 }
 
 /**
- * The rules that need no look into the database.
+ * Checks the rules that need no query.
  *
- * @param kept codes of languages that the assessment has, and may keep whatever they are.
- * @returns an issue for each field that breaks one.
+ * @param keptCodes language codes that the assessment already has; they stay valid. @returns an issue for each invalid field.
  */
-export const findAssessmentIssues = (input: AssessmentInput, kept: readonly string[] = []): Issue[] =>
+export const findAssessmentIssues = (input: AssessmentInput, keptCodes: readonly string[] = []): Issue[] =>
   findIssues([
     ['name', checkName(input.name, MAX_NAME_LENGTH)],
     ['defaultQuestionFormat', checkChoice(input.defaultQuestionFormat, MEDIA_FORMATS)],
@@ -105,7 +108,7 @@ export const findAssessmentIssues = (input: AssessmentInput, kept: readonly stri
     ['interfaceLanguage', checkText(input.interfaceLanguage ?? '', MAX_CODE_LENGTH)],
     ['instructionTitle', checkText(input.instructionTitle, MAX_NAME_LENGTH)],
     ['instruction', checkText(input.instruction, MAX_SCRIPT_LENGTH)],
-    ['languages', checkNames(input.languages, MAX_CODE_LENGTH) ?? checkLanguages(input.languages, kept)],
+    ['languages', checkNames(input.languages, MAX_CODE_LENGTH) ?? checkLanguages(input.languages, keptCodes)],
     ['categories', checkNames(input.categories, MAX_NAME_LENGTH)],
     ['skillTypes', checkNames(input.skillTypes, MAX_NAME_LENGTH)],
     ['tags', checkNames(input.tags, MAX_NAME_LENGTH)],
@@ -119,13 +122,13 @@ const checkNames = (names: string[], limit: number): Violation | undefined =>
   checkSize('maxItems', names.length, MAX_ASSESSMENT_ITEMS) ??
   names.map((name) => checkName(name, limit)).find((violation) => violation)
 
-/** That codes are of languages that can be chosen. @param kept others that may stay. */
-export function checkLanguages(codes: readonly string[], kept: readonly string[]): Violation | undefined {
-  const unknown = codes.find((code) => !isLanguageCode(code, kept))
+/** @param keptCodes codes that stay valid although they can't be chosen. */
+export function checkLanguages(codes: readonly string[], keptCodes: readonly string[]): Violation | undefined {
+  const unknown = codes.find((code) => !isLanguageCode(code, keptCodes))
   return unknown === undefined ? undefined : { rule: 'reference', value: unknown }
 }
 
-/** An assessment as it would be written to be what it is. */
+/** Stored assessment as form input. */
 export async function toAssessmentInput(ctx: Context, assessment: Assessment): Promise<AssessmentInput> {
   const [instruction] = await findInstructions(ctx, assessment.instructionId ? [assessment.instructionId] : [])
   const { categoryIds, tagIds, clientIds } = assessment

@@ -14,7 +14,7 @@ type Found = { name: string; id: string }
 type References = { languageIds: string[]; categoryIds: string[]; tagIds: string[]; clientIds: string[] }
 
 /** Runs in the transaction of the change. @throws DomainError invalid, with an issue (rule `reference`) for each tag or client that is none. */
-export async function resolveReferences(
+export async function resolveAssessmentReferences(
   ctx: Context,
   { languages, categories, tags, clients }: Pick<AssessmentInput, 'languages' | 'categories' | 'tags' | 'clients'>,
 ): Promise<References> {
@@ -32,7 +32,7 @@ export async function resolveReferences(
   }
 }
 
-/** Makes these the assessment's references, in this order. */
+/** Replaces the assessment's languages, categories, tags, and clients, in this order. */
 export async function replaceReferences(
   { db, organization }: Context,
   assessmentId: string,
@@ -121,6 +121,6 @@ const findAddresses = (ctx: Context, addresses: string[]): Promise<Found[]> =>
 const idsOf = (found: Found[]): string[] => [...new Set(found.map(({ id }) => id))]
 
 function findMissing(field: string, names: string[], found: Found[]): Issue[] {
-  const known = new Set(found.map(({ name }) => name))
-  return [...new Set(names)].flatMap((value): Issue[] => (known.has(value) ? [] : [{ field, rule: 'reference', value }]))
+  const existingNames = new Set(found.map(({ name }) => name))
+  return [...new Set(names)].flatMap((value): Issue[] => (existingNames.has(value) ? [] : [{ field, rule: 'reference', value }]))
 }

@@ -45,14 +45,17 @@ export type AssessmentFilter = {
   tagIds?: string[]
   questionFormats?: MediaFormat[]
   answerFormats?: MediaFormat[]
+  /** Exact names. */
+  skill?: string
+  category?: string
   /** Each word in the name. */
   search?: string
-  /** Only those that are archived, or only those that are not; without either all. */
+  /** Only archived, or only active assessments. At most one of the two. */
   isArchived?: true
   isInUse?: true
 }
 
-/** An assessment with its languages, the ids of its categories, tags and clients, and how many invites it has, whatever their status. */
+/** Assessment with its languages, the ids of its categories, tags, and clients, and the number of its invites in any status. */
 export type Assessment = AssessmentRow & {
   languageIds: string[]
   languageCodes: string[]
@@ -105,7 +108,7 @@ const clientIds = (eb: Expressions<'assessments'>, db: TenantDb) =>
   )
 /** Number of sent invitations, including those to people erased since. */
 const inviteCount = ({ ref: its }: Expressions<'assessments'>, db: TenantDb) => {
-  const kept = db
+  const inviteCounts = db
     .selectFrom('assessmentInviteCounts')
     .select('count')
     .where('assessmentInviteCounts.assessmentId', '=', its('assessments.id'))
@@ -114,7 +117,7 @@ const inviteCount = ({ ref: its }: Expressions<'assessments'>, db: TenantDb) => 
     .select('count')
     .where('erasedInviteCounts.assessmentId', '=', its('assessments.id'))
   return db
-    .selectFrom(kept.unionAll(erased).as('sent'))
+    .selectFrom(inviteCounts.unionAll(erased).as('sent'))
     .select(({ ref }) => sql<number>`coalesce(sum(${ref('sent.count')}), 0)::int`.as('count'))
     .$asScalar()
     .$notNull()
@@ -132,10 +135,10 @@ export type ListedAssessment = RowOf<typeof wholeAssessment>
 
 const filters: FilterConditions<'assessments', TokenizedFilter<AssessmentFilter>> = {
   name: (eb, name) => isComposed(eb.ref('assessments.name'), name),
-  nameKey: (eb, key) => eb('assessments.nameKey', '=', key),
-  createdById: (eb, id) => eb('assessments.createdById', '=', id),
-  audience: (eb, audience) => eb('assessments.audience', '=', audience),
-  questionCount: (eb, count) => eb('assessments.questionCount', '=', count),
+  nameKey: '=',
+  createdById: '=',
+  audience: '=',
+  questionCount: '=',
   tagIds: (eb, ids, db) =>
     eb(
       'assessments.id',
@@ -144,6 +147,17 @@ const filters: FilterConditions<'assessments', TokenizedFilter<AssessmentFilter>
         .selectFrom(db.table('assessmentTags'))
         .select('assessmentTags.assessmentId')
         .where('assessmentTags.tagId', '=', anyOfIds(ids)),
+    ),
+  skill: (eb, skill) => sql`${skill} = any(${eb.ref('assessments.skillTypes')})`,
+  category: (eb, name, db) =>
+    eb(
+      'assessments.id',
+      'in',
+      eb
+        .selectFrom(db.table('assessmentCategories'))
+        .innerJoin(db.table('categories'), 'categories.id', 'assessmentCategories.categoryId')
+        .select('assessmentCategories.assessmentId')
+        .where('categories.name', '=', name),
     ),
   questionFormats: (eb, formats) => sql`${eb.ref('assessments.defaultQuestionFormat')} = any(${formats}::media_format[])`,
   answerFormats: (eb, formats) => sql`${eb.ref('assessments.defaultAnswerFormat')} = any(${formats}::media_format[])`,

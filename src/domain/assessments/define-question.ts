@@ -40,8 +40,8 @@ export async function getDefinition(ctx: Context, ref: QuestionRef): Promise<Vis
 }
 
 /**
- * Makes a question one of a kind. What somebody was asked already stays as it was for them: who starts later gets what is given now. What
- * it is already changes nothing.
+ * Gives a question a definition: a kind with a right answer. Candidates who have started keep the earlier one. An unchanged definition
+ * changes nothing.
  *
  * @throws DomainError not_permitted; assessment_not_found; question_not_found; invalid.
  */
@@ -100,7 +100,7 @@ const hasBrokenText = (value: unknown): boolean =>
     ? checkText(value, Number.POSITIVE_INFINITY) !== undefined
     : typeof value === 'object' && value !== null && Object.entries(value).flat().some(hasBrokenText)
 
-/** A version with the newest of its keys: for who writes questions, and for scoring what they try. */
+/** Version with its newest key, for authors and for trying out answers. */
 export async function readDefinitionWithKey({ db, organization }: Context, versionId: string): Promise<QuestionDefinition> {
   const where = { organizationId: organization.id, versionId }
   const newest = await db.answerKey.findFirstOrThrow({ where, orderBy: { number: 'desc' }, include: { version: true } })
@@ -145,7 +145,7 @@ async function changeVersion(ctx: Context, versionId: string | null, { responseT
   const { db, organization } = ctx
   const assetIds = await findUsedAssets(ctx, [JSON.stringify(spec)])
   const organizationId = organization.id
-  // Whoever seals it at the same time comes before this, or waits for it.
+  // A concurrent seal either committed before this, or waits for it.
   const { count } = await db.questionVersion.updateMany({
     where: { organizationId, id: versionId, lockedAt: null },
     data: { responseType, spec: spec as Prisma.InputJsonValue, assetIds },
@@ -155,7 +155,7 @@ async function changeVersion(ctx: Context, versionId: string | null, { responseT
   return versionId
 }
 
-/** Keeps a definition as a version of its own. @param replacesId the one whose place it takes. @returns its id. */
+/** @param replacesId version that the new one replaces. @returns the new version's id. */
 export async function createVersion(
   ctx: Context,
   { responseType, spec, key }: QuestionDefinition,

@@ -21,7 +21,7 @@ import {
   pickSettings,
   toAssessmentInput,
 } from './assessment-input.ts'
-import { referencesOf, replaceReferences, resolveReferences } from './assessment-references.ts'
+import { referencesOf, replaceReferences, resolveAssessmentReferences } from './assessment-references.ts'
 import { type Assessment, getAssessment } from './assessments.ts'
 import { copyMailTexts } from './copy-mail-texts.ts'
 import { copyQuestions } from './copy-questions.ts'
@@ -31,14 +31,14 @@ import { deleteUnusedInstruction, saveInstruction } from './instructions.ts'
  * Makes an assessment, without questions.
  *
  * @returns its id.
- * @throws DomainError not_permitted; invalid with the issues of findAssessmentIssues and resolveReferences.
+ * @throws DomainError not_permitted; invalid with the issues of findAssessmentIssues and resolveAssessmentReferences.
  */
-export async function createAssessment(ctx: Context, given: AssessmentInput): Promise<string> {
+export async function createAssessment(ctx: Context, submitted: AssessmentInput): Promise<string> {
   authorize(ctx, 'write_assessments')
-  const input = keepSharing(ctx, EMPTY_ASSESSMENT, given)
+  const input = keepSharing(ctx, EMPTY_ASSESSMENT, submitted)
   throwIfIssues(findAssessmentIssues(input))
   return inTransaction(ctx, async (inside) => {
-    const references = await resolveReferences(inside, input)
+    const references = await resolveAssessmentReferences(inside, input)
     const instructionId = await saveInstruction(inside, input, null)
     const id = await insert(inside, { ...input, instructionId, ...(await findReleaser(inside, input, null)) })
     await replaceReferences(inside, id, references)
@@ -48,22 +48,20 @@ export async function createAssessment(ctx: Context, given: AssessmentInput): Pr
 }
 
 /**
- * Makes an assessment what is given.
- *
- * @throws DomainError not_permitted; assessment_not_found; invalid with the same issues, or `changed` for what somebody else has changed
- *   since it was seen.
+ * @throws DomainError not_permitted; assessment_not_found; invalid with the same issues, or `changed` for fields that somebody else changed
+ *   since `seen`.
  */
-export async function updateAssessment(ctx: Context, id: string, given: AssessmentInput, seen: SeenAt): Promise<void> {
+export async function updateAssessment(ctx: Context, id: string, submitted: AssessmentInput, seen: SeenAt): Promise<void> {
   authorize(ctx, 'write_assessments')
   await inTransaction(ctx, async (inside) => {
     const assessment = await lockAssessment(inside, id)
     const current = await toAssessmentInput(inside, assessment)
-    const input = keepSharing(ctx, current, given)
+    const input = keepSharing(ctx, current, submitted)
     throwIfIssues(issuesOfChangedFields(findAssessmentIssues(input, current.languages), current, input))
     const version = { updatedAt: assessment.updatedAt, seen, action: 'updated_assessment', targetId: assessment.id } as const
     await refuseUnseenChanges(versionOf(inside, version), current, input)
     const releases = await findReleaser(inside, input, assessment.autoReleaseById)
-    const references = await resolveReferences(inside, input)
+    const references = await resolveAssessmentReferences(inside, input)
     const instructionId = await saveInstruction(inside, input, assessment)
     const updatedAt = timeOfChange(inside.deps.clock(), assessment)
     const where = { organizationId_id: { organizationId: inside.organization.id, id: assessment.id } }
@@ -78,17 +76,16 @@ export async function updateAssessment(ctx: Context, id: string, given: Assessme
 }
 
 /** Keeps result settings for actors without permission to change them. */
-const keepSharing = (ctx: Context, before: AssessmentInput, given: AssessmentInput): AssessmentInput => {
-  if (may(ctx, 'share_results')) return given
+const keepSharing = (ctx: Context, before: AssessmentInput, input: AssessmentInput): AssessmentInput => {
+  if (may(ctx, 'share_results')) return input
   const { clients, releaseAutomatically, releaseToCandidate } = before
-  return { ...given, clients, releaseAutomatically, releaseToCandidate }
+  return { ...input, clients, releaseAutomatically, releaseToCandidate }
 }
 
 /**
- * Makes of an assessment what is given, and leaves the rest as it is.
+ * Changes the given fields of an assessment.
  *
- * @param seen when it was changed last, as whoever changes it has read it; undefined: whatever became of it meanwhile.
- * @throws DomainError as updateAssessment.
+ * @param seen time of the last change that the caller has read; undefined: overwrite any change. @throws DomainError as updateAssessment.
  */
 export async function changeAssessment(
   ctx: Context,
@@ -158,7 +155,7 @@ export async function deleteAssessment(ctx: Context, id: string): Promise<void> 
   await getAssessment(ctx, id)
   await refuseInvited(ctx, id)
   const work = inTransaction(ctx, async (inside) => {
-    // Whoever is just inviting to it holds it, and then its count: to wait here, with nothing in hand, is not to wait for each other.
+    // Concurrent invites lock the assessment first, then its counter. Waiting here without other locks avoids a deadlock.
     await inside.db.selectFrom('assessments').select('id').where('id', '=', id).forUpdate().execute()
     const assessment = await getAssessment(inside, id)
     await inside.db.assessment.deleteMany({ where: { organizationId: inside.organization.id, id: assessment.id } })
@@ -204,9 +201,9 @@ async function insert(
 }
 
 /**
- * In whose name results are released by themselves: that of the member who has turned it on, and of who saves it again once that one is gone.
+ * Member who answers for automatic releases: the one who turned them on, or the next one who saved the assessment if that one is inactive.
  *
- * @throws DomainError invalid where an API key turns it on: somebody has to answer for what is released.
+ * @throws DomainError invalid if an API key turns them on.
  */
 async function findReleaser(
   { db, organization, actor }: Context,
@@ -216,10 +213,10 @@ async function findReleaser(
   if (!releaseAutomatically) return { autoReleaseById: null, autoReleaseToCandidate: false }
   const where = { organizationId: organization.id, id: before ?? '', status: 'active' } as const
   const isThere = before !== null && (await db.member.count({ where })) > 0
-  const mine = actor.kind === 'member' ? actor.id : before
+  const actorId = actor.kind === 'member' ? actor.id : before
   const text = 'releaseAutomatically has to be turned on by a member, in the portal: results are released in their name'
-  if (mine === null) throw new DomainError('invalid', { issues: [{ field: 'releaseAutomatically', rule: 'malformed', text }] })
-  return { autoReleaseById: isThere ? before : mine, autoReleaseToCandidate: releaseToCandidate }
+  if (actorId === null) throw new DomainError('invalid', { issues: [{ field: 'releaseAutomatically', rule: 'malformed', text }] })
+  return { autoReleaseById: isThere ? before : actorId, autoReleaseToCandidate: releaseToCandidate }
 }
 
 const record = (ctx: Context, action: AuditAction, { id, name }: { id: string; name: string }): Promise<void> =>

@@ -1,3 +1,4 @@
+import { Prisma } from '../../generated/prisma/client.ts'
 import { findUsedAssets } from '../assets/assets.ts'
 import { assetAddress, assetIdIn } from '../assets/references.ts'
 import { versionOf } from '../audit/find-last-change.ts'
@@ -23,46 +24,16 @@ import { checkLanguages } from './assessment-input.ts'
 import { addLanguages } from './assessment-references.ts'
 import type { Assessment } from './assessments.ts'
 import { lockAssessment } from './edit-assessments.ts'
-import { listQuestionIds, numberQuestions } from './order-questions.ts'
+import { findPlaceIssues } from './free-navigation.ts'
+import { deleteEmptyPools, numberQuestions } from './order-questions.ts'
+import type { QuestionInput } from './question-input.ts'
 import { sealVersions } from './question-versions.ts'
 import { getQuestion, type Question, type QuestionRef } from './questions.ts'
+import { findRubricIssues, type Rubric } from './rubric.ts'
+import { canBeSimultaneous } from './simultaneous.ts'
+import { readStructure } from './structure.ts'
 
-/** A question as people write it. */
-export type QuestionInput = {
-  /** Format of the question or answer: usually a media format, but an organization may use any word. */
-  inputType: string
-  responseType: string
-  script: string
-  /** `plain`, or `markdown`: how the script is read. */
-  scriptFormat: string
-  audioUrl: string
-  videoUrl: string
-  points: number
-  /** Seconds; 0 is no limit. */
-  timeLimit: number
-  /** Seconds before answering begins; 0 is none. */
-  preparationTime: number
-  /** Codes of languages, see language-codes.ts, empty for none. */
-  sourceLanguage: string
-  targetLanguage: string
-}
-
-/** Defaults of a new question. */
-export const EMPTY_QUESTION: QuestionInput = {
-  inputType: 'text',
-  responseType: 'text',
-  script: '',
-  scriptFormat: 'plain',
-  audioUrl: '',
-  videoUrl: '',
-  points: 0,
-  timeLimit: 0,
-  preparationTime: 0,
-  sourceLanguage: '',
-  targetLanguage: '',
-}
-
-/** A question as it would be written to be what it is. */
+/** Stored question as form input. */
 export const toQuestionInput = (question: Question): QuestionInput => ({
   inputType: question.inputType,
   responseType: question.responseType,
@@ -73,11 +44,17 @@ export const toQuestionInput = (question: Question): QuestionInput => ({
   points: question.points,
   timeLimit: question.timeLimit,
   preparationTime: question.preparationTime,
+  simultaneous: question.simultaneous,
   sourceLanguage: question.sourceLanguage ?? '',
   targetLanguage: question.targetLanguage ?? '',
+  rubric: question.rubric as Rubric | null,
 })
 
-/** Adds a question behind the last. @returns its id. @throws DomainError not_permitted; assessment_not_found; invalid. */
+/**
+ * Adds a question behind the last, in the last section.
+ *
+ * @returns its id. @throws DomainError not_permitted; assessment_not_found; invalid.
+ */
 export async function addQuestion(ctx: Context, assessmentId: string, input: QuestionInput): Promise<string> {
   authorize(ctx, 'write_assessments')
   throwIfIssues(findQuestionIssues(input))
@@ -85,23 +62,31 @@ export async function addQuestion(ctx: Context, assessmentId: string, input: Que
     const { db, deps } = inside
     const assessment = await lockAssessment(inside, assessmentId)
     throwIfIssues(checkTotal(assessment, 0, input))
+    const sectionId = await findLastSection(inside, assessment.id)
+    throwIfIssues(await findPlaceIssues(inside, { sectionId, poolId: null }, input))
     const of = { organizationId: inside.organization.id, assessmentId: assessment.id }
     const last = await db.question.aggregate({ where: of, _max: { order: true } })
     const order = Math.min((last._max.order ?? 0) + 1, MAX_INTEGER)
     const now = deps.clock()
     const columns = await toQuestionColumns(inside, input)
-    const question = { id: deps.newId(), ...of, ...columns, order, createdAt: now, updatedAt: now }
+    const question = { id: deps.newId(), ...of, ...columns, sectionId, order, createdAt: now, updatedAt: now }
     await db.question.create({ data: question })
     await recordQuestion(inside, 'added_question', question, assessment)
     return question.id
   })
 }
 
+async function findLastSection({ db, organization }: Context, assessmentId: string): Promise<string | null> {
+  const where = { organizationId: organization.id, assessmentId }
+  const last = await db.assessmentSection.findFirst({ where, select: { id: true }, orderBy: [{ order: 'desc' }, { id: 'desc' }] })
+  return last?.id ?? null
+}
+
 /**
- * Makes a question what is given; its place stays.
+ * Replaces a question's content; its position stays.
  *
- * @throws DomainError not_permitted; assessment_not_found; question_not_found; invalid, also `changed` for what somebody else has changed
- *   since it was seen.
+ * @throws DomainError not_permitted; assessment_not_found; question_not_found; invalid, also `changed` for fields that somebody else
+ *   changed since `seen`.
  */
 export async function updateQuestion(ctx: Context, ref: QuestionRef, input: QuestionInput, seen: SeenAt): Promise<void> {
   authorize(ctx, 'write_assessments')
@@ -109,10 +94,12 @@ export async function updateQuestion(ctx: Context, ref: QuestionRef, input: Ques
     const assessment = await lockAssessment(inside, ref.assessmentId)
     const question = await getQuestion(inside, ref)
     const current = toQuestionInput(question)
-    // To ask in another way also changes what has to be there.
+    // The input type decides which other fields are required, and other fields whether it can be simultaneous.
     const { inputType } = current
-    const before = input.inputType === inputType ? current : { ...current, [promptFieldOf(input.inputType)]: undefined }
-    throwIfIssues(issuesOfChangedFields(findQuestionIssues(input), before, input))
+    const dependent = ['simultaneous', ...(input.inputType === inputType ? [] : [promptFieldOf(input.inputType)])]
+    const before = { ...current, ...Object.fromEntries(dependent.map((field) => [field, undefined])) }
+    const issues = [...findQuestionIssues(input), ...(await findPlaceIssues(inside, question, input))]
+    throwIfIssues(issuesOfChangedFields(issues, before, input))
     const version = { updatedAt: question.updatedAt, seen, action: 'updated_question', targetId: question.id } as const
     await refuseUnseenChanges(versionOf(inside, version), current, input)
     throwIfIssues(checkTotal(assessment, question.points, input))
@@ -126,10 +113,9 @@ export async function updateQuestion(ctx: Context, ref: QuestionRef, input: Ques
 }
 
 /**
- * Makes of a question what is given, and leaves the rest as it is.
+ * Changes the given fields of a question.
  *
- * @param seen when it was changed last, as whoever changes it has read it; undefined: whatever became of it meanwhile.
- * @throws DomainError as updateQuestion.
+ * @param seen time of the last change that the caller has read; undefined: overwrite any change. @throws DomainError as updateQuestion.
  */
 export async function changeQuestion(
   ctx: Context,
@@ -152,6 +138,7 @@ export async function deleteQuestion(ctx: Context, ref: QuestionRef): Promise<vo
     const assessment = await lockAssessment(inside, ref.assessmentId)
     const question = await getQuestion(inside, ref)
     await inside.db.question.deleteMany({ where: ownRow(question) })
+    await deleteEmptyPools(inside, assessment.id)
     await recordQuestion(inside, 'deleted_question', question, assessment)
   })
 }
@@ -173,14 +160,15 @@ export async function duplicateQuestion(ctx: Context, ref: QuestionRef): Promise
     // A library question appears once in an assessment, so the copy is not linked to it.
     const unlinked = { libraryQuestionId: null, libraryNumber: null }
     const copy = { ...original, ...unlinked, id: deps.newId(), createdAt: now, updatedAt: now }
-    await db.question.create({ data: copy })
+    await db.question.create({ data: { ...copy, rubric: toJson(copy.rubric) } })
     await sealVersions(
       inside,
       inside.db.selectFrom('questions').where('questions.id', '=', copy.id).select('questions.versionId'),
     )
-    const ids = (await listQuestionIds(inside, assessment.id)).filter((id) => id !== copy.id)
-    ids.splice(ids.indexOf(original.id) + 1, 0, copy.id)
-    await numberQuestions(inside, ids)
+    const { questions } = await readStructure(inside, assessment.id)
+    const others = questions.filter(({ id }) => id !== copy.id)
+    const at = others.findIndex(({ id }) => id === original.id) + 1
+    await numberQuestions(inside, others.toSpliced(at, 0, { ...others[at - 1]!, id: copy.id }))
     await recordQuestion(inside, 'duplicated_question', copy, assessment)
     return copy.id
   })
@@ -189,8 +177,8 @@ export async function duplicateQuestion(ctx: Context, ref: QuestionRef): Promise
 const ownRow = ({ organizationId, assessmentId, id }: Question) => ({ organizationId, assessmentId, id })
 
 /** The rules that need no look into the database. */
-export const findQuestionIssues = (input: QuestionInput): Issue[] =>
-  findIssues([
+export const findQuestionIssues = (input: QuestionInput): Issue[] => [
+  ...findIssues([
     ['inputType', checkName(input.inputType, MAX_NAME_LENGTH)],
     ['responseType', checkName(input.responseType, MAX_NAME_LENGTH)],
     ['scriptFormat', checkChoice(input.scriptFormat, ['plain', 'markdown'])],
@@ -201,9 +189,12 @@ export const findQuestionIssues = (input: QuestionInput): Issue[] =>
     ['points', checkInteger(input.points, AMOUNTS)],
     ['timeLimit', checkInteger(input.timeLimit, AMOUNTS)],
     ['preparationTime', checkInteger(input.preparationTime, PREPARATION_SECONDS)],
+    ['simultaneous', checkSimultaneous(input)],
     ['sourceLanguage', checkLanguages([input.sourceLanguage], [''])],
     ['targetLanguage', checkLanguages([input.targetLanguage], [''])],
-  ])
+  ]),
+  ...findRubricIssues(input),
+]
 
 const checkMarks = ({ script, scriptFormat }: QuestionInput): Violation | undefined =>
   scriptFormat === 'markdown' && countMarks(script) > MAX_MARKS ? { rule: 'malformed', text: TOO_MANY_MARKS } : undefined
@@ -224,6 +215,12 @@ function checkAsked({ inputType, script, audioUrl, videoUrl }: QuestionInput): V
   return isMissing ? { rule: 'required' } : undefined
 }
 
+const checkSimultaneous = (input: QuestionInput): Violation | undefined =>
+  input.simultaneous && !canBeSimultaneous(input) ? { rule: 'malformed', text: NOT_SIMULTANEOUS } : undefined
+
+const NOT_SIMULTANEOUS =
+  'To record while the prompt plays, let candidates answer by audio or by video, and upload or record one prompt, audio or video. A link to another website is not possible.'
+
 /** The field that mainly puts a question of that kind. */
 const promptFieldOf = (inputType: string): keyof QuestionInput =>
   inputType === 'audio' ? 'audioUrl' : inputType === 'video' ? 'videoUrl' : 'script'
@@ -232,7 +229,9 @@ const promptFieldOf = (inputType: string): keyof QuestionInput =>
 const checkTotal = ({ totalPoints }: Assessment, before: number, { points }: Pick<QuestionInput, 'points'>): Issue[] =>
   findIssues([['points', checkInteger(points, { minimum: 0, maximum: MAX_INTEGER - (totalPoints - before) })]])
 
-/** The columns of what was written; the languages are there then. @throws DomainError invalid for an address of ours at which nothing is. */
+/**
+ * Columns of the input, with languages added to the organization if necessary. @throws DomainError invalid for a link to a missing asset.
+ */
 export async function toQuestionColumns(ctx: Context, input: QuestionInput) {
   const codeOrNull = (code: string) => (code.trim() === '' ? null : code)
   const sourceLanguage = codeOrNull(input.sourceLanguage)
@@ -244,8 +243,11 @@ export async function toQuestionColumns(ctx: Context, input: QuestionInput) {
   const { script, audioUrl, videoUrl } = input
   const assetIds = await findUsedAssets(ctx, [script], [audioUrl, videoUrl])
   throwIfIssues([...findMissing('audioUrl', audioUrl, assetIds), ...findMissing('videoUrl', videoUrl, assetIds)])
-  return { ...input, audioUrl: withoutHost(audioUrl), videoUrl: withoutHost(videoUrl), sourceLanguage, targetLanguage, assetIds }
+  const addresses = { audioUrl: withoutHost(audioUrl), videoUrl: withoutHost(videoUrl) }
+  return { ...input, ...addresses, sourceLanguage, targetLanguage, assetIds, rubric: toJson(input.rubric) }
 }
+
+const toJson = (rubric: Question['rubric']) => rubric ?? Prisma.DbNull
 
 /** An address of ours without the host, which may change. */
 function withoutHost(address: string): string {

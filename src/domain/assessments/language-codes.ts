@@ -1,6 +1,6 @@
 /**
- * The languages that can be chosen, as BCP 47 has them: the living ones with a code of two letters, others that many people write, and those
- * of which it matters in which country or script they are written. An import may bring any other code.
+ * Languages to choose from, by BCP 47: living languages with two-letter codes, other widely written ones, and variants that differ by
+ * country or script. Imports accept any other code.
  */
 export const LANGUAGE_CODES: readonly string[] = `
   aa ab af ak am an ar as av ay az ba be bg bi bm bn bo br bs ca ce ch co cr cs cv cy da de dv dz ee el en eo es et eu fa ff fi fj fo fr fy
@@ -14,7 +14,8 @@ export const LANGUAGE_CODES: readonly string[] = `
   .trim()
   .split(/\s+/)
 
-const known = new Set(LANGUAGE_CODES)
+const choosableCodes = new Set(LANGUAGE_CODES)
 
-/** True for a known code. @param kept codes that may stay. */
-export const isLanguageCode = (code: string, kept: readonly string[]): boolean => known.has(code) || kept.includes(code)
+/** True for a known code. @param keptCodes codes that may stay. */
+export const isLanguageCode = (code: string, keptCodes: readonly string[]): boolean =>
+  choosableCodes.has(code) || keptCodes.includes(code)

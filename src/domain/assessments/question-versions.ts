@@ -8,10 +8,10 @@ export async function lockVersion(ctx: Pick<Context, 'db' | 'organization'>, id:
 }
 
 /**
- * From now on these versions stay as they are: somebody is asked them, or more than one question has them. Those that are sealed already
- * are left alone, so that the starts of many candidates do not wait for each other; one that somebody is changing is waited for.
+ * Seals versions that are in use, so that they never change again. Sealed versions are not locked, so that concurrent starts don't wait for
+ * each other. A version that is being changed is waited for.
  *
- * @param ids a query of their ids; null stands for none.
+ * @param ids query of their ids; null values are ignored.
  */
 export async function sealVersions(ctx: Pick<Context, 'db' | 'organization' | 'deps'>, ids: Expression<unknown>): Promise<void> {
   const seal = ctx.db

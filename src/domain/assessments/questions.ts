@@ -4,7 +4,7 @@ import { Prisma, type Question } from '../../generated/prisma/client.ts'
 import { authorize } from '../authorization/permissions.ts'
 import type { Context } from '../context.ts'
 import { DomainError } from '../errors.ts'
-import { type FilterConditions, listPage, type Projection, projectionOf, type RowOf } from '../lists/listing.ts'
+import { listPage, type Projection, projectionOf, type RowOf } from '../lists/listing.ts'
 import type { ListPage, Order, PageRequest } from '../lists/page.ts'
 import { isUuid } from '../text/uuid.ts'
 
@@ -15,12 +15,9 @@ export const wholeQuestion = projectionOf('questions', Prisma.QuestionScalarFiel
 /** A question as a list has it. */
 export type ListedQuestion = RowOf<typeof wholeQuestion>
 
-const filters: FilterConditions<'questions', { assessmentId: string }> = {
-  assessmentId: (eb, id) => eb('questions.assessmentId', '=', id),
-}
 const questionList = {
   table: 'questions',
-  filters,
+  filters: { assessmentId: '=' },
   total: {
     of: (db: TenantDb, { assessmentId }: { assessmentId: string }) =>
       db.selectFrom('assessments').select('questionCount').where('id', '=', assessmentId),
@@ -51,4 +48,14 @@ export async function getQuestion(ctx: Context, { assessmentId, questionId }: Qu
   const question = isOne ? await ctx.db.question.findFirst({ where }) : null
   if (!question) throw new DomainError('question_not_found')
   return question
+}
+
+/** Texts and pools of all questions of an assessment, in their order. @throws DomainError not_permitted. */
+export const listQuestionTexts = (ctx: Context, assessmentId: string) => {
+  authorize(ctx, 'read_assessments')
+  return ctx.db.question.findMany({
+    where: { organizationId: ctx.organization.id, assessmentId },
+    select: { id: true, script: true, scriptFormat: true, points: true, poolId: true },
+    orderBy: [{ order: 'asc' }, { id: 'asc' }],
+  })
 }

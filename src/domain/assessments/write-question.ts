@@ -8,11 +8,12 @@ import type { SeenAt } from '../validation/refuse-unseen-changes.ts'
 import { throwIfIssues } from '../validation/throw-if-issues.ts'
 import { defineUnaudited, type QuestionDefinition, readDefinitionWithKey } from './define-question.ts'
 import { lockAssessment } from './edit-assessments.ts'
-import { addQuestion, type QuestionInput, updateQuestion } from './edit-questions.ts'
+import { addQuestion, updateQuestion } from './edit-questions.ts'
+import type { QuestionInput } from './question-input.ts'
 import { lockVersion } from './question-versions.ts'
 import { getQuestion, type QuestionRef } from './questions.ts'
 
-/** @property faults what is wrong with the definition already, as whoever read it has found. */
+/** @property faults issues of the definition that its reader has found. */
 type QuestionToWrite = { input: QuestionInput; definition: QuestionDefinition; faults: Issue[] }
 
 /** Adds a question of a kind, with what makes it one. @returns its id. @throws DomainError as addQuestion, and defineQuestion. */
@@ -23,10 +24,10 @@ export const addDefinedQuestion = (ctx: Context, assessmentId: string, written: 
 type SeenQuestion = { question: SeenAt; definition: string }
 
 /**
- * Makes a question of a kind what is given.
+ * Changes a question and its definition.
  *
- * @throws DomainError as updateQuestion, and defineQuestion; invalid, `changed` at `definition`, where that was changed, or its key corrected,
- *   since it was seen.
+ * @throws DomainError as updateQuestion and defineQuestion; invalid with `changed` at `definition` if the definition or its key was changed
+ *   since it was read.
  */
 export const updateDefinedQuestion = (
   ctx: Context,

@@ -17,9 +17,9 @@ export async function addPicture(ctx: Context, file: Buffer): Promise<string> {
   const picture = file.length <= MAX_PICTURE_BYTES ? readPicture(file) : null
   if (!picture) throw new DomainError('invalid', { issues: [issue(file.length > MAX_PICTURE_BYTES ? TOO_LARGE : NO_PICTURE)] })
   if (Math.max(picture.width, picture.height) > MAX_PICTURE_SIDE) throwIfIssues([issue(TOO_WIDE)])
-  const kept = await storeFile(ctx, 'image', picture)
-  if (!kept) throw new DomainError('invalid', { issues: [issue(NO_ROOM)] })
-  return kept.id
+  const asset = await storeFile(ctx, 'image', picture)
+  if (!asset) throw new DomainError('invalid', { issues: [issue(NO_ROOM)] })
+  return asset.id
 }
 
 const issue = (text: string): Issue => ({ field: 'picture', rule: 'malformed', text })
@@ -27,4 +27,4 @@ const issue = (text: string): Issue => ({ field: 'picture', rule: 'malformed', t
 const TOO_LARGE = `A picture can have at most ${MAX_PICTURE_BYTES / 1e6} MB. Make it smaller first.`
 const TOO_WIDE = `A picture can be at most ${MAX_PICTURE_SIDE.toLocaleString('en')} pixels wide and high. Make it smaller first.`
 const NO_PICTURE = 'This file is not a whole picture. Choose a PNG, JPEG, WebP or GIF.'
-const NO_ROOM = 'There is no room for more pictures and recordings. Ask whoever runs the service.'
+const NO_ROOM = 'There is no space for more pictures and recordings. Ask the operator of this service.'

@@ -39,7 +39,7 @@ function findDueAssets({ db, deps }: ServiceContext): Promise<CheckedAsset[]> {
         exists(selectFrom(table).select(sql`1`.as('one')).where(names(table))),
       )
       // Versions stay when nothing is asked by them any more.
-      const asked = (['questions', 'libraryVersions', 'submissionQuestions'] as const).map((table) =>
+      const usages = (['questions', 'libraryVersions', 'submissionQuestions'] as const).map((table) =>
         exists(
           selectFrom(table)
             .select(sql`1`.as('one'))
@@ -47,7 +47,7 @@ function findDueAssets({ db, deps }: ServiceContext): Promise<CheckedAsset[]> {
             .where(() => sql<SqlBool>`${sql.ref(`${table}.versionId`)} = ${sql.ref('questionVersions.id')}`),
         ),
       )
-      const versions = selectFrom('questionVersions').select(sql`1`.as('one')).where(names('questionVersions')).where(or(asked))
+      const versions = selectFrom('questionVersions').select(sql`1`.as('one')).where(names('questionVersions')).where(or(usages))
       // Mails that were sent show a logo for as long after it was replaced as anything unused is kept.
       const logo = selectFrom('organizations')
         .select(sql`1`.as('one'))

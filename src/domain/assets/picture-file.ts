@@ -1,16 +1,16 @@
 import { stripGif } from './strip-gif.ts'
 import { type Stripped, stripJpeg, stripPng, stripWebp } from './strip-metadata.ts'
 
-/** A picture as its bytes say it is. Sides in pixels, as it is shown: those of the largest frame, where one exceeds the canvas. */
+/** Picture, identified by its content. Width and height in pixels as displayed; those of the largest frame if one exceeds the canvas. */
 export type PictureFile = { contentType: string; width: number; height: number; content: Buffer }
 
 const PNG = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1')
 
 /**
- * Reads a PNG, JPEG, WebP or GIF, by its content alone, without what its camera or program has written about whom and where. Nothing is
- * decoded. SVG is none: it can hold scripts.
+ * Reads a PNG, JPEG, WebP, or GIF and removes its metadata, such as authors and places. Identified by content; nothing is decoded. No SVG,
+ * because it can contain scripts.
  *
- * @returns null for anything else, for one that is cut off, and for one of too many pieces.
+ * @returns null for other types, truncated files, and files with too many segments.
  */
 export function readPicture(file: Buffer): PictureFile | null {
   try {

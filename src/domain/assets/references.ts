@@ -16,7 +16,7 @@ export const printPicture = (id: string, alt: string): string =>
     .trim()
     .slice(0, MAX_ALT_LENGTH)}](asset:${id})`
 
-/** A text as it is read where there are no pictures: what is to be seen stands for them. */
+/** Replaces pictures by their alternative text. */
 export const withoutPictures = (text: string): string => text.replace(PICTURE, (_, alt: string) => (alt ? `[${alt}]` : ''))
 
 const MEDIA = '/api/v1/question-media/'
@@ -24,7 +24,7 @@ const MEDIA = '/api/v1/question-media/'
 export const assetAddress = (id: string): string => `${MEDIA}${id}`
 
 const ADDRESS = new RegExp(`^(?:https?://[^/?#]+)?${MEDIA}(${ID})$`, 'i')
-/** The id of the asset at that address, whatever host it names; null: it is another address. */
+/** Asset id in an address of any host; null if it is no asset's address. */
 export const assetIdIn = (address: string): string | null => ADDRESS.exec(address)?.[1]?.toLowerCase() ?? null
 
 /** The ids of all that texts name, each once; whether there are such is another question. */

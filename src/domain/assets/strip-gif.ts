@@ -5,13 +5,13 @@ const [COMMENT, APPLICATION] = [0xfe, 0xff]
 /** Applications whose extensions say how to show the picture: how often it repeats, its colors. Others hold texts, XMP for one. */
 const KEPT_APPLICATIONS = ['NETSCAPE2.0', 'ANIMEXTS1.0', 'ICCRGBG1012']
 
-/** A GIF without comments, XMP, and what lies behind its end. @throws RangeError where it is cut off, or has too many pieces. */
+/** Removes comments, XMP, and trailing data. @throws RangeError if the file is truncated or has too many blocks. */
 export function stripGif(file: Buffer): Stripped {
   const area = createArea()
   const count = createCounter()
   area.add(file.readUInt16LE(6), file.readUInt16LE(8))
   let at = 13 + colorsIn(file.readUInt8(10))
-  const kept = [file.subarray(0, at)]
+  const chunks = [file.subarray(0, at)]
   for (;;) {
     count()
     const kind = file.readUInt8(at)
@@ -22,10 +22,10 @@ export function stripGif(file: Buffer): Stripped {
       end = endOfBlocks(file, at + 11 + colorsIn(file.readUInt8(at + 9)))
     } else if (kind === EXTENSION) end = endOfBlocks(file, at + 2)
     else throw new RangeError('A GIF has a piece of no known kind')
-    if (kind === FRAME || isKept(file, at)) kept.push(file.subarray(at, end))
+    if (kind === FRAME || isKept(file, at)) chunks.push(file.subarray(at, end))
     at = end
   }
-  return { content: Buffer.concat([...kept, Buffer.from([TRAILER])]), width: area.width, height: area.height }
+  return { content: Buffer.concat([...chunks, Buffer.from([TRAILER])]), width: area.width, height: area.height }
 }
 
 /** Bytes of a table of colors, by the flags that announce it. */

@@ -1,5 +1,4 @@
-// Pictures without what cameras and programs write into them beside the picture: where it was taken, by whom, when. What ends too early,
-// or is made of too many pieces, throws a RangeError.
+// Removes metadata from pictures: place, author, time. Throws a RangeError for truncated files and files with too many segments.
 
 /** Segments or chunks of a picture: a photo has dozens. Each costs, and millions fit into a file of the size that is taken. */
 const MAX_PIECES = 10_000
@@ -13,8 +12,8 @@ export function createCounter(): () => void {
 }
 
 /**
- * A picture without metadata. Sides are those of the largest area that a decoder may draw, whatever the head says: a small canvas can have a huge
- * frame. 0: not said.
+ * Picture without metadata. Width and height of the largest area that a decoder may draw, which can exceed the header's: a small canvas may
+ * have a huge frame. 0: unknown.
  */
 export type Stripped = { content: Buffer; width: number; height: number }
 
@@ -45,7 +44,7 @@ const isFrame = (marker: number): boolean => marker >= 0xc0 && marker <= 0xcf &&
 
 /** Also removes data after the picture's end, where phones store further pictures and videos. */
 export function stripJpeg(file: Buffer): StrippedJpeg {
-  const kept: Buffer[] = []
+  const chunks: Buffer[] = []
   let [width, height, orientation] = [0, 0, 1]
   let frames = 0
   for (const { marker, segment } of segmentsOf(file)) {
@@ -54,14 +53,14 @@ export function stripJpeg(file: Buffer): StrippedJpeg {
       ;[height, width] = [segment.readUInt16BE(5), segment.readUInt16BE(7)]
     }
     if (marker === 0xe1) orientation = orientationOf(segment) ?? orientation
-    if (!isTold(marker, segment)) kept.push(segment)
+    if (!isTold(marker, segment)) chunks.push(segment)
   }
   const turning = orientation === 1 ? [] : [exifOf(orientation)]
-  const content = Buffer.concat([Buffer.from([0xff, 0xd8]), ...turning, ...kept, Buffer.from([0xff, 0xd9])])
+  const content = Buffer.concat([Buffer.from([0xff, 0xd8]), ...turning, ...chunks, Buffer.from([0xff, 0xd9])])
   return { content, width, height, isTurned: orientation >= 5 }
 }
 
-/** From the first to the end of the picture; what it codes belongs to the segment before it. */
+/** Segments up to the end of the picture. Entropy-coded data belongs to the segment before it. */
 function* segmentsOf(file: Buffer): Generator<{ marker: number; segment: Buffer }> {
   const count = createCounter()
   for (let at = 2; ; ) {
@@ -104,15 +103,15 @@ function orientationOf(segment: Buffer): number | null {
   return null
 }
 
-/** An Exif that says nothing but how the picture is to be turned. */
+/** Exif with the orientation only. */
 const exifOf = (orientation: number): Buffer =>
   Buffer.from(`ffe10022457869660000${'4d4d002a00000008'}0001${'01120003000000010'}00${orientation}0000${'00000000'}`, 'hex')
 
 const TOLD_CHUNKS = new Set(['eXIf', 'tEXt', 'zTXt', 'iTXt', 'tIME'])
 
-/** Up to its end: what lies behind that goes as well. */
+/** Removes metadata, and everything after the end chunk. */
 export function stripPng(file: Buffer): Stripped {
-  const kept: Buffer[] = [file.subarray(0, 8)]
+  const chunks: Buffer[] = [file.subarray(0, 8)]
   const count = createCounter()
   const area = createArea()
   for (let at = 8; ; ) {
@@ -128,8 +127,8 @@ export function stripPng(file: Buffer): Stripped {
         file.readUInt32BE(data + 4) + file.readUInt32BE(data + 12),
         file.readUInt32BE(data + 8) + file.readUInt32BE(data + 16),
       )
-    if (!TOLD_CHUNKS.has(type)) kept.push(file.subarray(at, end))
-    if (type === 'IEND') return { content: Buffer.concat(kept), width: area.width, height: area.height }
+    if (!TOLD_CHUNKS.has(type)) chunks.push(file.subarray(at, end))
+    if (type === 'IEND') return { content: Buffer.concat(chunks), width: area.width, height: area.height }
     at = end
   }
 }
@@ -142,7 +141,7 @@ const ANIMATION_HEAD = 16
 export function stripWebp(file: Buffer): Stripped {
   const whole = 8 + file.readUInt32LE(4)
   if (whole > file.length) throw new RangeError('A WebP is cut off')
-  const kept: Buffer[] = []
+  const chunks: Buffer[] = []
   const area = createArea()
   const count = createCounter()
   for (const { type, chunk } of chunksOf(file.subarray(12, whole), count)) {
@@ -150,9 +149,9 @@ export function stripWebp(file: Buffer): Stripped {
     if (type === 'ANMF')
       for (const inner of chunksOf(chunk.subarray(8 + ANIMATION_HEAD), count)) addSides(area, inner.type, inner.chunk)
     if (type === 'EXIF' || type === 'XMP ') continue
-    kept.push(type === 'VP8X' ? withoutFlags(chunk) : chunk)
+    chunks.push(type === 'VP8X' ? withoutFlags(chunk) : chunk)
   }
-  const body = Buffer.concat(kept)
+  const body = Buffer.concat(chunks)
   const head = Buffer.from(file.subarray(0, 12))
   head.writeUInt32LE(body.length + 4, 4)
   return { content: Buffer.concat([head, body]), width: area.width, height: area.height }

@@ -31,11 +31,11 @@ export async function beginMedium(ctx: Context, kind: MediumKind): Promise<strin
 type Part = { segment: number; number: number; content: Buffer }
 
 /**
- * Keeps a slice: in the store first, and known only then. The same slice again changes nothing. What would not be taken is not stored: a
- * slice that nobody knows is counted nowhere.
+ * Stores a part in the media store, then its row. Repeating the same part changes nothing. Limits are checked first, because stored files
+ * without rows are not counted.
  *
- * @throws DomainError not_permitted, media_not_found; invalid for what is none, too large, too much, differs from what is there, or comes
- *   too late.
+ * @throws DomainError not_permitted, media_not_found; invalid if the part is no media, exceeds a limit, differs from the stored one, or
+ *   comes too late.
  */
 export async function putMediumPart(ctx: Context, id: string, { segment, number, content }: Part): Promise<void> {
   authorize(ctx, 'write_assessments')
@@ -50,9 +50,9 @@ export async function putMediumPart(ctx: Context, id: string, { segment, number,
   await deps.media.put(partOf(asset.key, part), content)
   await inTransaction(ctx, async (inside) => {
     const { db } = inside
-    const held = await lockMedium(inside, asset.id)
+    const lockedMedium = await lockMedium(inside, asset.id)
     if (await isKnown(inside, asset, part)) return
-    await refuseUnlessTaken(inside, { ...asset, ...held }, part)
+    await refuseUnlessTaken(inside, { ...asset, ...lockedMedium }, part)
     const of = { organizationId: organization.id, assetId: asset.id }
     await db.assetPart.create({ data: { ...of, ...part, createdAt: deps.clock() } })
     const data = { bytes: { increment: content.length }, contentType: contentType ?? '' }
@@ -71,11 +71,15 @@ async function isKnown({ db, organization }: Context, { id }: Asset, { segment, 
 
 type LockedMedium = { id: string; state: string; bytes: bigint | string }
 
-/** Limits as those of recordings: of parts of hardly a byte there is one by number, as each costs a row and a file. */
-async function refuseUnlessTaken({ db, organization }: Context, { id, ...held }: LockedMedium, part: Measured): Promise<void> {
-  if (held.state !== 'uploading') throwIfIssues([issue(TOO_LATE)])
+/** Limits bytes and the number of parts, because even a tiny part costs a row and a file. The same limits as for recordings. */
+async function refuseUnlessTaken(
+  { db, organization }: Context,
+  { id, ...lockedMedium }: LockedMedium,
+  part: Measured,
+): Promise<void> {
+  if (lockedMedium.state !== 'uploading') throwIfIssues([issue(TOO_LATE)])
   if (part.bytes === 0) throwIfIssues([issue(EMPTY)])
-  if (part.bytes > MAX_PART_BYTES || Number(held.bytes) + part.bytes > MAX_PROMPT_BYTES) throwIfIssues([issue(TOO_LARGE)])
+  if (part.bytes > MAX_PART_BYTES || Number(lockedMedium.bytes) + part.bytes > MAX_PROMPT_BYTES) throwIfIssues([issue(TOO_LARGE)])
   if (part.segment >= MAX_SEGMENTS || part.number >= MAX_PARTS) throwIfIssues([issue(TOO_MANY)])
   if (part.bytes >= SMALL_PART_BYTES) return
   const parts = await db.assetPart.count({ where: { organizationId: organization.id, assetId: id } })
@@ -83,10 +87,10 @@ async function refuseUnlessTaken({ db, organization }: Context, { id, ...held }:
 }
 
 /**
- * Ends it: it becomes one file soon. Once more changes nothing.
+ * Completes an upload, and queues joining its parts. Repeatable.
  *
- * @param segments how many slices each has. @param queue has it made one file, by the transaction.
- * @throws DomainError not_permitted, media_not_found; invalid where slices are missing.
+ * @param segments number of parts in each segment. @param queue queues the join in the transaction.
+ * @throws DomainError not_permitted, media_not_found; invalid if parts are missing.
  */
 export async function completeMedium(
   ctx: Context,
@@ -126,19 +130,19 @@ async function findMedium({ db, organization }: Context, id: string): Promise<As
 }
 
 async function lockMedium(ctx: Context, id: string): Promise<{ state: string; bytes: string }> {
-  const held = await ctx.db
+  const lockedMedium = await ctx.db
     .selectFrom('assets')
     .where('id', '=', id)
     .select(['state', 'bytes'])
     .forNoKeyUpdate()
     .executeTakeFirst()
-  if (!held) throw new DomainError('media_not_found')
-  return held
+  if (!lockedMedium) throw new DomainError('media_not_found')
+  return lockedMedium
 }
 
 const issue = (text: string): Issue => ({ field: 'medium', rule: 'malformed', text })
 
-const NO_ROOM = 'There is no room for more media. Ask whoever runs the service.'
+const NO_ROOM = 'There is no space for more media. Ask the operator of this service.'
 const NO_MEDIUM = 'This is no WebM or MP4 (.webm, .mp4, .m4a). Save it as one of these first.'
 const TOO_LARGE = `An audio or video can have at most ${MAX_PROMPT_BYTES / 1e6} MB.`
 const EMPTY = 'A part of it arrived empty. Send it again.'

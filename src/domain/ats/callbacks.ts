@@ -1,7 +1,8 @@
-import type { Ats, Deps } from '../context.ts'
+import type { Deps } from '../context.ts'
+import type { Ats } from '../ports/ats-settings.ts'
 import { findTargetFault, MAX_URL_LENGTH } from '../webhooks/targets.ts'
 
-/** The domains of those who say with each order where to report to. */
+/** Domains of the systems that send a callback URL with each order. */
 const DOMAINS: Partial<Record<Ats, string>> = { greenhouse: 'greenhouse.io' }
 
 /**

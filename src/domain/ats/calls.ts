@@ -1,17 +1,20 @@
 import { affectedRows } from '../../db/statements.ts'
 import { unscoped } from '../../db/unscoped.ts'
-import type { AtsCall } from '../../generated/prisma/client.ts'
+import { Prisma } from '../../generated/prisma/client.ts'
 import { authorize } from '../authorization/permissions.ts'
 import { repeatBatch } from '../concurrency/bisect.ts'
 import type { Context, ServiceContext } from '../context.ts'
-import { type ListPage, type PageRequest, readPage } from '../lists/page.ts'
+import { listPage, projectionOf, type RowOf } from '../lists/listing.ts'
+import { type ListPage, NEWEST_FIRST, type PageRequest } from '../lists/page.ts'
 import { daysAfter } from '../time/days.ts'
 import type { ConnectionDetail } from './connections.ts'
 import { atsOf } from './place-order.ts'
 
 // Log of calls from and to applicant tracking systems.
 
-export type { AtsCall }
+const wholeCall = projectionOf('atsCalls', Prisma.AtsCallScalarFieldEnum)
+export type AtsCall = RowOf<typeof wholeCall>
+const callList = { table: 'atsCalls', filters: { connectionId: '=' } } as const
 
 const REPORTS_KEPT_DAYS = 30
 const REPORTS_AT_ONCE = 2_000
@@ -28,20 +31,18 @@ export async function recordCall(ctx: Context, call: IncomingCall): Promise<void
 /** The calls of a connection, the newest first. @throws DomainError not_permitted. */
 export async function listCalls(ctx: Context, { id }: ConnectionDetail, page: PageRequest): Promise<ListPage<AtsCall>> {
   authorize(ctx, 'manage_ats')
-  const where = { organizationId: ctx.organization.id, connectionId: id }
-  const { atsCall } = ctx.db
-  return readPage(
-    page,
-    () => atsCall.count({ where }),
-    (window) => atsCall.findMany({ where, orderBy: [{ createdAt: 'desc' }, { id: 'desc' }], ...window }),
-  )
+  return listPage(ctx, callList, { projection: wholeCall, filter: { connectionId: id }, order: NEWEST_FIRST, page })
 }
 
 /** Deletes old reports, except those that are still waiting. */
 export async function deleteExpiredReports({ db, deps }: ServiceContext): Promise<void> {
   const until = daysAfter(deps.clock(), -REPORTS_KEPT_DAYS)
   await repeatBatch(REPORTS_AT_ONCE, (atMost) => {
-    const over = unscoped(db).selectFrom('atsReports').select('id').where('queuedAt', '<=', until).where('state', '<>', 'waiting')
-    return affectedRows(unscoped(db).deleteFrom('atsReports').where('id', 'in', over.limit(atMost)))
+    const expiredReports = unscoped(db)
+      .selectFrom('atsReports')
+      .select('id')
+      .where('queuedAt', '<=', until)
+      .where('state', '<>', 'waiting')
+    return affectedRows(unscoped(db).deleteFrom('atsReports').where('id', 'in', expiredReports.limit(atMost)))
   })
 }

@@ -1,8 +1,9 @@
 import { scopeWhere } from '../../db/queries.ts'
 import type { AtsConnection, Prisma } from '../../generated/prisma/client.ts'
 import { authorize } from '../authorization/permissions.ts'
-import { ATS_SYSTEMS, type Ats, type Context, type KeyMode, type ServiceContext } from '../context.ts'
+import type { Context, KeyMode, ServiceContext } from '../context.ts'
 import { DomainError } from '../errors.ts'
+import { ATS_SYSTEMS, type Ats } from '../ports/ats-settings.ts'
 import { isUuid } from '../text/uuid.ts'
 
 // An organization's connections to applicant tracking systems. One that the operator has not switched on is not there.
@@ -16,7 +17,7 @@ const include = {
 } satisfies Prisma.AtsConnectionInclude
 const omit = { encryptedApiKey: true } as const
 
-/** A connection with its keys, without what is secret of them. */
+/** Connection with its keys, without secrets. */
 export type ConnectionDetail = Prisma.AtsConnectionGetPayload<{ include: typeof include; omit: typeof omit }> & { ats: Ats }
 export type AtsKeySummary = ConnectionDetail['keys'][number]
 
@@ -40,7 +41,7 @@ export async function listConnections(ctx: Context, ats: Ats): Promise<Connectio
   return rows.map((row) => ({ ...row, ats }))
 }
 
-/** A connection by its id, of the data that are seen: its orders are of these. @throws DomainError not_permitted; ats_not_found. */
+/** @throws DomainError not_permitted; ats_not_found. */
 export async function getConnection(ctx: Context, id: string): Promise<ConnectionDetail> {
   authorize(ctx, 'manage_ats')
   const where = { ...scopeWhere(ctx), id }

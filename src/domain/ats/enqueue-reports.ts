@@ -1,9 +1,10 @@
 import { anyOfIds, sameOrganization } from '../../db/queries.ts'
 import { unscoped } from '../../db/unscoped.ts'
 import { insertRows, type NewRows } from '../../db/writes.ts'
-import type { Ats, Connection, ServiceContext } from '../context.ts'
+import type { Connection, ServiceContext } from '../context.ts'
 import type { EventPayload, EventType } from '../events/event.ts'
 import { findEndOfBatch } from '../events/find-end-of-batch.ts'
+import type { Ats } from '../ports/ats-settings.ts'
 import { inTransaction } from '../transaction.ts'
 import { isReported, statusAfterEvent } from './order-status.ts'
 import { laterThan } from './queue-report.ts'
@@ -14,8 +15,7 @@ import { laterThan } from './queue-report.ts'
 const AT_ONCE = 2_000
 
 /**
- * Takes one step. The position moves in the transaction that makes the reports: each event is handed over once, whatever becomes of the
- * process, and whichever release recorded it.
+ * Handles one batch of events. The position moves in the transaction that creates the reports, so that each event is handled once.
  *
  * @returns true if there may be more.
  */
@@ -47,14 +47,14 @@ type NewReports = NonNullable<NewRows['atsReports']>
 
 async function createReports(inside: ServiceContext, from: bigint, until: bigint): Promise<NewReports> {
   const { db, deps } = inside
-  const told = (await ordersOfEvents(db, from, until).execute()).flatMap(({ type, data, ...its }) => {
+  const newReports = (await ordersOfEvents(db, from, until).execute()).flatMap(({ type, data, ...its }) => {
     const status = statusAfterEvent(type as EventType, data as EventPayload)
     return status !== null && isReported(its.ats as Ats, status) ? [{ ...its, status }] : []
   })
-  if (told.length === 0) return []
-  const lastOf = await findLastTimes(inside, [...new Set(told.map(({ orderId }) => orderId))])
+  if (newReports.length === 0) return []
+  const lastOf = await findLastTimes(inside, [...new Set(newReports.map(({ orderId }) => orderId))])
   const now = deps.clock()
-  return told.map(({ organizationId, connectionId, orderId, orderedAt, position, createdAt, status }) => {
+  return newReports.map(({ organizationId, connectionId, orderId, orderedAt, position, createdAt, status }) => {
     const last = lastOf.get(orderId)
     const happenedAt = laterThan(last?.happenedAt ?? orderedAt, createdAt)
     const nextAttemptAt = last?.nextAttemptAt && last.nextAttemptAt > now ? last.nextAttemptAt : now
@@ -64,7 +64,7 @@ async function createReports(inside: ServiceContext, from: bigint, until: bigint
   })
 }
 
-/** Events, and the orders that are told of each: those that were there before it, and that their ATS has not cancelled. */
+/** Events with the orders that each is reported to: orders that existed before it, and that the ATS has not canceled. */
 const ordersOfEvents = (db: Connection, from: bigint, until: bigint) =>
   unscoped(db)
     .selectFrom('events as event')

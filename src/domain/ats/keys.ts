@@ -4,9 +4,10 @@ import { anyHash, createBatchedKeyLookup, findApiKey } from '../api-keys/find-ap
 import { fingerprintOf, toBase64 } from '../api-keys/key-fingerprints.ts'
 import { recordAudit } from '../audit/record-audit.ts'
 import { authorize } from '../authorization/permissions.ts'
-import { type Ats, type Context, enterOrganization, type KeyMode, type ServiceContext } from '../context.ts'
+import { type Context, enterOrganization, type KeyMode, type ServiceContext } from '../context.ts'
 import { DomainError, type Issue } from '../errors.ts'
 import { MAX_NAME_LENGTH } from '../limits.ts'
+import type { Ats } from '../ports/ats-settings.ts'
 import { decrypt, encrypt } from '../secrets/encryption.ts'
 import { isUuid } from '../text/uuid.ts'
 import { inTransaction } from '../transaction.ts'
@@ -14,12 +15,12 @@ import { checkName, findIssues } from '../validation/checks.ts'
 import { throwIfIssues } from '../validation/throw-if-issues.ts'
 import { findConnection, requireEnabled } from './connections.ts'
 
-// The keys of connections: those that an ATS calls us with, and the one that it has given to the organization.
+// Keys of connections: those that an ATS calls the service with, and the one it gave the organization.
 
 const USE_RECORDED_EVERY_MS = 60_000
 
 /**
- * Finds whose a key is that an ATS has sent, and records that it was used.
+ * Authenticates an ATS by its key, and records the key's use.
  *
  * @throws DomainError api_key_missing; api_key_unknown, also for another ATS's; api_key_revoked; organization_suspended.
  */
@@ -76,10 +77,9 @@ async function findKeys(db: Connection, fingerprints: string[]) {
 }
 
 /**
- * Makes a key for an ATS. Those that were made before stay good until they are revoked: the ATS may take days to change over.
+ * Generates a key for an ATS. Earlier keys stay valid until they are revoked, because changing over may take days.
  *
- * @returns the key, the only time it is seen.
- * @throws DomainError not_permitted; ats_not_found.
+ * @returns the key, which is shown only once. @throws DomainError not_permitted; ats_not_found.
  */
 export async function generateAtsKey(ctx: Context, ats: Ats, mode: KeyMode): Promise<string> {
   authorize(ctx, 'manage_ats')
@@ -151,20 +151,20 @@ export const decryptCredentials = (
 const keyPurpose = (id: string): string => `ats key ${id}`
 const atsKeyPurpose = (connectionId: string): string => `key of the ats ${connectionId}`
 
-/** Encrypts anew, under the newest secret key, what was encrypted under an older one, so that this one can be taken out of use. */
+/** Re-encrypts keys under the newest secret key, so that the operator can remove older ones. */
 export async function reencryptAtsKeys({ db, deps }: ServiceContext): Promise<void> {
   const [newest, ...older] = deps.secretKeys
   if (older.length === 0) return
-  const anew = (purpose: string, encrypted: Uint8Array) => {
+  const reencrypt = (purpose: string, encrypted: Uint8Array) => {
     const text = decrypt([newest!], purpose, encrypted) === null ? decrypt(older, purpose, encrypted) : null
     return text === null ? null : encrypt(deps.secretKeys, purpose, text)
   }
   for (const { id, encryptedKey } of await db.atsKey.findMany({ select: { id: true, encryptedKey: true } })) {
-    const resealed = anew(keyPurpose(id), encryptedKey)
+    const resealed = reencrypt(keyPurpose(id), encryptedKey)
     if (resealed) await db.atsKey.updateMany({ where: { id }, data: { encryptedKey: resealed } })
   }
   for (const { id, encryptedApiKey } of await db.atsConnection.findMany({ where: { encryptedApiKey: { not: null } } })) {
-    const resealed = anew(atsKeyPurpose(id), encryptedApiKey!)
+    const resealed = reencrypt(atsKeyPurpose(id), encryptedApiKey!)
     // Unless another was entered meanwhile.
     if (resealed) await db.atsConnection.updateMany({ where: { id, encryptedApiKey }, data: { encryptedApiKey: resealed } })
   }

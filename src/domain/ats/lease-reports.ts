@@ -2,7 +2,8 @@ import { sql } from '../../db/builder.ts'
 import { isNotSuspended, sameOrganization } from '../../db/queries.ts'
 import { unscoped } from '../../db/unscoped.ts'
 import type { Prisma } from '../../generated/prisma/client.ts'
-import type { Ats, Connection, Context, KeyMode, ServiceContext } from '../context.ts'
+import type { Connection, Context, KeyMode, ServiceContext } from '../context.ts'
+import type { Ats } from '../ports/ats-settings.ts'
 import { type DueSendings, grantedRows } from '../webhooks/due-sendings.ts'
 import { enabledSystems } from './connections.ts'
 import { type Credentials, decryptCredentials } from './keys.ts'
@@ -23,10 +24,10 @@ export type LeasedReport = {
 }
 
 /**
- * Connections with reports that are due. Of an order only the first report that waits is due, so that none overtakes another; of a connection
- * whose keys are all revoked, none.
+ * Connections with due reports. Only the first waiting report of an order is due, so that none overtakes another. Connections without a
+ * valid key have none.
  *
- * @param most how many of each to count at most.
+ * @param most largest number to count per connection.
  */
 export async function findDueReports(ctx: ServiceContext, most: number): Promise<DueSendings[]> {
   const enabled = enabledSystems(ctx)
@@ -53,7 +54,7 @@ export async function findDueReports(ctx: ServiceContext, most: number): Promise
  */
 export async function leaseReports(ctx: ServiceContext, granted: readonly DueSendings[]): Promise<LeasedReport[]> {
   const leased = await leaseOfDue(ctx, granted).execute()
-  const taken: LeasedReport[] = []
+  const leasedReports: LeasedReport[] = []
   for (const { id, leasedUntil } of leased) {
     const row = await ctx.db.atsReport.findUnique({ where: { id }, include })
     if (!row) continue // deleted meanwhile, with its invite
@@ -61,7 +62,7 @@ export async function leaseReports(ctx: ServiceContext, granted: readonly DueSen
     const { id: connectionId, encryptedApiKey, ats, mode, organization, keys } = connection
     // The ATS that has ordered knows the key it did that with; when it has been revoked since, the one that was used last.
     const key = keys.find(({ id }) => id === order?.keyId) ?? keys[0]
-    taken.push({
+    leasedReports.push({
       report: { id, status: status as OrderStatus, happenedAt, attemptCount, leasedUntil },
       connection: { id: connectionId, ats: ats as Ats, mode, organization },
       order: order && { ...order, inviteId: order.inviteId! },
@@ -70,7 +71,7 @@ export async function leaseReports(ctx: ServiceContext, granted: readonly DueSen
         : { inboundKey: null, apiKey: null },
     })
   }
-  return taken
+  return leasedReports
 }
 
 const include = {
@@ -89,8 +90,10 @@ const reachableConnections = (db: Connection, enabled: Ats[]) =>
     .where('connection.ats', '=', sql<string>`any(${enabled}::text[])`)
     .where(isNotSuspended('connection'))
     .where(({ exists, selectFrom }) => {
-      const its = selectFrom('atsKeys').where(sameOrganization('atsKeys', 'connection')).select('atsKeys.id')
-      return exists(its.whereRef('atsKeys.connectionId', '=', 'connection.id').where('atsKeys.revokedAt', 'is', null))
+      const keysOfConnection = selectFrom('atsKeys').where(sameOrganization('atsKeys', 'connection')).select('atsKeys.id')
+      return exists(
+        keysOfConnection.whereRef('atsKeys.connectionId', '=', 'connection.id').where('atsKeys.revokedAt', 'is', null),
+      )
     })
 
 const leaseOfDue = (ctx: ServiceContext, granted: readonly DueSendings[]) =>

@@ -11,7 +11,7 @@ const TOLD_OF_ID = 8
 export const isReady = ({ deps }: Pick<Context, 'deps'>, { questionCount }: { questionCount: number }): boolean =>
   questionCount > 0 || !deps.hasOwnPlayer
 
-/** The assessments that candidates can be sent to, but for those that are archived, in the order of their names, which are all different: a recruiter sees nothing else of them. */
+/** Assessments that recruiters can choose, without archived ones, by name. Names are unique, because recruiters see nothing else. */
 export async function listTests(ctx: Context): Promise<AtsTest[]> {
   authorize(ctx, 'read')
   const ready = ctx.db

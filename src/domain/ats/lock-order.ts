@@ -2,7 +2,7 @@ import { affectedRows } from '../../db/statements.ts'
 import { tenantDb } from '../../db/tenant-db.ts'
 import type { Context, ServiceContext } from '../context.ts'
 
-/** Locks an order until the transaction ends. Whatever changes an order and its reports, or several of its reports, locks the order first. */
+/** Locks an order until the transaction ends. Lock the order before changing it or its reports. */
 export const lockOrder = (
   { db }: Pick<ServiceContext, 'db'>,
   organization: Context['organization'],

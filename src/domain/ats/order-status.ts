@@ -1,16 +1,17 @@
 import { scopeWhere } from '../../db/queries.ts'
-import type { Ats, Context } from '../context.ts'
+import type { Context } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import type { EventPayload, EventType } from '../events/event.ts'
 import { declinedAtOf } from '../invites/declined.ts'
 import { withCurrentStatus } from '../invites/expiry.ts'
+import type { Ats } from '../ports/ats-settings.ts'
 import { newestTotal } from '../submissions/newest-release.ts'
 
 // Status of an order. interfaces/ats translates it for each applicant tracking system.
 
 /**
- * `undelivered`: the mail to the candidate was refused for good; `in_review`: handed in, and not released; `released`: its result is. A
- * `test` is of the connection, and of no order.
+ * `undelivered`: the invitation email was rejected for good; `in_review`: submitted, not released; `released`: the result is released.
+ * `test`: a test of the connection, without an order.
  */
 export const STATUSES = [
   'invited',

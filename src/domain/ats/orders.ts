@@ -63,7 +63,7 @@ export async function recordComplaint(ctx: Context, orderId: string, text: strin
 }
 
 /**
- * Reports to the ATS how an order stands now: what waits is attempted at once, without what was tried before.
+ * Reports the order's current state to the ATS again. A waiting report is sent at once, with all retries.
  *
  * @returns the id of its connection. @throws DomainError not_permitted; ats_not_found.
  */

@@ -1,9 +1,10 @@
 import { sql } from '../../db/builder.ts'
 import type { SqlBool } from '../../db/queries.ts'
+import type { Actor } from '../actor.ts'
 import { pickProctoring } from '../assessments/assessment-input.ts'
 import { findAssessments } from '../assessments/assessments.ts'
 import { modeOf } from '../authorization/author.ts'
-import type { Actor, Context } from '../context.ts'
+import type { Context } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import { createInvite } from '../invites/create-invite.ts'
 import { reactivateInvite } from '../invites/operate-invite.ts'
@@ -44,9 +45,9 @@ type OrderPolicy = {
 export const placeOrder = (ctx: Context, order: NewOrder, policy: OrderPolicy): Promise<PlacedOrder> =>
   inTransaction(ctx, async (inside) => {
     const { db, deps } = inside
-    const mine = await claim(inside, order)
-    if (!mine.isNew) return mine
-    const { orderId, createdAt } = mine
+    const claimedOrder = await claim(inside, order)
+    if (!claimedOrder.isNew) return claimedOrder
+    const { orderId, createdAt } = claimedOrder
     const where = { organizationId: inside.organization.id, id: orderId }
     const found = await findOrInvite(inside, order)
     const status = await readOrderProgress(inside, found.inviteId)
@@ -58,7 +59,7 @@ export const placeOrder = (ctx: Context, order: NewOrder, policy: OrderPolicy): 
     if (status.status === 'expired' || status.status === 'revoked') await reactivateInvite(inside, found.inviteId, {})
     const { inviteId } = found
     const { position } = await db.eventSequence.findUniqueOrThrow({ where: { id: 1 } })
-    // The invite is locked: what is recorded of it from here on is behind this event.
+    // The invite is locked, so later events have a higher sequence.
     const start = { afterSequence: await lastSequence(inside, inviteId), startPosition: position }
     await db.atsOrder.update({ where, data: { inviteId, ...start } })
     // A finished invite has no further event, so its result is reported now.
@@ -82,9 +83,9 @@ async function claim(inside: Context, { naturalKey, callbackUrl, profileUrl }: N
   const { db, deps, organization } = inside
   const { id: keyId, connectionId } = atsOf(inside)
   const [id, createdAt] = [deps.newId(), deps.clock()]
-  const given = { naturalKey, callbackUrl, profileUrl, keyId }
+  const orderColumns = { naturalKey, callbackUrl, profileUrl, keyId }
   const { count } = await db.atsOrder.createMany({
-    data: [{ id, organizationId: organization.id, connectionId, ...given, createdAt }],
+    data: [{ id, organizationId: organization.id, connectionId, ...orderColumns, createdAt }],
     skipDuplicates: true,
   })
   if (count === 1) return { isNew: true, orderId: id, createdAt }
@@ -131,8 +132,8 @@ function refusalOf({ status }: OrderProgress, { takesOver }: OrderPolicy): Order
 
 /** By index each: there is one of the events with a position, and one of those without. */
 async function lastSequence(inside: Context, inviteId: string): Promise<bigint> {
-  const its = inside.db.selectFrom('events').where('inviteId', '=', inviteId).select('sequence')
-  const both = its.where('position', 'is not', null).unionAll(its.where('position', 'is', null))
+  const eventsOfInvite = inside.db.selectFrom('events').where('inviteId', '=', inviteId).select('sequence')
+  const both = eventsOfInvite.where('position', 'is not', null).unionAll(eventsOfInvite.where('position', 'is', null))
   const last = await both.orderBy('sequence', 'desc').limit(1).executeTakeFirst()
   return BigInt(last?.sequence ?? 0) // of an invite that was imported there may be none
 }

@@ -26,5 +26,5 @@ export async function queueReport(
   notifyAfterCommit(inside) // the worker looks then
 }
 
-/** Time of a later report: after the earlier one, whatever the clocks of two processes say. */
+/** Time of the next report, always later than the last one's, because clocks of processes may differ. */
 export const laterThan = (last: Date, time: Date): Date => (time > last ? time : new Date(last.getTime() + 1))

@@ -1,6 +1,6 @@
 import type { ServiceContext } from '../context.ts'
 import { inTransaction } from '../transaction.ts'
-import type { AttemptResult } from '../webhooks/record-attempt.ts'
+import type { AttemptResult } from '../webhooks/delivery-attempts.ts'
 import { nextAttempt } from '../webhooks/retries.ts'
 import type { LeasedReport } from './lease-reports.ts'
 import { lockOrder } from './lock-order.ts'
@@ -13,11 +13,11 @@ const TOO_MANY = 429
 const KEPT_LENGTH = 1_000
 
 /**
- * Records an attempt, and what follows from it for the report and its order. What is refused is not tried again: 429, the ATS's own failures
- * and no answer at all are, at the intervals of webhooks.
+ * Records an attempt and its effect on the report and its order. Rejected reports are not retried, except after 429, 5xx, or no response:
+ * those are, at the intervals of webhooks.
  */
-export function recordReport(ctx: ServiceContext, taken: LeasedReport, result: AttemptResult): Promise<ReportOutcome> {
-  const { report, connection, order } = taken
+export function recordReport(ctx: ServiceContext, lease: LeasedReport, result: AttemptResult): Promise<ReportOutcome> {
+  const { report, connection, order } = lease
   const { status, body, error } = { status: null, body: '', error: '', ...result.answer }
   const now = ctx.deps.clock()
   const next = isPassing(status) ? nextAttempt(now, report.attemptCount + 1, retryAfterOf(result)) : null
@@ -47,7 +47,7 @@ export function recordReport(ctx: ServiceContext, taken: LeasedReport, result: A
   })
 }
 
-/** Delays the reports that wait behind one: if they were due before it, each look for what is due would read and skip them. */
+/** Delays the reports that wait behind one. Otherwise each poll would read and skip them. */
 async function delayFollowing(
   { db }: ServiceContext,
   of: { organizationId: string; orderId: string },
@@ -67,7 +67,7 @@ export async function skipReport({ db }: ServiceContext, { report }: LeasedRepor
   })
 }
 
-/** Gives back what was taken and not attempted to the end, so that nobody has to wait for the lease. */
+/** Returns a leased report without an attempt, so that it needn't wait for the end of the lease. */
 export async function releaseReport({ db }: ServiceContext, { report }: LeasedReport): Promise<void> {
   await db.atsReport.updateMany({ where: { id: report.id, leasedUntil: report.leasedUntil }, data: { leasedUntil: null } })
 }

@@ -2,13 +2,13 @@ import type { Prisma } from '../../generated/prisma/client.ts'
 
 /** Details of audit entries, by name. The portal labels each. */
 const AUDIT_FIELDS = [
-  // Whom, or what, it is about.
+  // Target of the action.
   ...(['name', 'assessment', 'assessmentId', 'graderId', 'assignedGraderId', 'tagId', 'language', 'kind', 'kinds'] as const),
   ...(['number', 'version', 'questions', 'invites', 'lists', 'rows', 'count', 'percent', 'until'] as const),
   ...(['reason', 'why', 'was', 'what', 'path', 'before', 'after', 'changed', 'corrected', 'change'] as const),
   // Members, and how they sign in.
   ...(['roles', 'portalRoles', 'proofs', 'provider', 'issuer', 'problem', 'claim', 'email', 'subject', 'by', 'domain'] as const),
-  ...(['shared', 'unshared'] as const),
+  ...(['shared', 'unshared', 'gradingLanguages', 'canViewTranscription'] as const),
   ...([
     'signInException',
     'isInUse',
@@ -26,8 +26,8 @@ const AUDIT_FIELDS = [
   ...(['senderName', 'replyTo', 'invitationText', 'returnHosts', 'languagesOffered', 'timeZone'] as const),
   ...(['mainTemplateLanguage', 'primaryColor', 'backgroundColor', 'logoHash', 'imprint', 'privacy', 'contact'] as const),
   ...(['consentVersion', 'completed', 'expired', 'revoked', 'submitted', 'released', 'isOn', 'steps', 'isOwn'] as const),
-  'openInvites',
-  // Invites, and what is done with what candidates send in.
+  ...(['openInvites', 'decision', 'shows', 'results', 'band', 'knockedOut'] as const),
+  // Invites and submissions.
   ...(['recipientName', 'customMessage', 'questionReplayLimit', 'answerRecordLimit', 'expiresInDays'] as const),
   ...(['expiresOn', 'addedDays', 'includesStarted', 'isEmailed', 'sendsAgain'] as const),
   ...(['requirement', 'toCandidate', 'keyNumber', 'effect', 'releases'] as const),
@@ -49,7 +49,7 @@ export type AuditDetails = Omit<{ [Field in AuditField]?: Prisma.InputJsonValue 
   corrected?: readonly AuditField[]
 }
 
-/** Details of which nothing has another name: what was put together elsewhere is not checked for that by itself. */
+/** Rejects unknown keys in details. TypeScript checks excess keys in literals only. */
 export type ExactDetails<Details> = Details & {
   [Field in keyof Details]: Field extends keyof AuditDetails ? AuditDetails[Field] : never
 }

@@ -1,6 +1,6 @@
 import { sql } from '../../db/builder.ts'
 import { anyOfIds } from '../../db/queries.ts'
-import { anyOf, equalsText } from '../../db/query.ts'
+import { anyOf, escapeLike } from '../../db/query.ts'
 import type { AuditEntry } from '../../generated/prisma/client.ts'
 import { authorize } from '../authorization/permissions.ts'
 import { type Context, inMode } from '../context.ts'
@@ -19,17 +19,17 @@ export type AuditFilter = {
   /** From then on, and before then. */
   from?: Date
   to?: Date
-  /** Bulk change whose entries are listed. Null: none of any bulk change. */
+  /** Only entries of this bulk change. Null: only entries outside of bulk changes. */
   bulkChangeId?: string | null
-  /** Only what is older than the entry with this id. */
+  /** Only entries older than the entry with this id. */
   before?: string
 }
 
-/** A page of the audit log, with the names of whom its entries are by or about, and of what their details name, by their ids. */
+/** Page of the audit log. `names`: names of actors, targets, and ids in the details, by id. */
 export type AuditPage = { entries: AuditEntry[]; names: Map<string, string>; hasOlder: boolean }
 
 /**
- * Audit entries, newest first; for a test scope those of test data. Reads a page from its place in an index.
+ * Audit entries, newest first; in test mode those of test data. Each page is read from an index.
  *
  * @throws DomainError not_permitted.
  */
@@ -93,7 +93,7 @@ export async function exportAuditLog(
   )
 }
 
-/** @param last what is older than this one; null: from the newest on. */
+/** @param last reads entries older than this; null: from the newest. */
 async function findEntries(
   ctx: Context,
   { who, action, from, to, bulkChangeId }: Omit<AuditFilter, 'before'>,
@@ -119,9 +119,12 @@ async function findEntries(
 
 async function findActorIds({ db, organization }: Context, who: string): Promise<string[]> {
   const where = { organizationId: organization.id }
-  const theirs = db.selectFrom('members').where(({ ref }) => addressEquals(ref('email'), toStoredAddress(who)))
-  const members = await theirs.select('id').execute()
-  const keys = await db.apiKey.findMany({ where: { ...where, name: equalsText(who) }, select: { id: true } })
+  const membersWithAddress = db.selectFrom('members').where(({ ref }) => addressEquals(ref('email'), toStoredAddress(who)))
+  const members = await membersWithAddress.select('id').execute()
+  const keys = await db.apiKey.findMany({
+    where: { ...where, name: { equals: escapeLike(who), mode: 'insensitive' } },
+    select: { id: true },
+  })
   return [...members, ...keys].map(({ id }) => id)
 }
 
@@ -149,7 +152,7 @@ export async function findNames(
   ])
 }
 
-/** Details are whatever was recorded with the action, see AuditEvent. */
+/** Details contain any JSON that was recorded with the action, see AuditEvent. */
 function idsIn(details: unknown): string[] {
   if (typeof details === 'string') return isUuid(details) ? [details] : []
   return typeof details === 'object' && details !== null ? Object.values(details).flatMap(idsIn) : []

@@ -4,13 +4,13 @@ import type { SeenAt, SeenVersion } from '../validation/refuse-unseen-changes.ts
 import type { AuditAction } from './record-audit.ts'
 
 /**
- * Audit entries that record a change.
+ * Audit entries that record a change of a row.
  *
- * @property targetId undefined: it is the organization's own. @property language of what has a text in each; undefined: of any.
+ * @property targetId undefined: the organization itself. @property language for rows with a text per language; undefined: any.
  */
 type RecordedAs = { action: AuditAction; targetId?: string; language?: string }
 
-/** A version of a row whose changes are recorded so. @param seen undefined: whoever writes has not looked, and writes whatever the row is. */
+/** Version of a row whose changes are in the audit log. @param seen undefined: overwrite any change. */
 export const versionOf = (
   ctx: Context,
   { updatedAt, seen, ...recorded }: RecordedAs & { updatedAt: Date; seen: SeenAt | undefined },

@@ -76,6 +76,8 @@ const SHARED_ACTIONS = [
   'duplicated_assessment',
   'deleted_assessment',
   'archived_assessment',
+  'saved_template',
+  'removed_template',
   'unarchived_assessment',
   'added_question',
   'updated_question',
@@ -83,6 +85,13 @@ const SHARED_ACTIONS = [
   'deleted_question',
   'duplicated_question',
   'ordered_questions',
+  'added_section',
+  'updated_section',
+  'moved_section',
+  'deleted_section',
+  'added_pool',
+  'updated_pool',
+  'deleted_pool',
   'corrected_key',
   'saved_to_library',
   'saved_library_version',
@@ -101,10 +110,22 @@ const SHARED_ACTIONS = [
   'fetched_archive',
   'erased_member',
   'changed_retention',
+  'changed_transcription',
+  'changed_captions',
+  'changed_note_categories',
+  'changed_decision_names',
+  'changed_bands',
+  'changed_selection_rates',
+  'changed_sharing',
+  'changed_client_view',
   'erased_ended_invites',
   'exported_audit_log',
   'asked_for_organization_erasure',
   'kept_organization',
+  'exported_organization',
+  'moved_organization',
+  'imported_organization',
+  'resumed_organization',
 ] as const
 /** Actions on live or on test data. */
 const DATA_ACTIONS = [
@@ -144,13 +165,22 @@ const DATA_ACTIONS = [
   'exported_invite_batch',
   'exported_bulk_change',
   'exported_grades',
+  'exported_notes',
   'exported_results',
+  'exported_selection_rates',
+  'exported_statistics',
   'waived_requirement',
   'deleted_media',
+  'corrected_transcript',
   'assigned_second_grader',
   'graded',
   'released_result',
   'reopened_result',
+  'decided',
+  'shared_results',
+  'revoked_share_link',
+  'opened_share_link',
+  'answered_share_link',
   'deleted_test_data',
   'changed_open_link',
   'replaced_open_link',
@@ -174,6 +204,7 @@ export type AuditEvent<Details extends object = AuditDetails> = {
       | 'invite'
       | 'invite_batch'
       | 'bulk_change'
+      | 'share_link'
       | 'webhook'
       | 'ats_key'
       | 'ats_connection'
@@ -202,7 +233,7 @@ export async function recordAudit<Details extends Prisma.InputJsonObject>(
 export const auditRows = (ctx: AuditContext, events: readonly AuditEvent[]): AuditRow[] =>
   events.map((event) => auditEntryOf(ctx, event))
 
-/** Records what a member does, of what API keys do as well: the requests of keys are too many to be kept one by one. */
+/** Records an action only if a member did it. API keys do it too often to record each. */
 export async function recordByMember<Details extends Prisma.InputJsonObject>(
   ctx: Context,
   event: AuditEvent<Details>,
@@ -259,8 +290,8 @@ export async function deleteExpiredAuditEntries({ db, deps }: ServiceContext): P
             .select('auditEntries.id')
             .whereRef('auditEntries.organizationId', '=', 'organizations.id')
             .where(({ ref }) => {
-              const kept = sql`coalesce(${ref('auditRetentionDays')}, ${AUDIT_RETENTION_DAYS.minimum}::integer) * interval '24 hours'`
-              return sql<boolean>`${ref('at')} <= ${now}::timestamptz - ${kept}`
+              const retention = sql`coalesce(${ref('auditRetentionDays')}, ${AUDIT_RETENTION_DAYS.minimum}::integer) * interval '24 hours'`
+              return sql<boolean>`${ref('at')} <= ${now}::timestamptz - ${retention}`
             })
             .orderBy('auditEntries.at')
             .limit(atMost)

@@ -8,7 +8,7 @@ import { type AuditAction, recordAudit } from './record-audit.ts'
 
 /** Rows of a batch: few enough that others' requests are answered in between. */
 export const EXPORTED_AT_ONCE = 500
-/** Exports that a process works on at once, and those among them that are of one organization: each keeps a connection busy. */
+/** Concurrent exports per process, and per organization. Each keeps a database connection busy. */
 const MAX_EXPORTS = 4
 export const MAX_EXPORTS_OF_ONE = 2
 
@@ -20,17 +20,17 @@ type ExportDescription = { action: AuditAction & `exported_${string}`; filter: {
 /** An export in progress. @property request its actor, list and filter; null: no other export replaces it. */
 type RunningExport = { organizationId: string; request: string | null; replace: (reason: Error) => void }
 
-/** The exports under way, by process. */
+/** Running exports of this process. */
 const runningExports = new WeakMap<Deps, RunningExport[]>()
 
 /** Gets the batch that begins after a row; the first one without it. The last one has less than {@link EXPORTED_AT_ONCE}. */
 type ReadBatch<Row> = (after: Row | undefined) => Promise<Row[]>
 
 /**
- * Exports a list in batches, and records it in the audit log. The same export by the same actor ends the earlier one and replaces it, so that a
- * browser that lost its answer is not refused.
+ * Exports a list in batches and records it in the audit log. Repeating an export cancels the same actor's running one, so that a browser
+ * that lost its connection is not refused.
  *
- * @throws DomainError too_many_exports; whatever `write` throws.
+ * @throws DomainError too_many_exports; errors of `write`.
  */
 export const runExport = <Row>(
   ctx: Context,
@@ -73,7 +73,7 @@ async function runWithinLimits(
   }
 }
 
-/** Adds an export to those in progress. @returns a function that removes it. */
+/** @returns a function that removes the export from those in progress. */
 function registerExport({ deps }: Context, entering: RunningExport): () => void {
   const { organizationId, request } = entering
   const exports = runningExports.get(deps) ?? []

@@ -16,8 +16,8 @@ export async function sequenceAuditEntries({ db, deps }: ServiceContext): Promis
   const { isWaiting } = await hasUnnumbered(db, {}).executeTakeFirstOrThrow()
   if (!isWaiting) return
   for (;;) {
-    const given = { milliseconds: deps.clock().getTime() }
-    const [batch] = await executeAll(db, [lockSequence(db, {}), recordDatabase(db, given), numberNext(db, {})])
+    const params = { milliseconds: deps.clock().getTime() }
+    const [batch] = await executeAll(db, [lockSequence(db, {}), recordDatabase(db, params), numberNext(db, {})])
     if (batch!.numbered < NUMBERED_AT_ONCE) return
   }
 }

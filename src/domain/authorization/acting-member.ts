@@ -1,5 +1,6 @@
 import type { MemberStatus } from '../../generated/prisma/client.ts'
-import type { Actor } from '../context.ts'
+import type { Actor } from '../actor.ts'
+import type { Context } from '../context.ts'
 import { portalRolesOf } from './portal-roles.ts'
 
 /** Columns of a member that {@link actingMember} needs. */
@@ -8,6 +9,7 @@ export const memberColumns = {
   userId: true,
   roles: true,
   portalRoles: true,
+  canViewTranscription: true,
   status: true,
   organization: { select: { ownerNamedAt: true } },
 } as const
@@ -16,6 +18,7 @@ type Member = {
   userId: string
   roles: string[]
   portalRoles: string[]
+  canViewTranscription: boolean
   status: MemberStatus
   organization: { ownerNamedAt: Date | null }
 }
@@ -26,6 +29,13 @@ export const actingMember = (member: Member): Extract<Actor, { kind: 'member' }>
   id: member.id,
   userId: member.userId,
   ...(member.status === 'active'
-    ? { roles: member.roles, portalRoles: portalRolesOf(member, member.organization) }
+    ? {
+        ...{ roles: member.roles, portalRoles: portalRolesOf(member, member.organization) },
+        canViewTranscription: member.canViewTranscription,
+      }
     : { roles: [] }),
 })
+
+/** A member of the organization as the actor. */
+export const getActingMember = async ({ db, organization }: Context, id: string): Promise<ReturnType<typeof actingMember>> =>
+  actingMember(await db.member.findFirstOrThrow({ where: { organizationId: organization.id, id }, select: memberColumns }))

@@ -1,8 +1,9 @@
-import type { Actor, Context } from '../context.ts'
+import type { Actor } from '../actor.ts'
+import type { Context } from '../context.ts'
 import { DomainError } from '../errors.ts'
 
 export type Permission =
-  /** Everybody's candidates, invites, and what they hand in. */
+  /** All candidates, invites, and submissions. */
   | 'read'
   /** Assessments and their questions. */
   | 'read_assessments'
@@ -22,6 +23,8 @@ export type Permission =
   | 'operate_invites'
   /** All submissions; graders release their assigned ones without it, see submissions/grading/release-result.ts. */
   | 'release_results'
+  /** Decide about candidates, see invites/decisions. */
+  | 'decide'
   /** Share results with clients, and with candidates. */
   | 'share_results'
   /** Grades and results, as files. */
@@ -36,11 +39,13 @@ export type Permission =
   | 'manage_security'
   | 'read_audit_log'
   | 'delete_test_data'
-  /** Whoever has an address, from the organization: see domain/erasure. */
+  /** Erase a candidate from the organization, see domain/erasure. */
   | 'erase_candidates'
   /** All of it: see domain/erasure/suspension.ts. */
   | 'erase_organization'
   | 'take_invite'
+  /** Words of recorded answers, of submissions that the actor may read. */
+  | 'read_transcripts'
 
 /** Inviting, and what becomes of it. */
 const RECRUITING = [
@@ -50,13 +55,14 @@ const RECRUITING = [
   'invite',
   'operate_invites',
   'release_results',
+  'decide',
   'share_results',
   'export',
 ] as const satisfies Permission[]
 
 const AUTHORING = ['read_assessments', 'write_assessments', 'read_library'] as const satisfies Permission[]
 
-/** All that an organization is run by, but for what is its owners'. */
+/** Permissions of admins, except those reserved for owners. */
 const ADMINISTRATION = [
   ...RECRUITING,
   ...AUTHORING,
@@ -75,8 +81,8 @@ const permissions = {
   ats: ['read', 'read_assessments', 'invite', 'operate_invites'],
   candidate: ['take_invite'],
   visitor: ['invite'],
-  operator: [...ADMINISTRATION, 'manage_security', 'erase_candidates', 'erase_organization'],
-  system: ['read', 'read_assessments'],
+  operator: [...ADMINISTRATION, 'manage_security', 'erase_candidates', 'erase_organization', 'read_transcripts'],
+  system: ['read', 'read_assessments', 'read_transcripts'],
 } as const satisfies Record<Exclude<Actor['kind'], 'member'>, readonly Permission[]>
 
 /** Optional rights of a key. */
@@ -94,7 +100,7 @@ const READS = ['read', 'read_assessments'] as const
 
 /**
  * Permissions by scope. The scope of each operation narrows what can be read, see http/openapi/key-access.ts. A key without scopes
- * has the permissions of all keys; only a key with the scope can read the audit log.
+ * has the permissions of all keys; only a key with the scope can read the audit log or transcripts.
  */
 const scopePermissions = {
   'assessments:read': READS,
@@ -107,6 +113,7 @@ const scopePermissions = {
   'tags:write': [...READS, 'write_tags'],
   'results:read': READS,
   'results:write': [...READS, 'grade_for_members'],
+  'transcripts:read': [...READS, 'read_transcripts'],
   'events:read': READS,
   'webhooks:manage': [...READS, 'manage_webhooks'],
   'audit:read': ['read_audit_log'],
@@ -122,10 +129,7 @@ export const rightsOfScopes = (scopes: readonly string[]): KeyRight[] =>
     scopes.some((scope) => allowedByScope.get(scope)?.some((allowed) => rightPermissions[right].includes(allowed))),
   )
 
-/**
- * Roles in the portal, besides the roles of the documented interfaces, which may contain an organization's own words. An owner is
- * an admin, too.
- */
+/** Roles in the portal. Separate from the documented roles, which may contain an organization's own values. Owners are admins, too. */
 export const PORTAL_ROLES = ['owner', 'manager', 'author'] as const
 export type PortalRole = (typeof PORTAL_ROLES)[number]
 
@@ -144,6 +148,9 @@ const memberPermissions = new Map<string, readonly Permission[]>([
   ['client', ['read_as_client']],
 ])
 
+/** Every role needs it besides: nobody reads transcripts by a role alone. */
+const TRANSCRIPT_READER = ['read_transcripts'] as const satisfies Permission[]
+
 export const may = ({ actor }: Pick<Context, 'actor'>, permission: Permission): boolean =>
   permissionsOf(actor).some((allowed) => allowed?.includes(permission))
 
@@ -153,6 +160,7 @@ function permissionsOf(actor: Actor): (readonly Permission[] | undefined)[] {
     return [
       ...actor.roles.map((role) => memberPermissions.get(role)),
       ...(actor.portalRoles ?? []).map((portalRole) => portalRolePermissions.get(portalRole)),
+      actor.canViewTranscription ? TRANSCRIPT_READER : undefined,
     ]
   if (actor.kind === 'apiKey' && actor.scopes?.length) return actor.scopes.map((scope) => allowedByScope.get(scope))
   if (actor.kind !== 'apiKey' || !actor.rights?.length) return [permissions[actor.kind]]

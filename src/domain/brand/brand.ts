@@ -41,24 +41,24 @@ export const tidyColors = ({ primaryColor, backgroundColor }: Colors): Pick<Bran
 }
 
 /**
- * Sets both. Mails that are queued already are sent with them.
+ * Also changes emails that are already queued.
  *
- * @throws DomainError not_permitted; invalid: what is no color, or `changed` for what somebody else has changed since it was seen.
+ * @throws DomainError not_permitted; invalid for an invalid color, or `changed` for values that somebody else changed since `seen`.
  */
-export async function changeColors(ctx: Context, given: Colors, seen: SeenAt): Promise<void> {
+export async function changeColors(ctx: Context, input: Colors, seen: SeenAt): Promise<void> {
   authorize(ctx, 'manage_settings')
-  throwIfIssues(findColorIssues(given))
-  const colors = tidyColors(given)
+  throwIfIssues(findColorIssues(input))
+  const colors = tidyColors(input)
   await changeBrand(ctx, colors, ({ updatedAt, ...before }, inside) =>
     refuseUnseenChanges(versionOf(inside, { updatedAt, seen, action: 'changed_brand' }), before, colors),
   )
 }
 
 /**
- * Sets the logo by a picture of which nothing is decoded: its sides are read from its head. The one before is kept for mails that were sent,
- * see assets/check-unused.ts.
+ * Sets the logo. Its size is read from the header; nothing is decoded. The earlier logo stays available for sent emails, see
+ * assets/check-unused.ts.
  *
- * @throws DomainError not_permitted; invalid, at `logo`: too large, neither PNG nor JPEG, or no room for it.
+ * @throws DomainError not_permitted; invalid at `logo`: too large, neither PNG nor JPEG, or over quota.
  */
 export async function changeLogo(ctx: Context, file: Buffer): Promise<void> {
   authorize(ctx, 'manage_settings')
@@ -77,13 +77,13 @@ export async function changeLogo(ctx: Context, file: Buffer): Promise<void> {
   })
 }
 
-/** Once more changes nothing. @throws DomainError not_permitted. */
+/** Repeatable. @throws DomainError not_permitted. */
 export async function removeLogo(ctx: Context): Promise<void> {
   authorize(ctx, 'manage_settings')
   await changeBrand(ctx, { logoHash: null, logoWidth: null, logoHeight: null })
 }
 
-/** @param check what has to hold of the brand before, and is done in the same transaction. */
+/** @param check runs on the stored brand, in the same transaction. */
 async function changeBrand(
   ctx: Context,
   data: Partial<Omit<Brand, 'id' | 'name' | 'language' | 'pageLinks'>>,
@@ -114,4 +114,4 @@ const SIDES = `${MAX_LOGO.width.toLocaleString('en')} × ${MAX_LOGO.height.toLoc
 const TOO_LARGE = `A logo can have at most ${MAX_LOGO_BYTES / 1e3} kB. Make it smaller first.`
 const TOO_WIDE = `A logo can have at most ${SIDES} pixels. Make it smaller first.`
 const NO_LOGO = 'This file is not a whole PNG or JPEG.'
-const NO_ROOM = 'There is no room for more pictures and recordings. Ask whoever runs the service.'
+const NO_ROOM = 'There is no space for more pictures and recordings. Ask the operator of this service.'

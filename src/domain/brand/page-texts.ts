@@ -21,7 +21,7 @@ import { throwIfIssues } from '../validation/throw-if-issues.ts'
 
 /** Texts of one language. @property consent addition to our consent text; empty: none. */
 export type PageTexts = PageLinks & { consent: string }
-/** A version of an organization's own consent text. Versions are added, never changed: what was agreed to can be read later. */
+/** Version of an organization's consent text. Versions are never changed, so that accepted texts stay readable. */
 export type ConsentText = { language: string; version: number; body: string }
 
 /** The words of one language. @throws DomainError not_permitted. */
@@ -44,8 +44,8 @@ export const findPageTextIssues = ({ consent, ...links }: PageTexts): Issue[] =>
   ])
 
 /** Rejects a consent text of white space only: candidates would agree to nothing. */
-const findBlankIssues = (given: PageTexts, { consent }: PageTexts): Issue[] =>
-  consent === '' && given.consent !== '' ? [{ field: 'consent', rule: 'malformed', text: BLANK }] : []
+const findBlankIssues = (input: PageTexts, { consent }: PageTexts): Issue[] =>
+  consent === '' && input.consent !== '' ? [{ field: 'consent', rule: 'malformed', text: BLANK }] : []
 const BLANK = 'There are only spaces here. Write a text, or leave the field empty.'
 
 /** As they are stored. */
@@ -55,19 +55,19 @@ const tidy = ({ imprint, privacy, contact, consent }: PageTexts): PageTexts => (
 })
 
 /**
- * Sets the words of one language. Mails that are queued already are sent with them; whoever has agreed to a text has agreed to that. Admins
- * are told by mail.
+ * Saves the texts of one language. Queued emails use the new texts; candidates who consented keep their version. Admins are notified by
+ * email.
  *
- * @param seen the mark of those that were seen, and are changed.
- * @throws DomainError not_permitted; invalid: what is no address or too long, or `changed` for what somebody else has changed since it was seen.
+ * @param seen version mark of the texts that were edited.
+ * @throws DomainError not_permitted; invalid: an invalid or too long value, or `changed` for texts that somebody else changed since `seen`.
  */
-export async function savePageTexts(ctx: Context, language: string, given: PageTexts, seen: string): Promise<void> {
+export async function savePageTexts(ctx: Context, language: string, input: PageTexts, seen: string): Promise<void> {
   authorize(ctx, 'manage_settings')
-  const words = tidy(given)
+  const words = tidy(input)
   throwIfIssues([
     ...findIssues([['language', checkChoice(language, ctx.deps.languages.codes)]]),
     ...findPageTextIssues(words),
-    ...findBlankIssues(given, words),
+    ...findBlankIssues(input, words),
   ])
   await inTransaction(ctx, async (inside) => {
     // One after the other: two that have seen the same version would both write the next.
@@ -165,7 +165,7 @@ function checkLink(link: PageLink, text: string): Violation | undefined {
   return { rule: 'malformed', text: link === 'contact' ? NO_CONTACT : NO_ADDRESS }
 }
 
-/** No name and password: whoever reads the page would have them. */
+/** Rejects URLs with a user name or password, which every reader of the page would see. */
 function isOpened(address: string): boolean {
   const url = URL.parse(address)
   return url !== null && /^https:\/\//i.test(address) && url.username === '' && url.password === ''

@@ -30,7 +30,7 @@ export type CandidateOrder = (typeof CANDIDATE_ORDERS)[number]
 
 /** @property after the page begins after the candidate whose latest invite this is. */
 type CandidateQuery = { search: string; order: CandidateOrder; after: string; size: number }
-/** @property isCut whether a search has looked at only some of what it may find. */
+/** @property isCut true if the search was limited to part of the matches. */
 export type CandidatePage = { candidates: Candidate[]; hasMore: boolean; isCut: boolean }
 
 /** Invites of a candidate are counted up to here. */
@@ -88,7 +88,7 @@ const byAddress = (rows: Rows<'invites'>, size: number): Rows<'invites'> =>
     .orderBy('invites.id', 'desc')
     .limit(sql.lit(size))
 
-/** The latest invites, but for those whose candidate has a later one: that is looked up by the index for each that is passed. */
+/** Each candidate's latest invite. An index looks up whether a later one exists. */
 const byLatest = (ctx: Context, rows: Rows<'invites'>, size: number): Rows<'invites'> =>
   rows
     .where(({ not, exists }) =>
@@ -108,7 +108,7 @@ const byLatest = (ctx: Context, rows: Rows<'invites'>, size: number): Rows<'invi
 
 function selectCandidates(ctx: Context, page: Rows<'invites'>, order: CandidateOrder) {
   const invites = ctx.db.selectFrom(page.selectAll('invites').as('invites')) as unknown as Rows<'invites'>
-  const its = ctx.db
+  const laterInvites = ctx.db
     .selectFrom('invites as its')
     .select(sql.lit(1).as('one'))
     .where(sql<SqlBool>`${addressOf('its')} = ${addressOf('invites')}`)
@@ -124,7 +124,7 @@ function selectCandidates(ctx: Context, page: Rows<'invites'>, order: CandidateO
       'invites.revokedAt' as const,
       'invites.sentAt' as const,
       statusNow(eb, ctx.deps.clock()).as('status'),
-      sql<number>`(select count(*)::int from (${its}) as its)`.as('count'),
+      sql<number>`(select count(*)::int from (${laterInvites}) as its)`.as('count'),
     ])
   return order === 'address'
     ? shown.orderBy(addressOf('invites'))

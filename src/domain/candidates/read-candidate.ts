@@ -14,7 +14,7 @@ import { newestTotal } from '../submissions/newest-release.ts'
 export const MAX_INVITES = 50
 export const MAX_MAILS = 50
 
-/** @property result what was released of it last. */
+/** @property result newest released result. */
 export type InviteOfCandidate = {
   id: string
   recipientName: string | null
@@ -30,7 +30,9 @@ export type InviteOfCandidate = {
 }
 export type CandidateMail = InviteEmailRow & { assessment: string }
 
-/** Whoever has an address: their invites, latest first, all that happened to these, and their mails. @property hasMore whether there are more invites. */
+/**
+ * A candidate, identified by address: invites (latest first), their events, and emails. @property hasMore true if there are more invites.
+ */
 export type CandidateDetail = {
   email: string
   name: string | null
@@ -77,17 +79,17 @@ const MAX_OTHERS = 5
 
 export type OtherInvite = Pick<InviteOfCandidate, 'id' | 'assessment' | 'attempt' | 'status' | 'declinedAt' | 'revokedAt'>
 
-/** The latest other invites of whoever has an invite, for those who may see all invites; for others none. */
+/** The candidate's other invites, latest first. Empty for actors who may not read all invites. */
 export async function findOtherInvites(ctx: Context, { id, recipientEmail }: Pick<Invite, 'id' | 'recipientEmail'>) {
   if (!may(ctx, 'read')) return []
   const found = await findInvites(ctx, recipientEmail, MAX_OTHERS + 1)
-  const others = found.filter((invite) => invite.id !== id).slice(0, MAX_OTHERS)
-  return others.map((invite): OtherInvite => withCurrentStatus(invite, ctx.deps.clock()))
+  const otherInvites = found.filter((invite) => invite.id !== id).slice(0, MAX_OTHERS)
+  return otherInvites.map((invite): OtherInvite => withCurrentStatus(invite, ctx.deps.clock()))
 }
 
 /** The latest invites to an address, in either case. */
 function findInvites(ctx: Context, email: string, most: number) {
-  const theirs = ctx.db
+  const invitesOfCandidate = ctx.db
     .selectFrom('invites')
     .innerJoin(ctx.db.table('assessments'), (join) =>
       join
@@ -97,7 +99,7 @@ function findInvites(ctx: Context, email: string, most: number) {
     .where(({ ref }) => sql<SqlBool>`address_key(${ref('invites.recipientEmail')}) = address_key(${email})`)
     .select(['invites.id', 'invites.recipientName', 'assessments.name as assessment', 'invites.attempt', 'invites.status'])
     .select(['invites.declinedAt', 'invites.revokedAt', 'invites.sentAt', 'invites.expiresAt', 'invites.updatedAt'])
-  return theirs.orderBy('invites.sentAt', 'desc').orderBy('invites.id', 'desc').limit(most).execute()
+  return invitesOfCandidate.orderBy('invites.sentAt', 'desc').orderBy('invites.id', 'desc').limit(most).execute()
 }
 
 /** Submission and released result of each invite, by its id. */

@@ -1,38 +1,36 @@
-import { isOvertaken, isTimeout } from '../../db/errors.ts'
-import { isDatabaseAway, isDatabaseBusy } from '../errors.ts'
+import { isLockConflict, isTimeout } from '../../db/errors.ts'
+import { isDatabaseBusy, isDatabaseUnavailable } from '../errors.ts'
 
 // A statement on many rows may exceed its time limit or fail on one row. It is then repeated on halves.
 
-/** More rows that can't be worked on than this are no exception: something else is wrong, and the rest would only fail as well. */
+/** With more failed items than this the cause is not the items. */
 const MAX_FAILED = 20
 
 export type FailedItem<T> = { item: T; error: unknown }
 
 /**
- * Works on all items together; where that takes too long or fails, on each half by itself, and so on. What can't be worked on by itself
- * stops nothing that stands behind it.
+ * Processes all items together; after a timeout or an error, each half separately, and so on. Failed items don't stop the others.
  *
- * @returns what could not be worked on.
- * @throws what the work throws when the database is away or has no room for it, or after {@link MAX_FAILED} items that failed. What
- *   somebody else has locked is one of those: it is there the next time.
+ * @returns the failed items. @throws the error if the database is away or full, or after {@link MAX_FAILED} failed items. Items locked by
+ *   others count as failed, and are due again next time.
  */
 export async function bisectBatch<T>(items: T[], work: (items: T[]) => Promise<void>): Promise<FailedItem<T>[]> {
   const failed: FailedItem<T>[] = []
-  const left = items.length > 0 ? [items] : []
-  for (let some = left.pop(); some; some = left.pop()) {
+  const pendingBatches = items.length > 0 ? [items] : []
+  for (let some = pendingBatches.pop(); some; some = pendingBatches.pop()) {
     try {
       await work(some)
     } catch (error) {
-      if (isDatabaseAway(error) || (isDatabaseBusy(error) && !isTimeout(error) && !isOvertaken(error))) throw error
+      if (isDatabaseUnavailable(error) || (isDatabaseBusy(error) && !isTimeout(error) && !isLockConflict(error))) throw error
       const middle = Math.ceil(some.length / 2)
-      if (some.length > 1) left.push(some.slice(middle), some.slice(0, middle))
+      if (some.length > 1) pendingBatches.push(some.slice(middle), some.slice(0, middle))
       else if (failed.push({ item: some[0]!, error }) > MAX_FAILED) throw error
     }
   }
   return failed
 }
 
-/** Works on each item by itself, as {@link bisectBatch} does at its end. */
+/** Processes items one by one, as {@link bisectBatch} does in the end. */
 export async function processEach<T>(items: T[], work: (item: T) => Promise<void>): Promise<FailedItem<T>[]> {
   const failed: FailedItem<T>[] = []
   for (const item of items) failed.push(...(await bisectBatch([item], () => work(item))))
@@ -41,9 +39,9 @@ export async function processEach<T>(items: T[], work: (item: T) => Promise<void
 }
 
 /**
- * Repeats a statement with a limit of rows until it finds fewer. Halves the limit after a statement timed out.
+ * Repeats a limited statement until it affects fewer rows than the limit. Halves the limit after a timeout.
  *
- * @param work is told how many at most, and returns how many there were.
+ * @param work gets the limit, returns the number of affected rows.
  */
 export async function repeatBatch(atOnce: number, work: (atMost: number) => Promise<number>): Promise<void> {
   for (let atMost = atOnce; ; ) {

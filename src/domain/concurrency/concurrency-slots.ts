@@ -22,7 +22,7 @@ export function createConcurrencySlots(holdMs: number, onFree: () => void): Conc
   const works = new Set<Promise<void>>()
   const byGroup = new Map<string, number>()
   const heldBy = new Map<string, number>()
-  let taken = 0
+  let usedSlots = 0
 
   function change(counts: Map<string, number>, groups: readonly string[], by: 1 | -1): void {
     for (const group of groups) {
@@ -33,7 +33,7 @@ export function createConcurrencySlots(holdMs: number, onFree: () => void): Conc
   }
 
   return {
-    taken: () => taken,
+    taken: () => usedSlots,
     underWay: () => works.size,
     byGroup,
     heldBy,
@@ -43,13 +43,13 @@ export function createConcurrencySlots(holdMs: number, onFree: () => void): Conc
         clearTimeout(timer)
         if (isHeld) {
           isHeld = false
-          taken--
+          usedSlots--
           change(heldBy, groups, -1)
         }
         onFree()
       }
       const timer = setTimeout(leave, holdMs).unref()
-      taken++
+      usedSlots++
       change(heldBy, groups, 1)
       change(byGroup, groups, 1)
       const ended = work.finally(() => {

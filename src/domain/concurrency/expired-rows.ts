@@ -1,7 +1,8 @@
 import type { Tables } from '../../db/builder.ts'
 import { affectedRows } from '../../db/statements.ts'
 import { unscoped } from '../../db/unscoped.ts'
-import type { ServiceContext, SweepPart } from '../context.ts'
+import type { ServiceContext } from '../context.ts'
+import type { SweepPart } from '../ports/metrics.ts'
 import { daysAfter } from '../time/days.ts'
 import { repeatBatch } from './bisect.ts'
 
@@ -28,8 +29,9 @@ export const EXPIRED_ROWS = {
   // With their rows, which have addresses. The invites stay.
   inviteBatches: { part: 'delete_expired_batches', column: 'createdAt', days: 90, batch: 20 },
   bulkChanges: { part: 'delete_expired_batches', column: 'createdAt', days: 90, batch: 20 },
+  shareLinks: { part: 'delete_expired_batches', column: 'expiresAt', days: 90, batch: 1_000 },
   mailEvents: { part: 'delete_expired_emails', column: 'receivedAt', days: 30, batch: 1_000 },
-  // For a day, an ended session says whose a saved form is.
+  // A saved form belongs to the person of its session, for a day after the session has ended.
   sessions: { part: 'delete_expired_sign_ins', column: 'expiresAt', days: 1, batch: 5_000 },
   devices: { part: 'delete_expired_sign_ins', column: 'lastSeenAt', days: 90, batch: 5_000 },
   usedTokens: { part: 'delete_expired_sign_ins', column: 'expiresAt', days: 0, batch: 5_000, key: ['key'] },

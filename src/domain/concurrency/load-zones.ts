@@ -7,7 +7,7 @@ import { setZoneRules } from '../time/zone-rules.ts'
 /** Days of the past and the future whose rules are loaded. No invite lasts longer. */
 const DAYS = { before: 800, after: 4_000 }
 
-/** Rules are loaded anew once a day: PostgreSQL may have been updated. */
+/** Reloads rules daily, because PostgreSQL may have been updated. */
 const loading = new LRUCache<string, Promise<void>>({ max: 1_000, ttl: DAY_MS })
 
 /** Loads PostgreSQL's rules of time zones, once, before a time there is computed or formatted. */

@@ -1,4 +1,5 @@
-import { type Connection, type ServiceContext, SWEEP_PARTS, type SweepPart } from '../context.ts'
+import type { Connection, ServiceContext } from '../context.ts'
+import { SWEEP_PARTS, type SweepPart } from '../ports/metrics.ts'
 
 /** Milliseconds that a part of the sweep goes on for, about: with the rest it goes on in the next minute, and so is seen to be alive. */
 const TIME_BUDGET_MS = 50_000
@@ -15,12 +16,12 @@ export async function expectSweepParts({ db, deps }: ServiceContext): Promise<vo
   await db.sweepPart.createMany({ data: SWEEP_PARTS.map((part) => ({ part, endedAt })), skipDuplicates: true })
 }
 
-/** Notes that the part has come to its end, without a failure. */
+/** Records that the part has ended without a failure. */
 export async function recordSweepPart({ db, deps }: ServiceContext, part: SweepPart): Promise<void> {
   const endedAt = deps.clock()
   await db.sweepPart.upsert({ where: { part }, create: { part, endedAt }, update: { endedAt } })
 }
 
-/** When each part last came to its end; those of other releases are left out. */
+/** Time when each part last ended, without parts of other releases. */
 export const measureSweep = ({ db }: { db: Connection }): Promise<{ part: string; endedAt: Date }[]> =>
   db.sweepPart.findMany({ where: { part: { in: [...SWEEP_PARTS] } } })

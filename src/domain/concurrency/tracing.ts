@@ -37,9 +37,9 @@ export function traceTo(take?: (span: EndedSpan) => void, ratio = 1): void {
 }
 
 /**
- * Begins a span: below the one that is under way, below `parent`, a `traceparent` header, where that is one, or with a trace of its own.
+ * Begins a span: below the current one, below `parent` (a `traceparent` header), or with a new trace.
  *
- * @returns undefined where nothing is traced; else what runs work within it, and what ends it, once.
+ * @returns undefined if nothing is traced; otherwise functions to run work within the span, and to end it once.
  */
 export function beginSpan({ name, kind, attributes = {}, parent }: Begin) {
   if (!tracing) return undefined
@@ -63,16 +63,16 @@ export function beginSpan({ name, kind, attributes = {}, parent }: Begin) {
 }
 
 /** Does the work within a span that ends with it. */
-export async function inSpan<T>(given: Begin, work: (span: Span) => Promise<T>): Promise<T> {
-  const begun = beginSpan(given)
-  if (!begun) return work({ attributes: {}, failed: false })
+export async function inSpan<T>(options: Begin, work: (span: Span) => Promise<T>): Promise<T> {
+  const spanHandle = beginSpan(options)
+  if (!spanHandle) return work({ attributes: {}, failed: false })
   try {
-    return await begun.run(() => work(begun.span))
+    return await spanHandle.run(() => work(spanHandle.span))
   } catch (error) {
-    begun.span.failed = true
+    spanHandle.span.failed = true
     throw error
   } finally {
-    begun.end()
+    spanHandle.end()
   }
 }
 
@@ -93,19 +93,19 @@ export function readLogFields(): LogFields {
   }
 }
 
-/** The `traceparent` that takes the trace under way elsewhere, where there is one: with a job, with a webhook. */
+/** `traceparent` of the current trace, if any, for jobs and webhooks. */
 export function carryTrace(): { traceparent?: string } {
   const trace = underWay.getStore()?.trace
   return trace ? { traceparent: `00-${trace.traceId}-${trace.spanId}-0${Number(trace.isSampled)}` } : {}
 }
 
-/** Does the work later as part of what is under way now, whoever begins it. */
-export const bindToTrace = <Given extends unknown[], T>(work: (...given: Given) => T): ((...given: Given) => T) =>
+/** Binds later work to the current trace. */
+export const bindToTrace = <Given extends unknown[], T>(work: (...options: Given) => T): ((...options: Given) => T) =>
   AsyncLocalStorage.bind(work)
 
 const TRACEPARENT = /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/
 
-/** Whoever sends one may have a trace left out, but not decide that it is taken: that is ours to pay for. */
+/** Clients can turn tracing off for their request, but not on: traces cost the operator. */
 function readParent(header: string | undefined, ratio: number): Trace | undefined {
   const [, traceId = '', spanId = '', flags = ''] = TRACEPARENT.exec(header ?? '') ?? []
   if (!/[^0]/.test(traceId) || !/[^0]/.test(spanId)) return undefined

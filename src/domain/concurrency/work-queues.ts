@@ -1,4 +1,4 @@
-/** @param typical milliseconds that a work takes, the latest counting most. */
+/** @param typical moving average of a task's milliseconds. */
 type KeyQueue = { running: number; waiting: (() => void)[]; typical: number }
 
 /** @property waiting tasks that may wait. @property longest milliseconds. @property refusal error for rejected tasks. */
@@ -14,34 +14,34 @@ const NEWEST_SHARE = 0.3
  * @param now milliseconds.
  */
 export function createKeyedLimiter(atOnce: number, limit?: QueueLimit, now = () => performance.now()) {
-  const lines = new Map<string, KeyQueue>()
+  const queues = new Map<string, KeyQueue>()
 
   const refuseExcess = ({ waiting, typical }: KeyQueue) => {
     const { waiting: most, longest = Number.POSITIVE_INFINITY, refusal } = limit!
     if (waiting.length >= most || ((waiting.length + 1) / atOnce) * typical > longest) throw refusal()
   }
 
-  return async <T>(whose: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T> => {
-    const line = lines.get(whose) ?? { running: 0, waiting: [], typical: 0 }
-    lines.set(whose, line)
-    if (line.running < atOnce) line.running++
+  return async <T>(key: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T> => {
+    const queue = queues.get(key) ?? { running: 0, waiting: [], typical: 0 }
+    queues.set(key, queue)
+    if (queue.running < atOnce) queue.running++
     else {
-      if (limit) refuseExcess(line)
-      await waitInQueue(line.waiting, limit, signal)
+      if (limit) refuseExcess(queue)
+      await waitInQueue(queue.waiting, limit, signal)
     }
-    const begun = now()
+    const startedAt = now()
     try {
       return await work()
     } finally {
-      line.typical += (now() - begun - line.typical) * (line.typical === 0 ? 1 : NEWEST_SHARE)
-      const next = line.waiting.shift()
+      queue.typical += (now() - startedAt - queue.typical) * (queue.typical === 0 ? 1 : NEWEST_SHARE)
+      const next = queue.waiting.shift()
       if (next) next()
-      else if (--line.running === 0) lines.delete(whose)
+      else if (--queue.running === 0) queues.delete(key)
     }
   }
 }
 
-/** Waits in the line, and leaves it when the signal aborts, or after the longest wait. */
+/** Waits in the queue and leaves it when the signal aborts, or after the longest wait. */
 async function waitInQueue(
   waiting: (() => void)[],
   limit: QueueLimit | undefined,
@@ -73,49 +73,49 @@ type Waiter = { begin: () => void; refuse: (error: Error) => void }
  *
  * @param limit of all queues together. Beyond it the newest task of the longest queue is rejected, and any task after the longest wait.
  */
-export function createFairQueue(atOnce: number, limit: QueueLimit): <T>(whose: string, work: () => Promise<T>) => Promise<T> {
+export function createFairQueue(atOnce: number, limit: QueueLimit): <T>(key: string, work: () => Promise<T>) => Promise<T> {
   /** The next key comes first. */
-  const lines = new Map<string, Waiter[]>()
+  const queues = new Map<string, Waiter[]>()
   let running = 0
   let waiting = 0
 
-  const leave = (whose: string, waiter: Waiter | undefined) => {
+  const leave = (key: string, waiter: Waiter | undefined) => {
     waiting--
-    if (lines.get(whose)!.length === 0) lines.delete(whose)
+    if (queues.get(key)!.length === 0) queues.delete(key)
     return waiter
   }
   const refuseNewest = () => {
-    const [whose, line] = [...lines].reduce((longest, other) => (other[1].length >= longest[1].length ? other : longest))
-    leave(whose, line.pop())?.refuse(limit.refusal())
+    const [key, queue] = [...queues].reduce((longest, other) => (other[1].length >= longest[1].length ? other : longest))
+    leave(key, queue.pop())?.refuse(limit.refusal())
   }
-  const giveUp = (whose: string, waiter: Waiter) => {
-    const line = lines.get(whose) ?? []
-    const place = line.indexOf(waiter)
+  const giveUp = (key: string, waiter: Waiter) => {
+    const queue = queues.get(key) ?? []
+    const place = queue.indexOf(waiter)
     if (place < 0) return
-    line.splice(place, 1)
-    leave(whose, waiter)?.refuse(limit.refusal())
+    queue.splice(place, 1)
+    leave(key, waiter)?.refuse(limit.refusal())
   }
-  const wait = async (whose: string) => {
+  const wait = async (key: string) => {
     const { promise, resolve: begin, reject: refuse } = Promise.withResolvers<void>()
-    const line = lines.get(whose) ?? []
+    const queue = queues.get(key) ?? []
     const waiter = { begin, refuse }
-    line.push(waiter)
-    lines.set(whose, line)
-    const end = limit.longest === undefined ? undefined : setTimeout(giveUp, limit.longest, whose, waiter)
+    queue.push(waiter)
+    queues.set(key, queue)
+    const end = limit.longest === undefined ? undefined : setTimeout(giveUp, limit.longest, key, waiter)
     if (++waiting > limit.waiting) refuseNewest()
     await promise.finally(() => clearTimeout(end))
   }
   const startNext = () => {
-    const [first] = lines
+    const [first] = queues
     if (!first) return void running--
-    const [whose, line] = first
-    lines.delete(whose)
-    lines.set(whose, line)
-    leave(whose, line.shift())?.begin()
+    const [key, queue] = first
+    queues.delete(key)
+    queues.set(key, queue)
+    leave(key, queue.shift())?.begin()
   }
 
-  return async (whose, work) => {
-    if (running === atOnce) await wait(whose)
+  return async (key, work) => {
+    if (running === atOnce) await wait(key)
     else running++
     try {
       return await work()

@@ -17,7 +17,7 @@ export async function collectInvites(
   await collect(ctx, id, (eb) => eb.and([isSentTo(eb, address), eb('invites.createdAt', '<=', until)]))
 }
 
-/** Takes invites besides that a list was just making when its rows of the address were erased. */
+/** Adds invites that a running batch created while its rows were being erased. */
 export async function collectListedInvites(
   inside: Context,
   { id, address }: { id: string; address: string },

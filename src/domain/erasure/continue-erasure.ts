@@ -29,10 +29,10 @@ const MEMBER_WORK: Record<(typeof MEMBER_STEPS)[number], (erasing: ErasingMember
 }
 
 /**
- * Does what is left of an erasure, from its first step on: what is done already costs little, and whatever became of a process before, it
- * ends with everything gone, each thing counted once, and the receipt last. One that is finished stays as it is.
+ * Continues an erasure from its first step. Finished steps cost little, so that it is safe to repeat after a crash: everything is deleted
+ * and counted once, and the receipt is written last. A finished erasure stays as it is.
  *
- * @throws whatever stands in the way: the store, the database, the log's file. It is tried again.
+ * @throws errors of the store, the database, or the erasure log. The job is retried.
  */
 export async function continueErasure(
   service: ServiceContext,
@@ -44,10 +44,10 @@ export async function continueErasure(
   const { createdAt: until, encryptedAddress, step: reached } = found
   const ctx: Context = enterOrganization({ ...service, actor: { kind: 'system' } }, found.organization)
   const sealed = decryptErasureAddress(ctx, { id, encryptedAddress })
-  const its = ctx.db.updateTable('erasures').where('id', '=', id).where('finishedAt', 'is', null)
-  // One that was at its receipt stays there, whatever is looked through once more: its log may have the line.
+  const openErasure = ctx.db.updateTable('erasures').where('id', '=', id).where('finishedAt', 'is', null)
+  // The log may already contain the receipt.
   const mayBeKnown = reached === 'receipt'
-  const begin = async (step: ErasureStep) => (mayBeKnown ? undefined : affectedRows(its.set({ step })))
+  const begin = async (step: ErasureStep) => (mayBeKnown ? undefined : affectedRows(openErasure.set({ step })))
   if (found.memberId !== null) {
     const erasing = { ctx, id, memberId: found.memberId, named: JSON.parse(sealed) as MemberIdentifiers, mayBeKnown }
     for (const step of MEMBER_STEPS) {

@@ -3,14 +3,14 @@ import { anyOf } from '../../db/query.ts'
 import { affectedRows } from '../../db/statements.ts'
 import type { Context } from '../context.ts'
 
-/** @property media photos and recordings, whose files go with a sweep some minutes later. */
+/** @property media photos and recordings. A sweep deletes their files minutes later. */
 export type DeletedCounts = { invites: number; submissions: number; media: number }
 
 /**
- * Deletes invites with all that hangs on them: mails, tags, what was sent in, grades, results, orders of recruiting systems, rows of lists
- * and of bulk changes. Their events stay, as cursors and webhooks go by them.
+ * Deletes invites with all rows that refer to them: emails, tags, submissions, grades, results, ATS orders, rows of batches and bulk
+ * changes. Events stay, because cursors and webhooks depend on them.
  *
- * @param ctx inside the transaction that has locked them.
+ * @param ctx inside the transaction that has locked the invites.
  */
 export async function deleteInvites(ctx: Context, ids: string[]): Promise<DeletedCounts> {
   if (ids.length === 0) return { invites: 0, submissions: 0, media: 0 }

@@ -9,14 +9,14 @@ import { DAY_MS, daysAfter } from '../time/days.ts'
 /** End of an invite. Declined means revoked by the candidate. */
 export const RETENTION_RULES = ['completed', 'expired', 'revoked'] as const
 export type RetentionRule = (typeof RETENTION_RULES)[number]
-/** For how many days those that have ended so are kept; null: for ever. */
+/** Days for which ended invites are kept, by how they ended; null: forever. */
 export type RetentionDays = Record<RetentionRule, number | null>
 
 export const MODES = ['live', 'test'] as const satisfies KeyMode[]
 
 const ENDED_AT = { completed: 'invites.completedAt', expired: 'invites.expiresAt', revoked: 'invites.revokedAt' } as const
 
-/** The day's beginning, in UTC: what is kept for some days is kept until the end of the last of them. */
+/** Start of the day in UTC. Retention ends at the end of a day. */
 export const startOfDay = (time: Date): Date => new Date(Math.floor(time.getTime() / DAY_MS) * DAY_MS)
 
 /** Invites of one rule and mode that are due on a day, in the order of an index: the cost follows the number of due invites. */
@@ -37,11 +37,11 @@ export function dueInvites(
 export const MAX_COUNTED_DUE = 10_000
 
 /** Counts invites that are due on the day, by rule. Stops at one more than {@link MAX_COUNTED_DUE}. */
-export async function countDue(ctx: Context, kept: RetentionDays, day: Date): Promise<Record<RetentionRule, number>> {
+export async function countDue(ctx: Context, retentionDays: RetentionDays, day: Date): Promise<Record<RetentionRule, number>> {
   const counts = { completed: 0, expired: 0, revoked: 0 }
   for (const rule of RETENTION_RULES)
     for (const mode of MODES) {
-      const days = kept[rule]
+      const days = retentionDays[rule]
       const atMost = MAX_COUNTED_DUE + 1 - counts[rule]
       if (days === null || atMost === 0) continue
       const due = dueInvites(ctx, { mode, rule, days, day }).select('invites.id').limit(atMost)

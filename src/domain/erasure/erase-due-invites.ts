@@ -6,7 +6,7 @@ import { copyColumns, DEFAULT, insertFromSelect, uuid } from '../../db/writes.ts
 import { bisectBatch, type FailedItem, processEach, repeatBatch, throwFirstFailure } from '../concurrency/bisect.ts'
 import { startTimeBudget } from '../concurrency/sweep-parts.ts'
 import { type Context, enterOrganization, type KeyMode, type ServiceContext } from '../context.ts'
-import { isDatabaseAway } from '../errors.ts'
+import { isDatabaseUnavailable } from '../errors.ts'
 import { purgeMailEvents } from '../mails/mail-events.ts'
 import { hmacsOfAddress } from '../secrets/address-hmacs.ts'
 import { daysAfter } from '../time/days.ts'
@@ -19,9 +19,8 @@ import type { ErasedCounts } from './erasures.ts'
 import { toRetentionDays } from './retention.ts'
 import { finishRetentionRun, runningRetentionRun, startRetentionRun } from './retention-runs.ts'
 
-// Erases invites past their organization's retention: one erasure a night, with counts by rule. Each invite goes in one
-// transaction with its rows and events, so that after a kill the next minute continues with what is left. Invites of a restored
-// backup are due again, so no log is needed.
+// Erases invites past their organization's retention: one erasure a night, with counts by rule. Each invite is erased in one transaction
+// with its rows and events, so that the next run continues after a crash. Invites of a restored backup are due again, so no log is needed.
 
 /** Invites of one transaction, which takes some tenths of a second and locks nothing that other requests write. */
 const INVITES_AT_ONCE = 100
@@ -35,10 +34,10 @@ const PUT_OFF_MS = 600_000
 const MAIL_DAYS = 2
 
 /**
- * Organizations whose day has begun: what they keep no longer is erased, those that have waited for longest before the others. Those on hold
- * wait: whoever has put one on hold may have set it too, and nobody can take it back.
+ * Erases due invites of all organizations, longest waiting first. Suspended organizations are skipped: their retention may have been
+ * changed by the person who suspended them.
  *
- * @returns how many invites.
+ * @returns the number of erased invites.
  */
 export async function eraseDueInvites(system: ServiceContext): Promise<number> {
   const isOver = startTimeBudget()
@@ -55,8 +54,8 @@ export async function eraseDueInvites(system: ServiceContext): Promise<number> {
     try {
       erased += await eraseDueOf(ctx, toRetentionDays(retention), isOver)
     } catch (error) {
-      // An organization whose erasure fails must not hold up the others every minute.
-      if (!isDatabaseAway(error)) await postpone(ctx)
+      // An organization with a failing erasure must not delay the others every minute.
+      if (!isDatabaseUnavailable(error)) await postpone(ctx)
       throw error
     }
   })
@@ -79,10 +78,10 @@ async function isInForce({ db, deps, organization }: Context, { rule, days }: Du
 
 type DueInvites = { mode: KeyMode; rule: RetentionRule; days: number; day: Date }
 
-async function eraseDueOf(ctx: Context, kept: RetentionDays, isOver: () => boolean): Promise<number> {
+async function eraseDueOf(ctx: Context, retentionDays: RetentionDays, isOver: () => boolean): Promise<number> {
   const day = startOfDay(ctx.deps.clock())
   const rules = RETENTION_RULES.flatMap((rule): DueInvites[] => {
-    const days = kept[rule]
+    const days = retentionDays[rule]
     return days === null ? [] : MODES.map((mode) => ({ rule, mode, days, day }))
   })
   const failed: FailedItem<string>[] = []
@@ -116,11 +115,10 @@ async function* readDue(ctx: Context, due: DueInvites, failed: readonly FailedIt
   }
 }
 
-/** Erases these as far as they still are due. @throws whatever the store, the queue or the database throws: they are due still. */
+/** @throws errors of the store, the queue, or the database; the invites stay due. */
 async function eraseDueBatch(ctx: Context, due: DueInvites, ids: string[]): Promise<void> {
   const counting = await startRetentionRun(ctx)
-  // One that was reactivated since it was read is not due: it keeps the mail that goes out now, and what was recorded. One that is marked
-  // can't be reactivated any more. One that is marked already is somebody's who is erased by their address at this moment.
+  // Reactivated invites are no longer due. Marked invites can't be reactivated; those marked already belong to an erasure by address.
   const stillDue = dueInvites(ctx, due).where('invites.id', '=', anyOfIds(ids)).forUpdate()
   const marking = insertFromSelect(ctx.db, 'erasedInvites', stillDue, (eb) => ({
     ...copyColumns(eb, 'organizationId', 'mode'),
@@ -132,7 +130,7 @@ async function eraseDueBatch(ctx: Context, due: DueInvites, ids: string[]): Prom
   await eraseMarked(counting, ids)
 }
 
-/** Erases those of these invites that are marked. @throws as {@link eraseDueBatch}. */
+/** Erases the marked ones of these invites. @throws as {@link eraseDueBatch}. */
 async function eraseMarked(counting: ErasureRef, ids: string[]): Promise<void> {
   const { ctx } = counting
   const markedOf = ({ db }: Context) => db.selectFrom('erasedInvites').where('inviteId', '=', anyOfIds(ids)).select('inviteId')
@@ -146,14 +144,20 @@ async function eraseMarked(counting: ErasureRef, ids: string[]): Promise<void> {
   await eraseMediaOf(counting, (eb) => eb('submissions.inviteId', 'in', marked))
   await eraseArchivesOf(counting, await invitesOf(ctx).select('invites.recipientEmail').distinct().execute())
   await eraseCounted(counting, async (inside): Promise<ErasedCounts> => {
-    const its = ['invites.id', 'invites.organizationId', 'invites.mode', 'invites.assessmentId', 'invites.status'] as const
-    const held = await invitesOf(inside).select(its).orderBy('invites.id').forUpdate().execute()
-    if (held.length === 0) return {}
-    const heldIds = held.map(({ id }) => id)
+    const inviteColumns = [
+      'invites.id',
+      'invites.organizationId',
+      'invites.mode',
+      'invites.assessmentId',
+      'invites.status',
+    ] as const
+    const lockedInvites = await invitesOf(inside).select(inviteColumns).orderBy('invites.id').forUpdate().execute()
+    if (lockedInvites.length === 0) return {}
+    const heldIds = lockedInvites.map(({ id }) => id)
     const repeats = await eraseRepeats(inside, heldIds)
-    const { counts, relatedIds, listRows } = await deleteLockedInvites(inside, held)
+    const { counts, relatedIds, listRows } = await deleteLockedInvites(inside, lockedInvites)
     const otherTraces = await purgeMailEvents(inside, relatedIds)
-    const byRule = RETENTION_RULES.map((rule) => [rule, held.filter(({ status }) => status === rule).length])
+    const byRule = RETENTION_RULES.map((rule) => [rule, lockedInvites.filter(({ status }) => status === rule).length])
     return {
       ...counts,
       listRows: listRows + repeats,
@@ -168,8 +172,9 @@ async function eraseMarked(counting: ErasureRef, ids: string[]): Promise<void> {
 async function eraseArchivesOf(counting: ErasureRef, candidates: { recipientEmail: string }[]): Promise<void> {
   const { deps, organization, db } = counting.ctx
   const codes = candidates.flatMap(({ recipientEmail }) => hmacsOfAddress(deps.secretKeys, organization.id, recipientEmail))
-  const whose = { addressHmac: { in: codes.map((code) => new Uint8Array(code)) } }
-  if ((await db.archive.count({ where: { organizationId: organization.id, ...whose } })) > 0) await eraseArchives(counting, whose)
+  const withAddress = { addressHmac: { in: codes.map((code) => new Uint8Array(code)) } }
+  if ((await db.archive.count({ where: { organizationId: organization.id, ...withAddress } })) > 0)
+    await eraseArchives(counting, withAddress)
 }
 
 /**
@@ -198,7 +203,7 @@ function eraseRepeats(inside: Context, inviteIds: string[]): Promise<number> {
   return affectedRows(repeats)
 }
 
-/** Deletes queue entries of sent mails, such as those of results, which the queue retains for a day. */
+/** The queue retains jobs of sent emails for a day. */
 async function purgeRecentMails(ctx: Context, inviteIds: Rows<'erasedInvites', { inviteId: string }>): Promise<void> {
   const recent = ctx.db
     .selectFrom('inviteEmails')

@@ -24,11 +24,11 @@ const MEDIA_AT_ONCE = 20
 /** Each may have ten thousand rows. */
 const LISTS_AT_ONCE = 10
 
-/** Revokes what is open: nothing is taken out of a candidate's hands without their page saying so. */
+/** Revokes open invites first, so that the candidate's page explains why it closes. */
 export async function revokeOpenInvites({ ctx, id }: Pick<AddressErasure, 'ctx' | 'id'>): Promise<void> {
   for (const { id: inviteId } of await openCollectedInvites(ctx, id)) {
     await moveInvite(ctx, 'revoke', { inviteId }).catch((error) => {
-      // It was handed in, or deleted as test data, at this moment.
+      // Meanwhile it was submitted, or deleted as test data.
       if (!(error instanceof DomainError && ['move_not_allowed', 'invite_not_found'].includes(error.kind))) throw error
     })
   }
@@ -89,10 +89,10 @@ export const eraseMedia = (erasing: AddressErasure): Promise<void> =>
 const idsOfErased = ({ ctx, id }: ErasureRef) => ctx.db.selectFrom('erasedInvites').where('erasureId', '=', id).select('inviteId')
 
 /**
- * Deletes photos and recordings from the store before their rows, which record what remains to delete if the store refuses. A sweep a minute
- * later deletes files that were being written meanwhile, by the leftovers that rows leave behind.
+ * Deletes photos and recordings from the store before their rows, which are the record of remaining files if the store fails. A sweep
+ * deletes files that were written meanwhile, found by a trigger on the rows.
  *
- * @param those of which invites. @throws whatever the store throws.
+ * @param those condition on submissions. @throws errors of the store.
  */
 export async function eraseMediaOf(counting: ErasureRef, those: (eb: Expressions<'submissions'>) => Condition): Promise<void> {
   const { ctx } = counting
@@ -119,7 +119,7 @@ export async function eraseMediaOf(counting: ErasureRef, those: (eb: Expressions
   }
 }
 
-/** Deletes the invites with all that hangs on them. What has no person stays: what was counted, and points. */
+/** Deletes the invites and their rows. Anonymous statistics stay. */
 export const eraseInvites = async (erasing: AddressErasure): Promise<void> =>
   repeatBatch(INVITES_AT_ONCE, async (atMost) => {
     let found = 0
@@ -131,7 +131,7 @@ export const eraseInvites = async (erasing: AddressErasure): Promise<void> =>
     return found
   })
 
-/** @property relatedIds of the mails and submissions that they had. @property listRows that went with them: an address's were erased before. */
+/** @property relatedIds of their mails, submissions, and registrations. @property listRows that went with them: an address's were erased before. */
 type DeletedInvites = { counts: ErasedCounts; relatedIds: string[]; listRows: number }
 
 /** Deletes invites that were collected for an erasure and are locked, with all that hangs on them. */
@@ -141,9 +141,11 @@ export async function deleteLockedInvites(inside: Context, invites: CountedInvit
   const where = { organizationId: organization.id, inviteId: anyOf(ids) }
   const select = { id: true, inviteId: true }
   const mails = await db.inviteEmail.findMany({ where, select })
-  const things = [...mails, ...(await db.submission.findMany({ where, select }))]
+  const submitted = await db.submission.findMany({ where, select })
+  const registrations = await db.registration.findMany({ where, select })
+  const things = [...mails, ...submitted, ...registrations]
   const noted = [...Map.groupBy(things, ({ inviteId }) => inviteId)].map(([inviteId, its]) => ({
-    inviteId,
+    inviteId: inviteId!,
     relatedIds: its.map(({ id }) => id),
   }))
   await inside.db
@@ -161,7 +163,7 @@ export async function deleteLockedInvites(inside: Context, invites: CountedInvit
 
 export type CountedInvite = { id: string; organizationId: string; assessmentId: string; mode: KeyMode }
 
-/** Keeps what reports count: how many were sent, and what was given in each result; and has the triggers leave their sums as they are. */
+/** Preserves the counts and points of reports, and keeps the triggers from subtracting them. */
 async function keepSums(inside: Context, invites: CountedInvite[]): Promise<void> {
   const { db, deps, organization } = inside
   await db.selectNoFrom(sql`set_config('assessments.keeps_sums', 'on', true)`.as('set')).execute()

@@ -31,7 +31,7 @@ export async function eraseMemberMails(erasing: ErasingMember): Promise<void> {
   }
 }
 
-/** Deletes archives about the member, and those that the member requested, which only the member may download. */
+/** Deletes archives about the member, and archives they requested, which nobody else may download. */
 export const eraseMemberArchives = ({ memberId, ...erasing }: ErasingMember): Promise<void> =>
   eraseArchives(erasing, { OR: [{ memberId }, { actorKind: 'member', actorId: memberId }] })
 
@@ -55,21 +55,21 @@ export async function eraseMemberTraces(erasing: ErasingMember): Promise<void> {
 
 /** Refused sign-ins by the identity provider, found by its subject or by the address. */
 function eraseRefusals(inside: ErasureRef['ctx'], { named: { addresses, subjects } }: ErasingMember): Promise<number> {
-  const theirs = inside.db
+  const entriesOfMember = inside.db
     .updateTable('auditEntries')
     .where('action', '=', 'refused_sign_in' satisfies AuditAction)
     .where(({ ref }) => {
       const told = (key: string) => sql`${ref('details')} ->> ${key}`
       return sql<SqlBool>`(${told('subject')} = any(${subjects}::text[]) or ${isOneOf(told('email'), addresses)})`
     })
-  return affectedRows(theirs.set(({ ref }) => ({ details: sql`${ref('details')} - '{subject,email}'::text[]` })))
+  return affectedRows(entriesOfMember.set(({ ref }) => ({ details: sql`${ref('details')} - '{subject,email}'::text[]` })))
 }
 
 /** Compares in any letter case: the database folds both sides. */
 const isOneOf = (text: Expression<unknown>, texts: readonly string[]) =>
   sql<SqlBool>`lower(normalize(${text})) in (select lower(normalize(one)) from unnest(${texts}::text[]) one)`
 
-/** Mails to others tell who has done something, from where and with what, and to whom. */
+/** Security emails to others contain the member's name, address, network, and device. */
 async function eraseFacts(inside: ErasureRef['ctx'], { named: { addresses, name } }: ErasingMember): Promise<number> {
   const called = [...addresses, name]
   let count = 0

@@ -15,7 +15,7 @@ import { purgeAccountTraces } from './purge-account-traces.ts'
 
 // All of an organization, part by part: no statement takes long or locks what others write, and each part done again finds nothing left.
 
-/** The organization's rows that are deleted, or that others are, in this order, and how many at once; `along`: with what they hang on, which has few. */
+/** Tables of an organization in order of deletion, with the batch size. `along`: deleted with the rows they refer to, which have few. */
 const ROWS: Record<TenantTable, number | 'along'> = {
   // With each invite goes all that hangs on it, which is a page or two.
   invites: 50,
@@ -24,9 +24,13 @@ const ROWS: Record<TenantTable, number | 'along'> = {
     answerAttempts: 'along',
     mediaFiles: 'along',
     mediaFileParts: 'along',
+    transcripts: 'along',
     submissionQuestions: 'along',
+    submissionSections: 'along',
   },
-  ...{ questionScores: 'along', grades: 'along', gradingViewers: 'along', releases: 'along', sessionEvents: 'along' },
+  ...{ questionScores: 'along', grades: 'along', releases: 'along', sessionEvents: 'along' },
+  ...{ gradingAssignments: 'along', gradingNotes: 'along', gradingViewers: 'along', sharedResults: 'along' },
+  shareLinks: 500,
   ...{ inviteTags: 'along', inviteEmails: 'along', atsOrders: 'along' },
   registrations: 2_000,
   openLinkRefusals: 2_000,
@@ -50,6 +54,8 @@ const ROWS: Record<TenantTable, number | 'along'> = {
   memberEmails: 2_000,
   archives: 500,
   questions: 500,
+  assessmentPools: 500,
+  assessmentSections: 500,
   libraryVersions: 500,
   answerKeys: 500,
   questionVersions: 500,
@@ -65,8 +71,11 @@ const ROWS: Record<TenantTable, number | 'along'> = {
   libraryImportRows: 1_000,
   libraryQuestions: 500,
   libraryImports: 100,
+  importFiles: 10,
+  importMappings: 1_000,
   libraryCategories: 500,
   assetParts: 1_000,
+  captions: 500,
   assets: 100,
   memberTags: 1_000,
   tags: 500,
@@ -82,7 +91,7 @@ const ROWS: Record<TenantTable, number | 'along'> = {
   identities: 500,
   accountLinks: 1_000,
   ownershipOffers: 500,
-  // By themselves, with what is of nobody else: see eraseMembers.
+  // Deleted one by one with their accounts, see eraseMembers.
   members: 'along',
   memberGradingLanguages: 'along',
   organizationDailyInviteCounts: 2_000,
@@ -91,7 +100,7 @@ const ROWS: Record<TenantTable, number | 'along'> = {
   ...{ signInProviders: 'along', signInDomains: 'along', organizationSuspensions: 'along', organizationRetention: 'along' },
 }
 
-/** Media, sendings and members of one statement. */
+/** Media, emails, and members per statement. */
 const MEDIA_AT_ONCE = 500
 const MAILS_AT_ONCE = 500
 const MEMBERS_AT_ONCE = 20
@@ -102,10 +111,9 @@ const PAUSE_MS = 500
 type OrganizationErasure = { ctx: Context; suspensionId: string }
 
 /**
- * Erases what is left of a suspended organization: media first, then its rows, members, and accounts that are of no other organization; the
- * receipt is written last.
+ * Erases a suspended organization: media, rows, members, and accounts without another organization. The receipt is written last.
  *
- * @throws whatever stands in the way: the store, the database, the log's file. It is tried again.
+ * @throws errors of the store, the database, or the erasure log. The job is retried.
  */
 export async function eraseOrganization(ctx: Context, suspensionId: string): Promise<void> {
   const erasing: OrganizationErasure = { ctx, suspensionId }
@@ -118,7 +126,7 @@ export async function eraseOrganization(ctx: Context, suspensionId: string): Pro
   await repeatBatch(MEMBERS_AT_ONCE, (atMost) => eraseMembers(erasing, atMost))
   await purgeJobs(ctx)
   await ctx.deps.media.deletePrefix(folderOf(ctx.organization.id))
-  await purgeOutageReason(ctx, '.') // whose mail it was, is not told
+  await purgeOutageReason(ctx, '.') // of any email: the affected one is unknown
   await writeOrganizationReceipt(ctx, suspensionId)
   ctx.deps.log.info({ organizationId: ctx.organization.id, receipt: suspensionId }, 'an organization is erased')
 }
@@ -132,15 +140,15 @@ const countErased = (
     const suspension = inside.db.selectFrom('organizationSuspensions').where('id', '=', suspensionId)
     const row = await suspension.select('counts').forUpdate().executeTakeFirst()
     if (!row) return {}
-    const gone = await work(inside)
+    const erasedCounts = await work(inside)
     const counts: OrganizationCounts = { ...(row.counts as OrganizationCounts) }
-    for (const [kind, count] of Object.entries(gone) as [keyof OrganizationCounts, number][])
+    for (const [kind, count] of Object.entries(erasedCounts) as [keyof OrganizationCounts, number][])
       counts[kind] = (counts[kind] ?? 0) + count
     await inside.db
       .updateTable('organizationSuspensions')
       .set({ counts: sql`${JSON.stringify(counts)}::jsonb` })
       .execute()
-    return gone
+    return erasedCounts
   })
 
 /** Deletes waiting jobs. @throws Error while a job runs for longer than that. */
@@ -173,7 +181,7 @@ async function eraseFiles(erasing: OrganizationErasure): Promise<void> {
 
 /** Deletes reports about the organization's mails. */
 async function purgeMails(ctx: Context): Promise<void> {
-  for (const table of ['inviteEmails', 'memberEmails'] as const)
+  for (const table of ['inviteEmails', 'memberEmails', 'registrations'] as const)
     for (let last: string | undefined; ; ) {
       let page = ctx.db.selectFrom(table as 'memberEmails')
       if (last !== undefined) page = page.where('id', '>', last)
@@ -185,37 +193,37 @@ async function purgeMails(ctx: Context): Promise<void> {
 }
 
 async function eraseInviteBatch(erasing: OrganizationErasure, atMost: number): Promise<number> {
-  const gone = await countErased(erasing, async (inside) => {
+  const erasedCounts = await countErased(erasing, async (inside) => {
     const some = inside.db.selectFrom('invites').select('id').limit(atMost)
     const ids = (await some.forUpdate().execute()).map(({ id }) => id)
     const { invites, submissions } = await deleteInvites(inside, ids)
     return { invites, submissions }
   })
-  return gone.invites ?? 0
+  return erasedCounts.invites ?? 0
 }
 
 async function eraseRows(erasing: OrganizationErasure, table: TenantTable, atMost: number): Promise<number> {
-  const gone = await countErased(erasing, async (inside) => {
+  const erasedCounts = await countErased(erasing, async (inside) => {
     const rows = await affectedRows(deleteSome(inside.db, table, atMost))
     return table === 'assessments' ? { assessments: rows } : { otherRows: rows }
   })
-  return gone.assessments ?? gone.otherRows ?? 0
+  return erasedCounts.assessments ?? erasedCounts.otherRows ?? 0
 }
 
-/** Members; what somebody signs in with goes with the last organization that they are in. Where they stay in another, nothing of this one is left at it. */
+/** Deletes members, and accounts without another organization. Accounts that stay lose everything that refers to this one. */
 async function eraseMembers(erasing: OrganizationErasure, atMost: number): Promise<number> {
-  const gone = await countErased(erasing, async (inside) => {
+  const erasedCounts = await countErased(erasing, async (inside) => {
     const { db, organization } = inside
     const some = inside.db.selectFrom('members').select(['id', 'userId', 'credentialId']).limit(atMost).forUpdate()
     const members = await some.execute()
     const credentialIds = members.flatMap(({ credentialId }) => credentialId ?? [])
     // Joining another organization with this account waits for this transaction.
-    const theirs = unscoped(inside.db)
+    const credentialsOfMembers = unscoped(inside.db)
       .selectFrom('credentials')
       .where('id', '=', anyOfIds(credentialIds))
       .select('id')
       .orderBy('id')
-    await theirs.forUpdate().execute()
+    await credentialsOfMembers.forUpdate().execute()
     await purgeAccountTraces(inside, credentialIds)
     await db.member.deleteMany({ where: { organizationId: organization.id, id: { in: members.map(({ id }) => id) } } })
     const isNobodys = { memberships: { none: {} } }
@@ -223,5 +231,5 @@ async function eraseMembers(erasing: OrganizationErasure, atMost: number): Promi
     const { count: accounts } = await db.credential.deleteMany({ where: { id: { in: credentialIds }, ...isNobodys } })
     return { members: members.length, accounts }
   })
-  return gone.members ?? 0
+  return erasedCounts.members ?? 0
 }

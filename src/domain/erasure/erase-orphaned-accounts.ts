@@ -18,21 +18,15 @@ const ACCOUNTS_AT_ONCE = 500
 const KEPT = [
   {
     table: 'users',
-    members: unscoped()
-      .selectFrom('members')
-      .select('id')
-      .whereRef('members.userId', '=', 'users.id' as never),
+    members: unscoped().selectFrom('members').select('id').where('members.userId', '=', sql.ref<string>('users.id')),
   },
   {
     table: 'credentials',
-    members: unscoped()
-      .selectFrom('members')
-      .select('id')
-      .whereRef('members.credentialId', '=', 'credentials.id' as never),
+    members: unscoped().selectFrom('members').select('id').where('members.credentialId', '=', sql.ref<string>('credentials.id')),
   },
 ] as const
 
-/** Erases accounts that have been of no organization for 30 days, of all there are. @returns how many rows of people, and of what they sign in with. */
+/** Erases accounts that have had no organization for 30 days. @returns the numbers of people and of erased sign-in data. */
 export async function eraseOrphanedAccounts(system: ServiceContext): Promise<number> {
   const { db, deps } = system
   const now = deps.clock()
@@ -45,8 +39,8 @@ export async function eraseOrphanedAccounts(system: ServiceContext): Promise<num
     await unscoped(db).updateTable(table).set({ orphanedSince: null }).where('id', 'in', back).execute()
     await repeatBatch(ACCOUNTS_AT_ONCE, (atMost) => checkBatch(system, { table, members, atMost }))
     await repeatBatch(ACCOUNTS_AT_ONCE, async (atMost) => {
-      const gone = await inTransaction(system, async (inside) => {
-        // Whoever joins with one of them at this moment is waited for, and keeps it.
+      const erasedCounts = await inTransaction(system, async (inside) => {
+        // Waits for concurrent joins with one of the accounts, which then stays.
         const due = accountsIn(inside.db)
           .where('orphanedSince', '<=', new Date(now.getTime() - KEPT_MS))
           .orderBy('id')
@@ -54,8 +48,8 @@ export async function eraseOrphanedAccounts(system: ServiceContext): Promise<num
         const deletion = unscoped(inside.db).deleteFrom(table).where('id', '=', anyOfIds(ids))
         return affectedRows(deletion.where(({ not, exists }) => not(exists(members))))
       })
-      erased += gone
-      return gone
+      erased += erasedCounts
+      return erasedCounts
     })
   }
   return erased
@@ -63,20 +57,17 @@ export async function eraseOrphanedAccounts(system: ServiceContext): Promise<num
 
 type AccountBatch = (typeof KEPT)[number] & { atMost: number }
 
-/**
- * Looks which accounts have no membership any more, of those that are new or have lost one: however many there are, these are few. What
- * somebody else holds at this moment, such as who ends another membership of it, is looked at the next time.
- */
+/** Checks new accounts and those that lost a membership for orphans; both are few. Locked accounts are checked next time. */
 const checkBatch = (system: ServiceContext, { table, members, atMost }: AccountBatch): Promise<number> =>
   inTransaction(system, async ({ db, deps }) => {
     const unchecked = unscoped(db).selectFrom(table).select('id').where('needsOrphanCheck', '=', sql.lit(true))
     const ids = (await unchecked.limit(atMost).forUpdate().skipLocked().execute()).map(({ id }) => id)
     // By a statement that begins once they are held: no membership ends unseen.
-    const its = unscoped(db).updateTable(table).where('id', '=', anyOfIds(ids))
-    await its
+    const checkedRows = unscoped(db).updateTable(table).where('id', '=', anyOfIds(ids))
+    await checkedRows
       .where(({ not, exists }) => not(exists(members)))
       .set({ orphanedSince: deps.clock() })
       .execute()
-    await its.set({ needsOrphanCheck: false }).execute()
+    await checkedRows.set({ needsOrphanCheck: false }).execute()
     return ids.length
   })

@@ -5,10 +5,7 @@ import type { LogReader } from './receipts.ts'
 
 // A backup from before brings back an organization that was erased.
 
-/**
- * Organizations that the log says are erased, and that are there, each once: a backup has brought them back. One that was made anew since is
- * another.
- */
+/** Organizations that the log lists as erased and that exist again, because a backup was restored. A new organization has a new id. */
 export async function findRestoredOrganizations(service: LogReader): Promise<OrganizationLine[]> {
   const lines = await readOrganizationLines(service)
   const where = { id: { in: lines.map(({ organizationId }) => organizationId) } }
@@ -18,7 +15,7 @@ export async function findRestoredOrganizations(service: LogReader): Promise<Org
     const since = createdAt.get(organizationId)
     return since !== undefined && since <= new Date(requestedAt)
   })
-  // One that has come back before, and was erased anew instead of again, has several.
+  // An organization that was restored and erased several times has several lines.
   return [...new Map(returned.map((line) => [line.organizationId, line])).values()]
 }
 

@@ -24,9 +24,9 @@ import {
 } from './erasing.ts'
 import type { ErasedCounts } from './erasures.ts'
 
-// Erases a candidate outside of their invites. Rows of other candidates are not searched: what somebody wrote there is theirs.
+// Erases a candidate's data outside of their invites. Texts in other candidates' rows are not searched.
 
-/** Invites whose traces one statement looks for. */
+/** Invites per statement. */
 const INVITES_AT_ONCE = 50
 /** Rows of one statement that looks through all there are. */
 const ROWS_AT_ONCE = 2_000
@@ -94,7 +94,7 @@ export async function eraseEvents(erasing: AddressErasure): Promise<void> {
 /** @param inside a transaction. */
 export async function eraseEventsOf(inside: Context, inviteIds: readonly string[]): Promise<ErasedCounts> {
   const its = inMode(inside, 'all')
-  // Each of the two has an index of its own. What is numbered in between is found by the second.
+  // Each half has its own index. Events numbered in between are found by the second.
   const emptying = (isNumbered: boolean) =>
     its.db
       .updateTable('events')
@@ -119,7 +119,7 @@ export async function eraseEventsOf(inside: Context, inviteIds: readonly string[
   return { events, webhookAnswers: await affectedRows(answers.set({ answer: '' })) }
 }
 
-/** Empties receivers' replies whose events are deleted already. Their invite is unknown, so replies that contain the address are emptied. */
+/** Replies to deliveries of deleted events: the invite is unknown, so the reply is emptied if it contains the address. */
 async function eraseOldReceiverReplies(erasing: AddressErasure): Promise<void> {
   const { ctx, address } = erasing
   for (let last: { endpointId: string; eventId: string } | undefined; ; ) {
@@ -131,8 +131,12 @@ async function eraseOldReceiverReplies(erasing: AddressErasure): Promise<void> {
       )
     const some = await page.orderBy('endpointId').orderBy('eventId').limit(ROWS_AT_ONCE).execute()
     const ids = [...new Set(some.map((one) => one.eventId))]
-    const kept = await inMode(ctx, 'all').db.selectFrom('events').select('id').where('id', '=', anyOfIds(ids)).execute()
-    const isKept = new Set(kept.map((event) => event.id))
+    const remainingEvents = await inMode(ctx, 'all')
+      .db.selectFrom('events')
+      .select('id')
+      .where('id', '=', anyOfIds(ids))
+      .execute()
+    const isKept = new Set(remainingEvents.map((event) => event.id))
     const orphans = some.filter((one) => !isKept.has(one.eventId))
     if (orphans.length > 0)
       await eraseCounted(erasing, async (inside) => {
@@ -148,7 +152,7 @@ async function eraseOldReceiverReplies(erasing: AddressErasure): Promise<void> {
   }
 }
 
-/** Acts whose details have words of somebody's own; those of all others are ids, figures and words of ours. */
+/** Audit actions whose details may contain free text. All others contain ids, numbers, and fixed words. */
 const ACTIONS_WITH_TEXT: readonly AuditAction[] = [
   'lifted_suppression',
   'reset_factors',
@@ -173,15 +177,16 @@ export async function eraseOtherTraces(erasing: AddressErasure): Promise<void> {
       .deleteFrom('registrations')
       .where(({ ref }) => sql<SqlBool>`address_key(${ref('email')}) = ${address}`)
       .where('createdAt', '<=', erasing.until)
-    return { otherTraces: await affectedRows(registrations) }
+    const deleted = (await registrations.returning('id').execute()).map(({ id: deletedId }) => deletedId)
+    return { otherTraces: deleted.length + (await purgeMailEvents(inside, deleted)) }
   })
   await eraseText(erasing, address)
 }
 
 /**
- * Removes a text from saved forms, saved filters, and the words of the audit log.
+ * Removes a text from saved forms, saved filters, and free text in the audit log.
  *
- * @param text an address, or what somebody is called. @param replacement takes its place in forms and filters; without one these are deleted.
+ * @param text an address or name. @param replacement replaces it in forms and filters; without one these are deleted.
  */
 export async function eraseText(erasing: ErasureRef, text: string, replacement?: string): Promise<void> {
   const isInbound = (words: string) => containsAddress(text, words)
@@ -248,7 +253,7 @@ export const eraseSuppressions = (erasing: AddressErasure): Promise<number> =>
     const its = { organizationId: organization.id }
     const plain = await db.suppression.findMany({ where: { ...its, address } })
     for (const { id, mode, scope, until } of plain) {
-      // One of an erasure before: what is for good, or for longer, stays.
+      // An earlier erasure's suppression stays if it is permanent or lasts longer.
       const other = await db.suppression.findFirst({ where: { ...its, address: { in: codes }, mode, scope } })
       const isShorter = other && (other.until === null || (until !== null && until <= other.until))
       if (other) await db.suppression.delete({ where: { organizationId_id: { ...its, id: isShorter ? id : other.id } } })

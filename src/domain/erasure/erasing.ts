@@ -6,26 +6,24 @@ import type { ErasedCounts } from './erasures.ts'
 
 /** An erasure that is being worked on. */
 export type ErasureRef = { ctx: Context; id: string }
-/** That of an address. @property address in lower case. @property until what was made later stays. */
+/** Erasure by address. @property address in lower case. @property until later data stays. */
 export type AddressErasure = ErasureRef & { address: string; until: Date }
 
 /**
- * Does a part of the work and counts what is gone by it, in one transaction: killed at any point, an erasure has counted what it has
- * erased. Whoever else works on the same one waits meanwhile.
+ * Runs a step and its counts in one transaction, so that counts are right after a crash. Locks the erasure.
  *
- * @param work nothing is done where the erasure is finished.
- * @returns how many of all kinds.
+ * @param work not called if the erasure is finished. @returns the total of the counts.
  */
 export const eraseCounted = ({ ctx, id }: ErasureRef, work: (inside: Context) => Promise<ErasedCounts>): Promise<number> =>
   inTransaction(ctx, async (inside) => {
-    const its = inside.db.selectFrom('erasures').where('id', '=', id).where('finishedAt', 'is', null)
-    const row = await its.select('counts').forUpdate().executeTakeFirst()
+    const openErasure = inside.db.selectFrom('erasures').where('id', '=', id).where('finishedAt', 'is', null)
+    const row = await openErasure.select('counts').forUpdate().executeTakeFirst()
     if (!row) return 0
-    const gone = Object.entries(await work(inside)) as [keyof ErasedCounts, number][]
-    const sum = gone.reduce((all, [, count]) => all + count, 0)
+    const erasedCounts = Object.entries(await work(inside)) as [keyof ErasedCounts, number][]
+    const sum = erasedCounts.reduce((all, [, count]) => all + count, 0)
     if (sum === 0) return 0
     const before = row.counts as ErasedCounts
-    const counts = { ...before, ...Object.fromEntries(gone.map(([kind, count]) => [kind, (before[kind] ?? 0) + count])) }
+    const counts = { ...before, ...Object.fromEntries(erasedCounts.map(([kind, count]) => [kind, (before[kind] ?? 0) + count])) }
     await inside.db
       .updateTable('erasures')
       .where('id', '=', id)
@@ -53,7 +51,7 @@ export function toAddressPattern(address: string, { hyphenated = false } = {}): 
     one.replace(/[^A-Za-z0-9\u0080-\uffff]/g, '\\$&'),
   )
   const hyphen = hyphenated ? '' : '-'
-  // In JSON and in web addresses what stands before it may end in a letter.
+  // In JSON and URLs the text before an address may end in a letter.
   const inAddress = `(?<=%[0-9A-Fa-f]{2})(?<!%${SPELT_PART})(?<!${SPELT_LETTER})`
   const inJson = String.raw`(?<=\\u[0-9A-Fa-f]{4})(?<!\\u00${SPELT_PART})(?<!\\u${ESCAPED_LETTER})`
   const before = String.raw`(?:(?<![${PART}${hyphen}])|(?<=\\[nrt])|${inAddress}|${inJson})`

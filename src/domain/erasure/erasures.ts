@@ -8,8 +8,8 @@ import { type ListPage, type PageRequest, readPage } from '../lists/page.ts'
 import { isUuid } from '../text/uuid.ts'
 import { RETENTION_RULES, type RetentionRule } from './due-invites.ts'
 
-// Erasing a candidate: whoever has an address, within one organization, in live and test data alike. What is left of it is a receipt, which
-// holds no address. Invites past their retention are erased likewise, with one receipt per run: see retention.ts.
+// Erasing a candidate: an email address within one organization, live and test. A receipt without the address remains. Invites past their
+// retention are erased in the same way, with one receipt per run: see retention.ts.
 
 /** Steps in order. A repeated step finds nothing left to do. */
 export const ERASURE_STEPS = [
@@ -61,17 +61,17 @@ export const RETAINED_DATA = ['counts', 'results', 'events', 'audit_entries', 's
 /** Retained data of an erased member. */
 export const RETAINED_MEMBER_DATA = ['grades', 'made', 'audit_entries', 'keys', 'words'] as const
 
-/** @property isDone whether there is nothing left; until then `counts` are of what is gone so far. */
+/** @property isDone true when the erasure is finished; before that `counts` are preliminary. */
 export type Erasure = Pick<Row, 'id' | 'actorKind' | 'actorId' | 'createdAt' | 'finishedAt' | 'backupsUntil'> & {
   subject: Subject
   step: ErasureStep
   counts: Record<ErasedKind, number>
-  /** Invites by the rule that they were erased by: of what is kept no longer. */
+  /** Number of invites erased by each retention rule. */
   byRule: Record<RetentionRule, number>
   ofMember: Record<MemberKind, number>
 }
 
-/** All kinds, those of which there was nothing as well. */
+/** Counts of all kinds, zeros included. */
 const countsOf = <Kind extends keyof ErasedCounts>(counts: unknown, kinds: readonly Kind[]): Record<Kind, number> =>
   Object.fromEntries(kinds.map((kind) => [kind, (counts as ErasedCounts)[kind] ?? 0])) as Record<Kind, number>
 
@@ -94,7 +94,7 @@ export const toErasure = ({
   ofMember: countsOf(counts, MEMBER_KINDS),
 })
 
-/** Erasures that the actor may see; API keys see those of candidates only. */
+/** API keys may see erasures of candidates only. */
 const visibleTo = ({ organization, actor }: Context) => ({
   organizationId: organization.id,
   ...(actor.kind === 'apiKey' && { subject: 'candidate' satisfies Subject }),
@@ -109,7 +109,7 @@ export async function getErasure(ctx: Context, id: string): Promise<Erasure> {
   return toErasure(row)
 }
 
-/** The erasure that an invite went with, or goes with. @returns its id; null: none, or whoever asks may not know. */
+/** Erasure of an invite, finished or not. @returns its id; null if there is none or the actor may not see it. */
 export async function findErasureOfInvite(ctx: Context, inviteId: string): Promise<string | null> {
   if (!may(ctx, 'erase_candidates') || !isUuid(inviteId)) return null
   const where = { ...scopeWhere(ctx), inviteId }

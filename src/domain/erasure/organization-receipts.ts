@@ -42,22 +42,21 @@ function parse(text: string): OrganizationLine | null {
 }
 
 /**
- * Writes the receipt, and deletes the organization's own row with the little that is left at it. Where this dies in between, the erasure
- * goes on, and finds that line.
+ * Writes the receipt to the log, then deletes the organization's row. After a crash in between, the repeated job finds the log line.
  *
- * @throws whatever the log's file throws.
+ * @throws errors of the erasure log.
  */
 export async function writeOrganizationReceipt(ctx: Context, suspensionId: string): Promise<void> {
-  const asked = await ctx.db.organizationSuspension.findUnique({
+  const suspension = await ctx.db.organizationSuspension.findUnique({
     where: { organizationId: ctx.organization.id, id: suspensionId },
     select: { requestedAt: true },
   })
-  if (!asked) return
-  const isKnown = await hasReceiptLine(ctx, { id: suspensionId, since: asked.requestedAt })
+  if (!suspension) return
+  const isKnown = await hasReceiptLine(ctx, { id: suspensionId, since: suspension.requestedAt })
   await inTransaction(ctx, async (inside) => {
     const { db, deps, organization } = inside
-    const its = inside.db.selectFrom('organizationSuspensions').where('id', '=', suspensionId)
-    if (!(await its.select('id').forUpdate().executeTakeFirst())) return
+    const suspensionRow = inside.db.selectFrom('organizationSuspensions').where('id', '=', suspensionId)
+    if (!(await suspensionRow.select('id').forUpdate().executeTakeFirst())) return
     const suspension = await db.organizationSuspension.findUniqueOrThrow({ where: { organizationId: organization.id } })
     const finishedAt = deps.clock()
     const line: OrganizationLine = {

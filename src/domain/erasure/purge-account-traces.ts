@@ -14,8 +14,8 @@ export async function purgeAccountTraces(inside: Context, credentialIds: string[
   const ids = providers.map(({ id }) => id)
   const word = { providerId: { in: ids } }
   // Without a proof of who it is, a session would count as one of a password, see domain/sign-in/session-access.ts.
-  const others = { OR: [{ kind: { in: ['password', 'passkey'] } }, { kind: 'oidc', providerId: { notIn: ids } }] }
-  await db.session.deleteMany({ where: { ...ofTheirs, proofs: { some: word, none: others } } })
+  const otherAuthentications = { OR: [{ kind: { in: ['password', 'passkey'] } }, { kind: 'oidc', providerId: { notIn: ids } }] }
+  await db.session.deleteMany({ where: { ...ofTheirs, proofs: { some: word, none: otherAuthentications } } })
   await db.sessionAuthentication.deleteMany({ where: { ...word, session: ofTheirs } })
   await db.savedForm.deleteMany({ where: { ...ofTheirs, url: { contains: organization.id } } })
   const closed = unscoped(inside.db).updateTable('sessions').where('credentialId', '=', anyOfIds(credentialIds))

@@ -26,7 +26,7 @@ export type ReceiptLine = {
 
 export type LogReader = Pick<ServiceContext, 'db'> & { deps: Pick<Deps, 'erasureLog'> }
 
-/** The lines that there are, each erasure's last, the oldest first; what is no line of ours is passed over, as one that a crash has torn. Null: there is no log. */
+/** Last log line of each erasure, oldest first. Skips invalid lines, such as one torn by a crash. Null if there is no log. */
 export async function readReceiptLines({ deps }: LogReader): Promise<ReceiptLine[] | null> {
   const texts = await deps.erasureLog.read()
   if (!texts) return null
@@ -72,10 +72,10 @@ function parse(text: string): ReceiptLine | null {
 export type Receipt = { mayBeKnown: boolean }
 
 /**
- * Writes the receipt, outside of the database first: where this dies in between, the erasure goes on, and finds that line. One that has a
- * line twice all the same, because two processes were at it, is told of by its last.
+ * Writes the receipt to the log, then to the database. After a crash in between, the repeated job finds the log line. If two processes
+ * wrote a line each, the last one counts.
  *
- * @throws whatever the log's file throws.
+ * @throws errors of the erasure log.
  */
 export async function writeReceipt({ ctx, id, mayBeKnown }: ErasureRef & Receipt): Promise<void> {
   const where = { organizationId_id: { organizationId: ctx.organization.id, id } }

@@ -52,7 +52,7 @@ async function startErasure(
   const inserted = await affectedRows(
     inside.db
       .insertInto('erasures')
-      // The log has the line of one that is repeated: what is at its receipt looks for it.
+      // The log has the receipt of a repeated erasure already.
       .values({ ...row, actorKind: actor.kind, actorId, step: (repeated ? 'receipt' : 'revoke') satisfies ErasureStep })
       .onConflict((conflict) => conflict.doNothing()),
   )

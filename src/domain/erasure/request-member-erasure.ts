@@ -16,8 +16,8 @@ import { type ErasedCounts, type Erasure, type ErasureStep, getErasure, type Sub
 import { purgeAccountTraces } from './purge-account-traces.ts'
 import { countOtherOpen, purposeOf } from './request-erasure.ts'
 
-// Erasing a member: who they are goes, and what they have done for the organization stays, by nobody. Their account goes with it where it
-// opens no other organization.
+// Erasing a member removes their identity. Their work stays, without a name. Their account is deleted unless they belong to another
+// organization.
 
 /**
  * Texts that identify the member, stored until the last trace is gone.
@@ -36,12 +36,12 @@ export async function findMemberTraces(ctx: Context, memberId: string): Promise<
   authorize(ctx, 'erase_candidates')
   const member = await getMember(ctx, memberId)
   const { db, organization } = ctx
-  const its = { organizationId: organization.id, memberId }
+  const ofMember = { organizationId: organization.id, memberId }
   const traces = {
-    mails: await db.memberEmail.count({ where: its }),
+    mails: await db.memberEmail.count({ where: ofMember }),
     grades: await db.grade.count({ where: { organizationId: organization.id, graderId: memberId } }),
     actions: await db.auditEntry.count({ where: { organizationId: organization.id, actorId: memberId } }),
-    filters: await db.savedFilter.count({ where: { ...its, isShared: false } }),
+    filters: await db.savedFilter.count({ where: { ...ofMember, isShared: false } }),
     keys: (await findWorkingKeysOf(ctx, memberId)).map(({ name }) => name),
   }
   return { member, traces }
@@ -81,7 +81,7 @@ async function startErasure(inside: Context, { id, member, at, isRepeated }: Sta
   const counts = await eraseRows(inside, member)
   const row = {
     ...{ organizationId: organization.id, id, memberId, subject: 'member' satisfies Subject, createdAt: at },
-    // The log has the line of one that is repeated: what is at its receipt looks for it.
+    // The log has the receipt of a repeated erasure already.
     step: (isRepeated ? 'receipt' : 'mails') satisfies ErasureStep,
     ...{ actorKind: actor.kind, actorId: actor.kind === 'member' ? actor.id : null },
     addressHmac: new Uint8Array(hmacOfAddress(deps.secretKeys, organization.id, member.email.toLowerCase())),
@@ -101,31 +101,31 @@ async function readMemberIdentifiers(
   { db, organization }: Context,
   { id: memberId, email, credentialId, user }: Member,
 ): Promise<MemberIdentifiers> {
-  const its = { organizationId: organization.id, memberId }
+  const ofMember = { organizationId: organization.id, memberId }
   const credential = credentialId && (await db.credential.findUnique({ where: { id: credentialId }, select: { email: true } }))
-  const identities = await db.identity.findMany({ where: its, select: { subject: true, lastEmail: true } })
+  const identities = await db.identity.findMany({ where: ofMember, select: { subject: true, lastEmail: true } })
   const seen = identities.flatMap(({ lastEmail }) => lastEmail ?? [])
   const addresses = [email, ...(credential ? [credential.email] : []), ...seen].map((address) => address.toLowerCase())
   return {
     addresses: [...new Set(addresses)],
     name: user.firstName && user.lastName && displayNameOf(user),
     subjects: identities.map(({ subject }) => subject),
-    emailIds: (await db.memberEmail.findMany({ where: its, select: { id: true } })).map(({ id }) => id),
+    emailIds: (await db.memberEmail.findMany({ where: ofMember, select: { id: true } })).map(({ id }) => id),
   }
 }
 
 /** Anonymizes the member, who can't be signed in, invited, or reactivated any more, and deletes rows of the member alone. */
 async function eraseRows(inside: Context, { id: memberId, userId, credentialId, roles }: Member): Promise<ErasedCounts> {
   const { db, deps, organization } = inside
-  const its = { organizationId: organization.id, memberId }
-  const { count: memberMails } = await db.memberEmail.deleteMany({ where: its })
-  await db.accountLink.deleteMany({ where: its })
-  await db.identity.deleteMany({ where: its })
-  await db.savedFilter.deleteMany({ where: { ...its, isShared: false } })
+  const ofMember = { organizationId: organization.id, memberId }
+  const { count: memberMails } = await db.memberEmail.deleteMany({ where: ofMember })
+  await db.accountLink.deleteMany({ where: ofMember })
+  await db.identity.deleteMany({ where: ofMember })
+  await db.savedFilter.deleteMany({ where: { ...ofMember, isShared: false } })
   for (const { deleteMany } of [db.memberTag, db.memberGradingLanguage, db.assessmentClient] as {
     deleteMany: typeof db.memberTag.deleteMany
   }[])
-    await deleteMany({ where: its })
+    await deleteMany({ where: ofMember })
   const offers = { OR: [{ fromMemberId: memberId }, { toMemberId: memberId }] }
   await db.ownershipOffer.deleteMany({ where: { organizationId: organization.id, ...offers } })
   const now = deps.clock()
@@ -153,7 +153,10 @@ async function eraseRows(inside: Context, { id: memberId, userId, credentialId, 
 const lockAccount = ({ db }: Context, { credentialId }: Member) =>
   affectedRows(unscoped(db).selectFrom('credentials').select('id').where('id', '=', credentialId).forUpdate())
 
-/** With its sessions, browsers, factors, identities and forms; where it opens another organization, those that rest on this one. */
+/**
+ * Deletes the account with its sessions, devices, factors, identities, and forms. If it belongs to another organization, only those that
+ * depend on this one.
+ */
 async function eraseAccount(inside: Context, credentialId: string | null): Promise<number> {
   if (credentialId === null) return 0
   await purgeAccountTraces(inside, [credentialId])

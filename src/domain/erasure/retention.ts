@@ -34,7 +34,7 @@ export const toRetentionDays = ({ completedDays, expiredDays, revokedDays }: Day
   revoked: revokedDays,
 })
 
-/** When what is set now begins: at the start of a day (UTC), a whole day from now at least. */
+/** New rules start at the beginning of a day (UTC), at least a whole day from now. */
 const firstRunAt = (now: Date): Date => startOfDay(daysAfter(now, 2))
 
 /** Restarts the waiting period after a suspension, during which nobody could revert the setting. Runs in the open transaction. */
@@ -48,47 +48,46 @@ export async function restartWaitingPeriod({ db, deps, organization }: Context):
 export type RetentionPreview = { beginsAt: Date; due: Record<RetentionRule, number> }
 
 /** Preview of these settings. Invalid ones erase nothing. @throws DomainError not_permitted. */
-export async function previewRetention(ctx: Context, kept: RetentionDays): Promise<RetentionPreview> {
+export async function previewRetention(ctx: Context, retentionDays: RetentionDays): Promise<RetentionPreview> {
   authorize(ctx, 'erase_candidates')
   const beginsAt = firstRunAt(ctx.deps.clock())
-  const settable = RETENTION_RULES.map((rule) => [rule, findPeriodFault(kept[rule]) ? null : kept[rule]])
+  const settable = RETENTION_RULES.map((rule) => [rule, findPeriodFault(retentionDays[rule]) ? null : retentionDays[rule]])
   return { beginsAt, due: await countDue(ctx, Object.fromEntries(settable) as RetentionDays, beginsAt) }
 }
 
 const findPeriodFault = (days: number | null) => (days === null ? undefined : checkInteger(days, RETENTION_DAYS))
 
 /**
- * Sets for how long invites are kept once they have ended. What makes that shorter has to be confirmed by who has seen what it takes, and
- * holds from the next day but one; until then nothing is erased.
+ * Sets how long ended invites are kept. A shorter retention requires `sure`, and starts the day after next; until then nothing is erased.
  *
- * @throws DomainError not_permitted; invalid: days that are too few or too many, by rule; `sure`, where it is shorter and not confirmed;
- *   `changed` for what somebody else has changed since it was seen.
+ * @throws DomainError not_permitted; invalid: days out of range, by rule; `sure` if not confirmed; `changed` for values that somebody else
+ *   changed since `seen`.
  */
 export async function changeRetention(
   ctx: Context,
-  { kept, isSure, seen }: { kept: RetentionDays; isSure: boolean; seen?: SeenAt | undefined },
+  { kept: retentionDays, isSure, seen }: { kept: RetentionDays; isSure: boolean; seen?: SeenAt | undefined },
 ): Promise<void> {
   authorize(ctx, 'erase_candidates')
   await inTransaction(ctx, async (inside) => {
     const { db, deps, organization } = inside
     await inside.db.selectFrom('organizations').select('id').forNoKeyUpdate().execute()
     const { kept: before, beginsAt, updatedAt } = await readRetention(inside)
-    throwIfIssues(findIssues(RETENTION_RULES.map((rule) => [rule, findPeriodFault(kept[rule])])))
-    await refuseUnseenChanges(versionOf(inside, { updatedAt, seen, action: 'changed_retention' }), before, kept)
-    const changed = RETENTION_RULES.filter((rule) => before[rule] !== kept[rule])
+    throwIfIssues(findIssues(RETENTION_RULES.map((rule) => [rule, findPeriodFault(retentionDays[rule])])))
+    await refuseUnseenChanges(versionOf(inside, { updatedAt, seen, action: 'changed_retention' }), before, retentionDays)
+    const changed = RETENTION_RULES.filter((rule) => before[rule] !== retentionDays[rule])
     if (changed.length === 0) return
-    const isShorter = changed.some((rule) => (kept[rule] ?? Infinity) < (before[rule] ?? Infinity))
+    const isShorter = changed.some((rule) => (retentionDays[rule] ?? Infinity) < (before[rule] ?? Infinity))
     if (isShorter && !isSure) throwIfIssues([{ field: 'sure', rule: 'required' }])
     const now = deps.clock()
     const begins = isShorter ? firstRunAt(now) : (beginsAt ?? now)
     const data = {
-      ...{ completedDays: kept.completed, expiredDays: kept.expired, revokedDays: kept.revoked },
+      ...{ completedDays: retentionDays.completed, expiredDays: retentionDays.expired, revokedDays: retentionDays.revoked },
       ...{ beginsAt: begins, updatedAt: timeOfChange(now, { updatedAt }), ...(isShorter && { nextAt: begins }) },
     }
     const organizationId = organization.id
     const create = { organizationId, nextAt: begins, ...data }
     await db.organizationRetention.upsert({ where: { organizationId }, create, update: data })
-    const details = toAuditDetails(changed.map((rule) => [rule, { before: before[rule], after: kept[rule] }] as const))
+    const details = toAuditDetails(changed.map((rule) => [rule, { before: before[rule], after: retentionDays[rule] }] as const))
     await recordAudit(inside, { action: 'changed_retention', details })
     await queueAdminEmails(inside, { kind: 'retention_changed', facts: omitUndefined({ person: await nameActor(inside) }) })
   })

@@ -18,17 +18,20 @@ const REMINDED_DAYS = 3
 /** A reminder that is late by less than this postpones nothing. */
 const TOLERATED_MS = 3_600_000
 
+/** Suspension that ends in an erasure. For others, see moves.ts. */
 export type Suspension = { id: string; requestedAt: Date; erasesAt: Date; startedAt: Date | null }
 
 const select = { id: true, requestedAt: true, erasesAt: true, startedAt: true } as const
 
-/** @returns null if the organization is not suspended. */
-export const findSuspension = ({ db, organization }: Pick<Context, 'db' | 'organization'>): Promise<Suspension | null> =>
-  db.organizationSuspension.findUnique({ where: { organizationId: organization.id }, select })
+/** @returns null if the organization is not going to be erased. */
+export async function findSuspension({ db, organization }: Pick<Context, 'db' | 'organization'>): Promise<Suspension | null> {
+  const found = await db.organizationSuspension.findUnique({ where: { organizationId: organization.id }, select })
+  return found?.erasesAt ? { ...found, erasesAt: found.erasesAt } : null
+}
 
 /**
- * Suspends the organization now, to erase it after {@link SUSPENSION_DAYS}, and notifies its owners by mail. If it is suspended already, nothing
- * changes.
+ * Suspends the organization now, to erase it after {@link SUSPENSION_DAYS}, and notifies its owners by mail. If it is going to be erased already,
+ * nothing changes.
  *
  * @param input.name the organization's name, which the user types to confirm.
  * @throws DomainError not_permitted; invalid, `name`: `otherName`.
@@ -49,29 +52,39 @@ export async function suspendOrganization(ctx: Context, { name }: { name: string
       requestedAt,
       erasesAt,
     }
-    const insertion = db.insertInto('organizationSuspensions').values(row)
-    if ((await affectedRows(insertion.onConflict((conflict) => conflict.doNothing()))) > 0) {
+    const insertion = db
+      .insertInto('organizationSuspensions')
+      .values(row)
+      .onConflict((conflict) =>
+        // One that has moved, or was imported, is suspended already.
+        conflict.column('organizationId').doUpdateSet(row).where('organizationSuspensions.erasesAt', 'is', null),
+      )
+    if ((await affectedRows(insertion)) > 0) {
       await deps.queue.enqueueSuspension(db, { suspensionId: id, at: daysAfter(requestedAt, SUSPENSION_DAYS - REMINDED_DAYS) })
       await deps.queue.enqueueSuspension(db, { suspensionId: id, at: erasesAt })
       await recordAudit(inside, { action: 'asked_for_organization_erasure', details: { until: erasesAt.toISOString() } })
       await notifyOwners(inside, 'organization_ending', erasesAt)
     }
-    return db.organizationSuspension.findUniqueOrThrow({ where: { organizationId }, select })
+    return findSuspension(inside)
   })
   ctx.deps.apiKeyCache.empty()
-  return suspension
+  return suspension!
 }
 
 /**
- * Cancels the erasure, ends the suspension, and notifies the owners by mail.
+ * Cancels the erasure and notifies the owners by mail. The suspension ends, unless the organization has moved or was imported.
  *
- * @returns false if it is not suspended, or its erasure has begun.
+ * @returns false if it is not going to be erased, or its erasure has begun.
  * @throws DomainError not_permitted.
  */
 export async function liftSuspension(ctx: Context): Promise<boolean> {
   authorize(ctx, 'erase_organization')
   const isKept = await inTransaction(ctx, async (inside) => {
-    if ((await affectedRows(inside.db.deleteFrom('organizationSuspensions').where('startedAt', 'is', null))) === 0) return false
+    const ending = inside.db.deleteFrom('organizationSuspensions').where('reason', '=', 'erasure')
+    const others = inside.db.updateTable('organizationSuspensions').where('erasesAt', 'is not', null)
+    const isLifted = (await affectedRows(ending.where('startedAt', 'is', null))) > 0
+    const goesOn = others.where('startedAt', 'is', null).set({ erasesAt: null, remindedAt: null })
+    if (!isLifted && (await affectedRows(goesOn)) === 0) return false
     await restartWaitingPeriod(inside)
     await recordAudit(inside, { action: 'kept_organization' })
     await notifyOwners(inside, 'organization_kept')
@@ -89,15 +102,15 @@ async function notifyOwners(inside: Context, kind: SuspensionMail, until?: Date)
 }
 
 /**
- * Does what is due for a suspended organization: reminds its owners, or erases it, continuing an interrupted erasure. Nothing is erased before
- * the reminder: if no worker ran when it was due, it is sent first and the erasure postponed. Does nothing if the erasure was canceled.
+ * Executes the next step for a suspended organization: reminds its owners, or erases it, continuing an interrupted erasure. The reminder
+ * always comes first: if no worker ran when it was due, the erasure is postponed. Does nothing if the suspension was canceled.
  *
- * @throws Error if nothing is due yet, or the store, the database, or the erasure log fails. The job is retried.
+ * @throws Error if nothing is due yet; errors of the store, the database, or the erasure log. The job is retried.
  */
 export async function continueSuspension(service: ServiceContext, suspensionId: string): Promise<void> {
   const where = { id: suspensionId }
   const found = await service.db.organizationSuspension.findUnique({ where, include: { organization: true } })
-  if (!found) return
+  if (!found?.erasesAt) return
   const { erasesAt, remindedAt, startedAt, organization } = found
   const ctx: Context = enterOrganization({ ...service, actor: { kind: 'system' } }, organization)
   const now = service.deps.clock()

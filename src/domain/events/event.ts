@@ -22,6 +22,7 @@ export const EVENT_TYPES = [
   'email.unsubscribed',
   'reminder.sent',
   'submission.released',
+  'submission.decided',
   'submission.media_deleted',
   'invite.erased',
 ] as const
@@ -44,7 +45,7 @@ export type StoppedMails = (typeof STOPPED_MAILS)[number]
 
 export const MEDIA_KINDS = ['answer', 'id_photo', 'face_photo', 'webcam_still', 'webcam', 'screen'] as const satisfies MediaKind[]
 
-/** The invite as it is by the event. What is optional here is left out where the invite has none. */
+/** State of the invite after the event. Optional fields are left out if the invite has no value. */
 type InvitePayload = {
   inviteId: string
   assessmentId: string
@@ -52,7 +53,7 @@ type InvitePayload = {
   externalId?: string
   metadata?: Record<string, string>
 }
-/** The column that each of these is told from. */
+/** Database column of each field. */
 const INVITE_PAYLOAD_COLUMNS = {
   inviteId: 'id',
   assessmentId: 'assessmentId',
@@ -63,14 +64,14 @@ const INVITE_PAYLOAD_COLUMNS = {
 type EventColumn = (typeof INVITE_PAYLOAD_COLUMNS)[keyof InvitePayload]
 /** Fields of an invite in every event. */
 export const mapInvitePayload = <Value>(read: (column: EventColumn) => Value): Record<keyof InvitePayload, Value> => {
-  const told = Object.entries(INVITE_PAYLOAD_COLUMNS).map(([name, column]) => [name, read(column)])
-  return Object.fromEntries(told)
+  const payloadColumns = Object.entries(INVITE_PAYLOAD_COLUMNS).map(([name, column]) => [name, read(column)])
+  return Object.fromEntries(payloadColumns)
 }
 /** There is one once the invite is started. */
 type Submission = { submissionId?: string }
 /** An ISO time. */
 type Expiry = { expiresAt: string }
-/** Changes of an invite besides its status: at least one of these. */
+/** Changed fields other than the status; at least one. */
 export type InviteChanges = {
   tagIds?: { added: string[]; removed: string[] }
   assignedGraderId?: { before: string | null; after: string | null }
@@ -82,6 +83,10 @@ export type InviteChanges = {
 
 /** A result in short. `percent` has two decimals at most, and is null where there are no points. `reportUrl` opens nothing for who is not signed in. */
 type ResultPayload = { percent: number | null; reportUrl: string }
+
+/** The organization's decisions about a candidate. */
+export const DECISIONS = ['none', 'shortlist', 'hold', 'reject', 'advance'] as const
+export type Decision = (typeof DECISIONS)[number]
 
 /** Why a mail came back, with RFC 3463's code; empty where none was given. */
 type BouncePayload = { bounce: Bounce; bounceStatus: string }
@@ -109,6 +114,7 @@ export type EventData = {
   'email.unsubscribed': InvitePayload & { scope: StoppedMails }
   'reminder.sent': InvitePayload & { emailId: string }
   'submission.released': InvitePayload & ResultPayload & { submissionId: string }
+  'submission.decided': InvitePayload & { submissionId: string; decision: Decision }
   'submission.media_deleted': InvitePayload & { submissionId: string; kinds: MediaKind[] }
   'invite.erased': Pick<InvitePayload, 'inviteId'>
 }
@@ -126,6 +132,7 @@ export type EventPayload = Pick<InvitePayload, 'inviteId'> &
     emailId?: string
     reason?: EmailFailure
     kinds?: MediaKind[]
+    decision?: Decision
     changes?: InviteChanges
     scope?: StoppedMails
   }
@@ -181,13 +188,16 @@ export const inviteEvents = {
   expired: (invite) => createEvent('invite.expired', invite, state(invite)),
 } satisfies Record<string, CreateInviteEvent>
 
-/** The organization has changed something about the invite besides its state. */
 export const inviteUpdated = (invite: EventInvite, changes: InviteChanges): NewEvent =>
   createEvent('invite.updated', invite, { ...state(invite), changes })
 
-/** The result of a submission of the invite was released, the first time or anew. */
+/** The result of a submission was released, for the first time or again. */
 export const resultReleased = (invite: EventInvite, submissionId: string, { percent, reportUrl }: ResultPayload): NewEvent =>
   createEvent('submission.released', invite, { ...state(invite), submissionId, percent, reportUrl })
+
+/** The organization decided about the candidate, or took a decision back. */
+export const submissionDecided = (invite: EventInvite, submissionId: string, decision: Decision): NewEvent =>
+  createEvent('submission.decided', invite, { ...state(invite), submissionId, decision })
 
 /** Photos or recordings of a submission of the invite are gone. */
 export const mediaDeleted = (invite: EventInvite, submissionId: string, kinds: MediaKind[]): NewEvent =>

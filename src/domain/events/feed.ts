@@ -47,7 +47,7 @@ export type InviteEvent = Omit<FeedEvent, 'position'>
 /** @param cursor stands for all events up to this position: to be passed on by the next request, also when there were no events. */
 export type FeedPage = { events: FeedEvent[]; cursor: bigint; hasMore: boolean }
 
-/** An event as PostgreSQL has it. Types and what they tell are a text and any JSON there. */
+/** Row of `events`. The database has no enum for types and no schema for data. */
 type Row = Pick<Selectable<Tables['events']>, 'id' | 'type' | 'createdAt' | 'actorType' | 'actorId' | 'data'> & {
   position: string | null
 }
@@ -62,10 +62,10 @@ const columns = [
 ] as const
 
 /**
- * The events of the organization behind the cursor, oldest first; without a cursor from the oldest that is kept. The cursor of an answer
- * goes as far as the feed does, whoever's events are there: that of a quiet organization does not grow old.
+ * Events after the cursor, oldest first; without a cursor from the oldest retained one. The returned cursor is the end of the feed, also if
+ * the last events are another organization's, so that cursors of quiet organizations don't expire.
  *
- * @throws DomainError cursor_gone when events behind it have been deleted, or the database has been restored and those before it are lost.
+ * @throws DomainError cursor_gone if events after it were deleted, or the database was restored to an earlier state.
  */
 export async function readEvents(
   ctx: Context,
@@ -75,7 +75,7 @@ export async function readEvents(
   authorize(ctx, 'read')
   const { types, inviteId, mode: asked = 'all' } = filter
   const modes = KEY_MODES.filter((mode) => [ctx.mode, asked].every((one) => one === 'all' || one === mode))
-  // One statement, so that the events and how far they go are of the same instant. One more event tells whether there are more.
+  // One statement, so that the events and the end of the feed are of the same instant. The extra event tells whether there are more.
   const found = await pageOf(ctx.db, { cursor, limit: limit + 1, modes, inviteId, types }).execute()
   const { isGone, head } = found[0]!
   if (isGone) throw refuseCursor(cursor, head)
@@ -86,10 +86,10 @@ export async function readEvents(
 }
 
 /** @throws DomainError cursor_gone, as the feed does. */
-export async function checkCursor({ db }: Pick<ServiceContext, 'db'>, cursor: bigint): Promise<void> {
+export async function checkCursor({ db, organization }: Pick<Context, 'db' | 'organization'>, cursor: bigint): Promise<void> {
   const { isGone, head } = await unscoped(db)
     .selectFrom('eventSequence')
-    .select((eb) => [isCursorGone(eb, cursor).as('isGone'), 'position as head'])
+    .select((eb) => [isCursorGone(eb, cursor, organization.id).as('isGone'), 'position as head'])
     .executeTakeFirstOrThrow()
   if (isGone) throw refuseCursor(cursor, head)
 }
@@ -101,14 +101,19 @@ const refuseCursor = (cursor: bigint | undefined, head: bigint | string): Domain
     cursor !== undefined && cursor > BigInt(head) ? { issues: [{ field: 'cursor', rule: 'ahead' }] } : {},
   )
 
-function isCursorGone(eb: Expressions<'eventSequence'>, cursor: bigint) {
-  const given = toPosition(cursor)
+/** A cursor is also gone if it is of the installation that the organization was imported from. */
+function isCursorGone(eb: Expressions<'eventSequence'>, cursor: bigint, organizationId: string) {
+  const position = toPosition(cursor)
   const gaps = unscoped()
     .selectFrom('missingEventPositions')
-    .where('missingEventPositions.after', '<', given)
-    .where('missingEventPositions.until', '>', given)
-  const isKept = eb.between(given, eb.ref('eventSequence.deletedUpTo'), eb.ref('eventSequence.position'))
-  return eb.or([eb.not(isKept), eb.exists(gaps)])
+    .where('missingEventPositions.after', '<', position)
+    .where('missingEventPositions.until', '>', position)
+  const isForeign = unscoped()
+    .selectFrom('organizations')
+    .where('organizations.id', '=', uuid(organizationId))
+    .where('organizations.feedBeginsAt', '>', position)
+  const isKept = eb.between(position, eb.ref('eventSequence.deletedUpTo'), eb.ref('eventSequence.position'))
+  return eb.or([eb.not(isKept), eb.exists(gaps), eb.exists(isForeign)])
 }
 
 const toPosition = (of: bigint): RawBuilder<string> => sql`${of}::bigint`
@@ -126,19 +131,16 @@ export async function findEvents({ db }: Pick<ServiceContext, 'db'>, ids: string
   }))
 }
 
-/**
- * The last events of invites that the caller may see, the newest last: also those that have no position yet, so that whoever has just
- * done something finds it.
- */
+/** Last events of the invites, newest first. Includes events without a position, so that members see their own action at once. */
 export async function findInviteEvents(ctx: Context, inviteIds: readonly string[], limit: number): Promise<InviteEvent[]> {
-  const its = ctx.db
+  const eventsOfInvites = ctx.db
     .selectFrom('events')
     .where('inviteId', '=', anyOfIds(inviteIds))
     .select([...columns, 'sequence'])
   // By index each: there are two, of the events with a position and of those without.
-  const numbered = its.where('position', 'is not', null)
+  const numbered = eventsOfInvites.where('position', 'is not', null)
   const both = numbered
-    .unionAll(its.where('position', 'is', null))
+    .unionAll(eventsOfInvites.where('position', 'is', null))
     .orderBy('sequence', 'desc')
     .limit(limit)
   return (await both.execute()).map(toEvent<EventType, EventPayload>).reverse()
@@ -155,7 +157,8 @@ export const toEventJson = <Type, Data>({ id, type, position, createdAt, actor, 
 })
 
 /**
- * Events after the cursor, or after the deleted ones, with the end of the feed. Without events there is one row without an event. Each mode and type is read from its own place in an index, however many events there are of others.
+ * Events after the cursor, or after the deleted ones, with the end of the feed. Without events there is one row without an event. Each mode
+ * and type has its own range in an index.
  */
 const pageOf = prepareScoped((db, { cursor, limit, ...filter }: FeedSelection & { cursor: bigint | undefined; limit: number }) =>
   unscoped()
@@ -168,7 +171,7 @@ const pageOf = prepareScoped((db, { cursor, limit, ...filter }: FeedSelection & 
       (join) => join.onTrue(),
     )
     .select((eb) => [
-      (cursor === undefined ? eb.lit(false) : isCursorGone(eb, cursor)).as('isGone'),
+      (cursor === undefined ? eb.lit(false) : isCursorGone(eb, cursor, scopeOf(db).organization.id)).as('isGone'),
       'eventSequence.position as head',
       ...(['page.id', 'page.type', 'page.position', 'page.createdAt', 'page.actorType', 'page.actorId', 'page.data'] as const),
     ])
@@ -186,8 +189,12 @@ function eventsAfter(
 ) {
   const anyMode = sql<KeyMode>`any(${modes}::key_mode[])`
   if (inviteId !== undefined) {
-    const its = eventsWithKey(db, { 'events.inviteId': sql`${inviteId}::uuid` }, place).where('events.mode', '=', anyMode)
-    return types === undefined ? its : its.where('events.type', '=', sql<string>`any(${types})`)
+    const eventsOfInvites = eventsWithKey(db, { 'events.inviteId': sql`${inviteId}::uuid` }, place).where(
+      'events.mode',
+      '=',
+      anyMode,
+    )
+    return types === undefined ? eventsOfInvites : eventsOfInvites.where('events.type', '=', sql<string>`any(${types})`)
   }
   const chosenMode = sql<{ chosenMode: KeyMode }>`unnest(${modes}::key_mode[])`.as('chosenMode')
   const ofModes = unscoped().selectFrom(chosenMode)
@@ -214,9 +221,8 @@ function eventsAfter(
 type Key = { [Column in 'events.inviteId' | 'events.mode' | 'events.type']?: Expression<unknown> }
 
 /**
- * The organization's events after a position whose key has these values. Every condition, also the organization's, is written as a range
- * of an index: PostgreSQL would turn equalities into filters, and walk through the positions of all organizations, or through all events of
- * this one, where it takes what is looked for to be frequent.
+ * Events after a position whose key has these values. Every condition, including the organization, is written as an index range. With
+ * equalities PostgreSQL would choose to scan all organizations' positions, or all events of this one, where it expects many matches.
  */
 function eventsWithKey(db: TenantDb, key: Key, { after, limit }: { after: Expression<string>; limit: number }) {
   const of = ['events.organizationId' as const, ...(Object.keys(key) as (keyof Key)[])]
@@ -225,9 +231,9 @@ function eventsWithKey(db: TenantDb, key: Key, { after, limit }: { after: Expres
     .selectFrom('events')
     .select(columns)
     .where(({ ref }) => {
-      const its = of.map((column) => ref(column))
-      const isBehind = sql`(${sql.join([...its, ref('events.position')])}) > (${sql.join([...values, after])})`
-      return sql<boolean>`${isBehind} and (${sql.join(its)}) <= (${sql.join(values)})`
+      const eventsOfInvites = of.map((column) => ref(column))
+      const isBehind = sql`(${sql.join([...eventsOfInvites, ref('events.position')])}) > (${sql.join([...values, after])})`
+      return sql<boolean>`${isBehind} and (${sql.join(eventsOfInvites)}) <= (${sql.join(values)})`
     })
     .where('events.position', 'is not', null)
     .where('events.type', '<>', TEST_EVENT)

@@ -4,8 +4,8 @@ import type { ServiceContext } from '../context.ts'
 type Range = { from: bigint; head: bigint }
 
 /**
- * Up to which position there are so many events behind another, or else the last of the feed. Positions have gaps, of billions behind a
- * backup that was restored: whoever counts them instead of events does not come to their end.
+ * Position of the nth event after another, or the end of the feed. Counts events, because positions have gaps: billions after a restored
+ * backup.
  */
 export async function findEndOfBatch({ db }: Pick<ServiceContext, 'db'>, { from, head }: Range, atMost: number): Promise<bigint> {
   const next = unscoped(db)

@@ -3,7 +3,8 @@ import type { Updates } from '../../db/queries.ts'
 import { affectedRows, jsonBuildObject } from '../../db/statements.ts'
 import { unscoped } from '../../db/unscoped.ts'
 import { copyColumns, DEFAULT, insertFromSelect, insertRows, type NewRows, timestamp, uuid } from '../../db/writes.ts'
-import type { Actor, ServiceContext } from '../context.ts'
+import type { Actor } from '../actor.ts'
+import type { ServiceContext } from '../context.ts'
 import { notifyAfterCommit } from '../transaction.ts'
 import { type EmailEvent, EVENT_COLUMNS, type EventActor, mapInvitePayload, type NewEvent, TEST_EVENT } from './event.ts'
 
@@ -19,7 +20,7 @@ export async function recordEvents(ctx: ServiceContext, events: NewEvent[]): Pro
   notifyAfterCommit(ctx)
 }
 
-/** The rows of events, for a statement that makes what they tell of. */
+/** Event rows, for the statement that makes the change. */
 export function eventRows({ actor: given, deps }: ServiceContext, events: NewEvent[]): NonNullable<NewRows['events']> {
   const actor = given.kind === 'member' && given.viaKey ? { kind: 'apiKey' as const, id: given.viaKey } : given
   const actorId = actor.kind === 'apiKey' || actor.kind === 'ats' || actor.kind === 'member' ? actor.id : null

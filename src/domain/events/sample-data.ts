@@ -33,6 +33,7 @@ export function createSampleData<Type extends EventType>(ctx: Context, type: Typ
     'email.unsubscribed': { ...pending, scope: 'reminders' },
     'reminder.sent': { ...pending, emailId },
     'submission.released': { ...completed, submissionId, percent: 82.5, reportUrl },
+    'submission.decided': { ...completed, submissionId, decision: 'shortlist' },
     'submission.media_deleted': { ...completed, submissionId, kinds: ['answer', 'webcam'] },
     'invite.erased': { inviteId },
   }

@@ -5,16 +5,15 @@ import { unscoped } from '../../db/unscoped.ts'
 import type { ServiceContext } from '../context.ts'
 import { detectRestore } from './detect-restore.ts'
 
-/** Events a transaction: it holds up every other one that numbers, and is far from the time that a statement has. */
+/** Events per transaction: it blocks other processes, and must stay far below the statement timeout. */
 const NUMBERED_AT_ONCE = 2_000
 
 /**
- * Gives every committed event its position in the feed. Whoever reads can't miss one: positions have no holes, become visible in their
- * order, and what is committed later is numbered later, however long its transaction took. The lock on the one row of
- * `event_sequence` lets processes take turns; the events are looked at by a statement that begins when it is held, and so sees all
- * that the one before has numbered. Those of one invite are recorded while its row is locked, so the order of insertion is theirs.
+ * Gives every committed event its position in the feed. Positions become visible in order and without holes, so that readers miss nothing,
+ * however long a transaction took. The lock on the row of `event_sequence` serializes processes; the statement starts after acquiring it,
+ * and so sees all earlier positions. Events of one invite are inserted while its row is locked, so their order is the order of insertion.
  *
- * @returns the highest position given, by whichever process.
+ * @returns the highest position.
  */
 export async function sequenceEvents(ctx: ServiceContext): Promise<bigint> {
   const { head, oldest, isNoted } = await measureSequenceLag(ctx)
@@ -91,9 +90,9 @@ const numberNext = prepare(() =>
 )
 
 /**
- * The highest position given, and since when the event waits that is to be numbered next; null when none waits.
+ * Highest position, and creation time of the oldest event without one; null if there is none.
  *
- * @returns also `isNoted`: whether this is the database that was numbered in before.
+ * @returns also `isNoted`: true if this is the database that was numbered before.
  */
 export async function measureSequenceLag({
   db,

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 
 // Keys of media files in the store.
 
-/** A key that nobody can guess, below that of the organization: what is deleted with it is found by it. */
+/** Random key below the owner's prefix, which deletions use. */
 export const newMediaKey = ({ id }: { id: string }): string => `${id}/${randomBytes(16).toString('hex')}`
 
 // Below the key of a medium.
@@ -10,7 +10,7 @@ export const newMediaKey = ({ id }: { id: string }): string => `${id}/${randomBy
 export const folderOf = (key: string): string => `${key}/`
 export const fileOf = (key: string): string => `${key}/file`
 export const partsFolderOf = (key: string): string => `${key}/parts/`
-/** By its content as well: of two contents for one part, the one that is refused replaces nothing. */
+/** The key contains a hash of the content, so that a refused part with other content replaces nothing. */
 export const partOf = (
   key: string,
   { segment, number, sha256 }: { segment: number; number: number; sha256: Uint8Array },

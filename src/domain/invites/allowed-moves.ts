@@ -7,14 +7,14 @@ type MoveRule = {
   from: readonly InviteStatus[]
   /** undefined: the state stays. */
   to?: InviteStatus
-  /** Columns that the move sets besides the status. The caller sets an expiry, see moveInvite. */
+  /** Columns that the move sets in addition to the status. The caller sets an expiry, see moveInvite. */
   stamp?: (now: Date) => Prisma.InviteUncheckedUpdateManyInput
   event: CreateInviteEvent
 }
 
 const end = { from: ['pending', 'accepted', 'started'], to: 'revoked' } as const
 
-/** Every move of an invite, whoever makes it. Creation (none -> pending) is in create-invite.ts, expiry in move-invite.ts. */
+/** Every move of an invite by any actor. Creation (none -> pending) is in create-invite.ts, expiry in move-invite.ts. */
 export const ALLOWED_MOVES: Record<Move, MoveRule> = {
   // By the candidate.
   accept: { from: ['pending'], to: 'accepted', stamp: (now) => ({ acceptedAt: now }), event: inviteEvents.accepted },

@@ -3,9 +3,8 @@ import type { Invite, Prisma, Question } from '../../generated/prisma/client.ts'
 import { authorize } from '../authorization/permissions.ts'
 import { loadZones } from '../concurrency/load-zones.ts'
 import { type Context, enterOrganization, type ServiceContext } from '../context.ts'
-import type { Move } from '../errors.ts'
-import { DomainError } from '../errors.ts'
-import { LANGUAGE_SOURCES } from '../languages/languages.ts'
+import { DomainError, type Move } from '../errors.ts'
+import { LANGUAGE_SOURCES } from '../languages/choose-language.ts'
 import { totalOrder } from '../lists/page.ts'
 import { BRAND } from '../ports/brand.ts'
 import type { InvitationRef, SessionRef } from '../secrets/invitation-tokens.ts'
@@ -51,7 +50,7 @@ export async function findInvitation(
   return invite && withCurrentStatus(invite, deps.clock())
 }
 
-/** A question, with what it shows where it is of a kind that has a right answer. */
+/** Question, with its spec if its kind has a right answer. */
 export type CandidateQuestion = Question & { version: { responseType: string; spec: unknown } | null }
 
 /** The questions in the order in which the candidate answers them. */
@@ -85,8 +84,9 @@ export async function moveIfStillAllowed(ctx: Context, ...move: MoveArguments): 
     const { invite, moved } = await moveInvite(ctx, ...move)
     return moved ? invite : null
   } catch (error) {
-    const isOvertaken = error instanceof DomainError && (error.kind === 'move_not_allowed' || error.kind === 'invite_not_found')
-    if (!isOvertaken) throw error
+    const isLockConflict =
+      error instanceof DomainError && (error.kind === 'move_not_allowed' || error.kind === 'invite_not_found')
+    if (!isLockConflict) throw error
     return null
   }
 }

@@ -1,6 +1,6 @@
 import { isZoneKnown } from '../../db/zones.ts'
 import type { ServiceContext } from '../context.ts'
-import { selectableLanguages } from '../languages/languages.ts'
+import { selectableLanguages } from '../languages/choose-language.ts'
 import type { InvitationRef } from '../secrets/invitation-tokens.ts'
 import { isZoneName } from '../time/zones.ts'
 import { type CandidateInvite, findInvitation } from './candidate-moves.ts'
@@ -14,7 +14,7 @@ export async function saveLanguage(service: ServiceContext, ref: InvitationRef, 
   await updateInvitePreferences(service, invite, { chosenLanguage: language })
 }
 
-/** Keeps the zone of a candidate's device; what is none changes nothing. */
+/** Saves the time zone of the candidate's device. Ignores unknown zones. */
 export async function saveTimeZone(service: ServiceContext, ref: InvitationRef, timeZone: string): Promise<void> {
   if (!isZoneName(timeZone)) return
   const invite = await findInvitation(service, ref)

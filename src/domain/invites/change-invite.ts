@@ -11,7 +11,7 @@ import { lockTags } from '../tags/tags.ts'
 import { inTransaction } from '../transaction.ts'
 import { checkSize, checkUuid, findIssues } from '../validation/checks.ts'
 import { throwIfIssues } from '../validation/throw-if-issues.ts'
-import { resolveReferences } from './create-invite.ts'
+import { resolveInviteReferences } from './create-invite.ts'
 import { requireVisibleInvite } from './invites.ts'
 import { lockInvite } from './operate-invite.ts'
 
@@ -26,7 +26,7 @@ import { lockInvite } from './operate-invite.ts'
 export async function assignGrader(ctx: Context, inviteId: string, graderId: string | null): Promise<void> {
   await changeInvite(ctx, inviteId, async (inside) => {
     throwIfIssues(findIssues([['assignedGraderId', graderId === null ? undefined : checkUuid(graderId)]]))
-    const { issues } = await resolveReferences(inside, { assignedGraderId: graderId, tagIds: [] })
+    const { issues } = await resolveInviteReferences(inside, { assignedGraderId: graderId, tagIds: [] })
     throwIfIssues(issues)
     if (!(await setGrader(inside, inviteId, graderId))) return
     const target = { kind: 'invite', id: inviteId } as const
@@ -54,7 +54,7 @@ export async function setGrader(inside: Context, inviteId: string, graderId: str
 
 type InviteKey = ReturnType<typeof scopeWhere> & { id: string }
 
-/** Changes the invite's row, at least its `updatedAt`, and tells what is different now. */
+/** Updates the invite's row, at least its `updatedAt`, and records the event with the changed fields. */
 export async function updateInvite(
   inside: Context,
   where: InviteKey,

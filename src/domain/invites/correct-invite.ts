@@ -24,10 +24,9 @@ const CORRECTABLE = ['recipientName', 'customMessage', 'questionReplayLimit', 'a
 export type Correction = { [Field in (typeof CORRECTABLE)[number]]?: Invite[Field] | undefined }
 
 /**
- * Corrects the name, the message and the limits of an invite that nobody has accepted yet. A mail that has gone out stays as it is; the
- * candidate's page, and the mail when it is sent again, have what is right.
+ * Corrects the name, message, and limits of an invite that is not accepted yet. The page and later emails show the corrections.
  *
- * @throws DomainError not_permitted, invite_not_found; move_not_allowed once it is accepted, unless nothing would change; invalid.
+ * @throws DomainError not_permitted, invite_not_found; move_not_allowed after acceptance, unless nothing would change; invalid.
  */
 export async function correctInvite(ctx: Context, id: string, correction: Correction): Promise<void> {
   await changeInvite(ctx, id, async (inside, where) => {

@@ -9,7 +9,7 @@ import type { Context } from '../context.ts'
 import { DomainError, type Issue } from '../errors.ts'
 import { inviteCreated, type NewEvent } from '../events/event.ts'
 import { eventRows } from '../events/record-events.ts'
-import { matchLanguage } from '../languages/languages.ts'
+import { matchLanguage } from '../languages/choose-language.ts'
 import { DEFAULT_EXPIRES_IN_DAYS } from '../limits.ts'
 import { batchLoader } from '../loaders/batch-loader.ts'
 import { mayGrade } from '../members/graders.ts'
@@ -38,11 +38,11 @@ import { findUnlistedHost } from './return-url.ts'
  */
 export async function createInvite(
   ctx: Context,
-  given: NewInvite,
+  newInvite: NewInvite,
   { isOneOfMany = false, retakeOf, like = retakeOf }: { isOneOfMany?: boolean; retakeOf?: Invite; like?: Invite } = {},
 ): Promise<Invite> {
   authorize(ctx, 'invite')
-  const input = { ...given, recipientEmail: toStoredAddress(given.recipientEmail) }
+  const input = { ...newInvite, recipientEmail: toStoredAddress(newInvite.recipientEmail) }
   const refuseNew = (issues: Issue[]) => refuseAll(like ? issuesOfChangedFields<object>(issues, like, input) : issues)
   refuseNew(checkNewInvite(input))
   const tagIds = [...new Set((input.tagIds ?? []).map((id) => id.toLowerCase()))]
@@ -64,8 +64,8 @@ type InviteRow = Selectable<Tables['invites']>
 
 function toInviteRow(ctx: Context, input: NewInvite, attempt: number): InviteRow {
   const now = ctx.deps.clock()
-  const { assessmentId, recipientEmail, tagIds: _, expiresInDays = DEFAULT_EXPIRES_IN_DAYS, sendEmail: __, ...given } = input
-  const terms = withDefaults(given)
+  const { assessmentId, recipientEmail, tagIds: _, expiresInDays = DEFAULT_EXPIRES_IN_DAYS, sendEmail: __, ...givenTerms } = input
+  const terms = withDefaults(givenTerms)
   return {
     id: ctx.deps.newId(),
     organizationId: ctx.organization.id,
@@ -123,14 +123,14 @@ type References = { assessmentId?: string; assignedGraderId?: string | null | un
 
 /** @returns the assessment's id and name. @throws DomainError like createInvite for unknown ids. */
 async function checkReferences(ctx: Context, input: NewInvite, tagIds: string[]) {
-  const { assessment, issues } = await resolveReferences(ctx, { ...input, tagIds })
+  const { assessment, issues } = await resolveInviteReferences(ctx, { ...input, tagIds })
   if (!assessment) throw new DomainError('assessment_not_found', { issues })
   if (issues.length > 0) throw new DomainError('invalid', { issues })
   return assessment
 }
 
 /** Checks all ids, so that a caller can correct all of them at once. @returns an issue for each id that the invite cannot refer to. */
-export async function resolveReferences(ctx: Context, { assessmentId, assignedGraderId, tagIds }: References) {
+export async function resolveInviteReferences(ctx: Context, { assessmentId, assignedGraderId, tagIds }: References) {
   const { db } = ctx
   const organizationId = ctx.organization.id
   const own = (id: string) => ({ organizationId_id: { organizationId, id } })
@@ -156,8 +156,7 @@ const assessmentNames = prepareScoped((db, { ids }: { ids: string[] }) =>
 )
 
 /**
- * Translates the violation of a constraint: the invite may exist already, and what it refers to may have been deleted after it was
- * checked; the second check then tells what is missing.
+ * Translates a constraint violation: a duplicate invite, or a reference that was deleted after the check. A second check finds out which.
  */
 async function throwConstraintError(
   ctx: Context,

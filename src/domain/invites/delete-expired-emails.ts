@@ -10,7 +10,7 @@ const EMAILS_AT_ONCE = 1_000
 /** Final states. */
 const OVER = ['sent', 'captured', 'failed'] as const
 
-/** Deletes the records of mails whose invites have ended that long ago. */
+/** Deletes records of emails a while after their invites have ended. */
 export async function deleteExpiredEmails({ db, deps }: ServiceContext): Promise<void> {
   const until = new Date(deps.clock().getTime() - KEPT_DAYS * DAY_MS)
   await repeatBatch(EMAILS_AT_ONCE, (atMost) => {
@@ -20,7 +20,7 @@ export async function deleteExpiredEmails({ db, deps }: ServiceContext): Promise
         join.onRef('invite.organizationId', '=', 'email.organizationId').onRef('invite.id', '=', 'email.inviteId'),
       )
       .select('email.id')
-      // A mail is no younger than its invite's end: those that may be old enough are found by index.
+      // Emails are created before their invite ends, so their index finds candidates for deletion.
       .where('email.state', 'in', OVER)
       .where('email.createdAt', '<', until)
       .where('invite.status', 'in', ['completed', 'revoked', 'expired'])

@@ -2,13 +2,14 @@ import { anyOf } from '../../db/query.ts'
 import { rawStatement } from '../../db/statements.ts'
 import { unscoped } from '../../db/unscoped.ts'
 import { insertRows } from '../../db/writes.ts'
-import type { EmailFailure, EmailState, InviteEmail as InviteEmailRow } from '../../generated/prisma/client.ts'
+import { type EmailFailure, type EmailState, type InviteEmail as InviteEmailRow, Prisma } from '../../generated/prisma/client.ts'
 import { type QueuedRef, rowsOf } from '../concurrency/queued-ref.ts'
 import type { Connection, Context, ServiceContext } from '../context.ts'
 import type { EmailEvent } from '../events/event.ts'
 import { recordEmailEvent } from '../events/record-events.ts'
 import { omitUndefined } from '../fields/omit-undefined.ts'
-import { type ListPage, type Order, type PageRequest, readPage, totalOrder } from '../lists/page.ts'
+import { type FilterConditions, listPage, projectionOf, type RowOf } from '../lists/listing.ts'
+import type { ListPage, Order, PageRequest } from '../lists/page.ts'
 import { INVITATION_KINDS, type InvitationKind, isAutomatic, isReminder, WITHDRAWAL_KIND } from '../mails/candidate-mails.ts'
 import { classifyBounce, findStatusCode } from '../mails/classify-bounce.ts'
 import { type EmailQueue, type FailedEmails, type RetrySelection, type SendOutcome, toRetry } from '../mails/send-outcome.ts'
@@ -16,7 +17,7 @@ import { isUuid } from '../text/uuid.ts'
 import { inTransaction } from '../transaction.ts'
 import { requireVisibleInvite } from './invites.ts'
 import { type InviteEmail, readEmails } from './read-emails.ts'
-import { suppressAddressOf } from './suppressions.ts'
+import { suppressAddressOf } from './suppress-bounced.ts'
 
 export type { InviteEmail, InviteEmailRow }
 export const EMAIL_STATES = ['queued', 'sent', 'captured', 'failed'] as const satisfies EmailState[]
@@ -25,15 +26,15 @@ export const SHOWN_EMAIL_STATES = [...EMAIL_STATES, 'delayed'] as const
 
 /** The state that a sending is shown in. */
 export const shownEmailState = (
-  { state, delayedUntil }: Pick<InviteEmailRow, 'state' | 'delayedUntil'>,
+  { state, delayedUntil }: Pick<ListedEmail, 'state' | 'delayedUntil'>,
   now: Date,
-): (typeof SHOWN_EMAIL_STATES)[number] => (state === 'queued' && delayedUntil && delayedUntil > now ? 'delayed' : state)
+): (typeof SHOWN_EMAIL_STATES)[number] => (state === 'queued' && delayedUntil && new Date(delayedUntil) > now ? 'delayed' : state)
 
-/** Failed sendings queued again in one transaction: few enough for its time limit. */
+/** Failed emails queued again in one transaction: few enough for its time limit. */
 const RETRY_BATCH = 1_000
 
 type InviteEmailRef = Pick<InviteEmailRow, 'id' | 'organizationId'>
-/** A sending, with what is recorded of what it said. */
+/** An email with the content that was recorded for it. */
 type SentEmail = InviteEmailRef & Partial<Pick<InviteEmail, 'template' | 'spoken' | 'kind'>>
 type Recipient = { id: string; organizationId: string; linkVersion: number }
 
@@ -84,16 +85,16 @@ export async function measureEmailQueue({ db }: Pick<ServiceContext, 'db'>): Pro
   return { waiting: _count, oldest: _min.createdAt }
 }
 
-/** Null when there is no such sending, e.g. because its organization was deleted meanwhile. */
+/** Null if there is no such email, e.g. because its organization was deleted meanwhile. */
 export const findEmail = async (ctx: ServiceContext, id: string): Promise<InviteEmail | null> =>
   isUuid(id) ? ((await readEmails(ctx, { where: { id } }))[0] ?? null) : null
 
-/** The sendings of these jobs, in no particular order; where there is none it is left out. */
+/** Emails of these jobs in any order, without deleted ones. */
 export const findEmails = (ctx: ServiceContext, refs: QueuedRef[]): Promise<InviteEmail[]> =>
   readEmails(ctx, { where: rowsOf(refs) })
 
 /**
- * Records the outcome of one attempt to send. A sending that is no longer `queued` was finished by another attempt, and stays as it is:
+ * Records the outcome of one attempt to send. An email that is no longer `queued` was finished by another attempt, and stays as it is:
  * this attempt took so long that its job was given to another process.
  */
 export async function recordEmailAttempt(ctx: ServiceContext, email: SentEmail, outcome: SendOutcome): Promise<void> {
@@ -136,7 +137,7 @@ function toBounce(reason: string, now: Date) {
 /**
  * Delays mails: each gets a job that is due at its time. Repeating it changes nothing, because a caller may not know if it succeeded.
  *
- * @param jobIds of these jobs, in the order of the sendings.
+ * @param jobIds of these jobs, in the order of the emails.
  */
 export const delayEmails = (
   ctx: ServiceContext,
@@ -159,14 +160,14 @@ export const delayEmails = (
     }
   })
 
-/** Marks a sending without retries left as failed; the reason of its last attempt is kept. */
+/** Marks an email without retries left as failed; the reason of its last attempt is kept. */
 export const giveUpEmail = (ctx: ServiceContext, ref: QueuedRef): Promise<void> =>
   recordEmailEvent(ctx, queuedEmail(ctx.db, ref).set({ state: 'failed', failure: 'given_up', updatedAt: ctx.deps.clock() }), {
     type: 'email.failed',
     reason: 'given_up',
   })
 
-/** An UPDATE of a sending, if it is still queued. */
+/** An UPDATE of an email, if it is still queued. */
 const queuedEmail = (db: Connection, { id, organizationId }: QueuedRef) =>
   unscoped(db)
     .updateTable('inviteEmails')
@@ -191,10 +192,10 @@ export const measureBlockedEmails = ({ db }: Pick<ServiceContext, 'db'>, since: 
   db.inviteEmail.count({ where: { state: 'sent', createdAt: { gte: since }, bounce: 'blocked' } })
 
 /**
- * The newest sendings of all organizations, for the operator, ordered by id, which increases with time: a page costs the same however
- * many sendings there are.
+ * The newest emails of all organizations, for the operator, ordered by id, which increases with time: a page costs the same however
+ * many emails there are.
  *
- * @param before only sendings older than the one with this id.
+ * @param before only emails older than the one with this id.
  */
 export const listEmails = (
   ctx: ServiceContext,
@@ -208,30 +209,32 @@ export const listEmails = (
 
 export type InviteEmailOrder = Order<'createdAt'>
 
-/** Each sending of one invite's mail. @param kinds all unless given: those that are invitations. @throws DomainError invite_not_found. */
+const filters: FilterConditions<'inviteEmails', { inviteId: string; isInvitation?: true | undefined }> = {
+  inviteId: '=',
+  isInvitation: (eb) => eb('inviteEmails.kind', 'in', [...INVITATION_KINDS]),
+}
+const emailList = { table: 'inviteEmails', filters } as const
+const wholeEmail = projectionOf('inviteEmails', Prisma.InviteEmailScalarFieldEnum)
+export type ListedEmail = RowOf<typeof wholeEmail>
+
+/** An invite's emails. @param kinds default: invitations. @throws DomainError invite_not_found. */
 export async function listInviteEmails(
   ctx: Context,
   inviteId: string,
   order: InviteEmailOrder,
   page: PageRequest,
   kinds: 'all' | 'invitations' = 'all',
-): Promise<ListPage<InviteEmailRow>> {
+): Promise<ListPage<ListedEmail>> {
   await requireVisibleInvite(ctx, inviteId)
-  const { inviteEmail } = ctx.db
-  const kind = kinds === 'all' ? undefined : { in: [...INVITATION_KINDS] }
-  const where = omitUndefined({ organizationId: ctx.organization.id, inviteId, kind })
-  return readPage(
-    page,
-    () => inviteEmail.count({ where }),
-    (window) => inviteEmail.findMany({ where, orderBy: totalOrder(order), ...window }),
-  )
+  const filter = { inviteId, isInvitation: kinds === 'invitations' || undefined }
+  return listPage(ctx, emailList, { projection: wholeEmail, filter, order, page })
 }
 
-/** Queues a failed sending again. @returns 0 when there is no failed sending with that id, else 1. */
+/** Queues a failed email again. @returns 0 if there is no failed email with that id, else 1. */
 export const retryFailedEmail = async (ctx: ServiceContext, id: string): Promise<number> => (isUuid(id) ? requeue(ctx, [id]) : 0)
 
 /**
- * Queues sendings again, in batches that are committed one by one.
+ * Queues emails again, in batches that are committed one by one.
  *
  * @returns how many were queued.
  */
@@ -242,7 +245,7 @@ export async function retryEmails(ctx: ServiceContext, which: RetrySelection = {
   let queued = 0
   for (let last: string | undefined; ; ) {
     const batch = await ctx.db.inviteEmail.findMany({
-      // Only sendings after the last batch: one that fails again in the meantime is not queued a second time.
+      // Only emails after the last batch: one that fails again in the meantime is not queued a second time.
       where: { ...toRetry(which), ...live, ...omitUndefined({ id: last === undefined ? undefined : { gt: last } }) },
       orderBy: { id: 'asc' },
       take: RETRY_BATCH,
@@ -260,7 +263,7 @@ export async function retryEmails(ctx: ServiceContext, which: RetrySelection = {
 
 const NO_BOUNCE = { bouncedAt: null, bounce: null, bounceStatus: null, bounceReason: null }
 
-/** Queues the sendings with these ids that are in that state, all or none of them. @returns how many. */
+/** Queues the emails with these ids in that state, all or none. @returns their number. */
 const requeue = (ctx: ServiceContext, ids: string[], state: 'failed' | 'captured' = 'failed'): Promise<number> =>
   inTransaction(ctx, async ({ db, deps: { clock, queue } }) => {
     const failed = await db.inviteEmail.updateManyAndReturn({

@@ -14,8 +14,8 @@ import { EXPIRING_STATUSES, isDue } from './expiry.ts'
 const running = new WeakMap<Session, Map<string, Promise<unknown>>>()
 
 /**
- * Sets the organization's due invites to expired, so that filter, order and count of a list are correct as of now; except rows that
- * another transaction has locked, and those of which the sweep says in the log that they can't be.
+ * Expires the organization's due invites, so that filters, orders, and counts are right as of now. Skips rows that another transaction has
+ * locked, and invites that the sweep failed to expire.
  */
 export async function expireDueInvites(ctx: Context): Promise<void> {
   const { id } = ctx.organization
@@ -28,10 +28,9 @@ export async function expireDueInvites(ctx: Context): Promise<void> {
 }
 
 /**
- * Sets the due invites of all organizations to expired, for the scheduled sweep: those of one after those of another, so that what is wrong
- * with one's holds up no others.
+ * Expires due invites of all organizations, one after another, so that an error in one doesn't stop the others.
  *
- * @returns how many.
+ * @returns the number of expired invites.
  */
 export async function expireAllDueInvites(ctx: ServiceContext): Promise<number> {
   const organizations = await unscoped(ctx.db)
@@ -58,7 +57,7 @@ export async function expireAllDueInvites(ctx: ServiceContext): Promise<number> 
   return expired
 }
 
-/** Invites updated by one statement: a campaign whose invites all expire at once would take longer than a statement may. */
+/** Invites per statement. A whole campaign may expire at once, which would exceed the statement timeout. */
 const EXPIRED_AT_ONCE = 2_000
 
 type DueInvite = { id: string; expiresAt: Date }
@@ -92,7 +91,7 @@ function findDue({ db, deps }: ServiceContext, organizationId: string, after: Du
 
 async function expireBatch(ctx: ServiceContext, organizationId: string, some: DueInvite[]): Promise<number> {
   const db = tenantDb(ctx.db, { organization: { id: organizationId }, mode: 'all' })
-  // Two such updates at once cannot block each other, whatever the order of the rows.
+  // Locks rows in a fixed order, so that two such updates can't deadlock.
   const due = db
     .selectFrom('invites')
     .select('invites.id')
@@ -115,7 +114,7 @@ async function expireBatch(ctx: ServiceContext, organizationId: string, some: Du
   return expired.length
 }
 
-/** It is the clock that ends an invite, whoever finds out. */
+/** The actor is the system, also if a request found the due invite. */
 const recordExpiry = (ctx: ServiceContext, expired: EventInvite[]): Promise<void> =>
   recordEvents({ ...ctx, actor: { kind: 'system' } }, expired.map(inviteEvents.expired))
 

@@ -1,6 +1,6 @@
 import type { MemberStatus, Prisma } from '../../generated/prisma/client.ts'
 import type { ServiceContext } from '../context.ts'
-import { LANGUAGE_SOURCES, type LanguageSources } from '../languages/languages.ts'
+import { LANGUAGE_SOURCES, type LanguageSources } from '../languages/choose-language.ts'
 import { BRAND, type Brand } from '../ports/brand.ts'
 import { displayNameOf } from '../text/display-name.ts'
 import type { Zoned } from '../time/zones.ts'

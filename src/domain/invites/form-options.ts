@@ -12,7 +12,7 @@ import { isUuid } from '../text/uuid.ts'
 export type FormChoices = { assessments: Choice[]; tags: Choice[]; graders: Choice[] }
 export type Choice = { id: string; name: string }
 
-/** @property named choices have all words of this text in their names. @property chosenIds come first, whatever their names. */
+/** @property named only choices whose names contain all words of this text. @property chosenIds always included, first. */
 export type ChoiceFilter = { named?: string; chosenIds?: string[] }
 
 /** More names than a list to choose from can show are left out, the last by name. */
@@ -71,22 +71,31 @@ export async function listGraderChoices(ctx: Context, wanted: ChoiceFilter = {})
 }
 
 /** The assessments that the context's actor is client of, and may know the candidates of. @throws DomainError not_permitted. */
-export async function listClientAssessments(ctx: Context, wanted: ChoiceFilter = {}): Promise<Choice[]> {
+export async function listClientAssessments(
+  ctx: Context,
+  wanted: ChoiceFilter = {},
+  { withNames = false } = {},
+): Promise<Choice[]> {
   const { actor } = ctx
   authorize(ctx, 'read_as_client')
   if (actor.kind !== 'member') return []
-  const theirs = ctx.db
+  const assignedMembers = ctx.db
     .selectFrom('assessments')
     .innerJoin(ctx.db.table('assessmentClients'), 'assessmentClients.assessmentId', 'assessments.id')
     .where('assessmentClients.memberId', '=', actor.id)
+    .$if(withNames, (query) => query.where(sql<boolean>`'names' = any(${sql.ref('assessments.clientSees')})`))
     .select(['assessments.id', 'assessments.name', 'assessments.nameSearch as search'])
-  return readChoices(ctx, gradesBlindly(ctx) ? theirs.where('assessments.blindGrading', '=', false) : theirs, wanted)
+  return readChoices(
+    ctx,
+    gradesBlindly(ctx) ? assignedMembers.where('assessments.blindGrading', '=', false) : assignedMembers,
+    wanted,
+  )
 }
 
 /**
- * By name. As one value: hundreds of names cost the process little more than half of what they cost as rows.
+ * Choices by name. Aggregated to one value by the database, because hundreds of rows cost the process nearly twice as much.
  *
- * @param names the ids, names and search keys of all that there are.
+ * @param names ids, names, and search keys of all choices.
  */
 export function readChoices({ db }: Context, names: ChoiceRows, { named = '', chosenIds = [] }: ChoiceFilter): Promise<Choice[]> {
   const chosen = chosenIds.filter(isUuid)

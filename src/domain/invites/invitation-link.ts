@@ -5,7 +5,7 @@ import { getInvite, type InviteStatus } from './invites.ts'
 /** The link with the invite's status, on which the page behind it depends. */
 export type InvitationLink = { link: string; status: InviteStatus; expiresAt: Date }
 
-/** The link that the invite's mail contains, whatever its status. Beyond both documents. @throws DomainError invite_not_found, not_permitted. */
+/** Link in the invitation email, in any status. Beyond both documents. @throws DomainError invite_not_found, not_permitted. */
 export async function getInvitationLink(ctx: Context, inviteId: string): Promise<InvitationLink> {
   authorize(ctx, 'read') // a client sees the invite, and is not to take the assessment
   const { id, linkVersion, status, expiresAt } = await getInvite(ctx, inviteId)

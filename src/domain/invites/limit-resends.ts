@@ -10,7 +10,7 @@ const LIMITS = [
   { count: 1, within: MINUTE_MS },
   { count: 5, within: DAY_MS },
 ]
-/** Seconds that whoever may never send it again is told to wait: by then a program has somebody look. */
+/** Retry-After seconds for invites that can never be sent again: long enough for a person to notice. */
 const NEVER_SECONDS = 86_400
 
 /**

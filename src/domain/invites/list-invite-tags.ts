@@ -1,29 +1,29 @@
-import { scopeWhere } from '../../db/queries.ts'
+import { sql } from '../../db/builder.ts'
+import type { TenantDb } from '../../db/queries.ts'
 import type { Context } from '../context.ts'
-import { type ListPage, type Order, type PageRequest, readPage } from '../lists/page.ts'
-import type { Tag, TagOrder } from '../tags/tags.ts'
+import { type FilterConditions, listPage } from '../lists/listing.ts'
+import type { ListPage, Order, PageRequest } from '../lists/page.ts'
+import { type ListedTag, type TagOrder, wholeTag } from '../tags/tags.ts'
 import { requireVisibleInvite } from './invites.ts'
 
+/** `position` is the order in which the tags were given. */
 export type InviteTagOrder = Order<'position' | TagOrder['field']>
+type Filter = { inviteId: string }
 
-/** The tags of one invite; `position` is the order in which they were given. Beyond both documents. @throws DomainError invite_not_found. */
+const filters: FilterConditions<'tags', Filter> = {
+  inviteId: (eb, id, db) => eb('tags.id', 'in', db.selectFrom('inviteTags').select('tagId').where('inviteId', '=', id)),
+}
+const position = (db: TenantDb, { inviteId }: Filter) =>
+  db.selectFrom('inviteTags').select('position').where('inviteId', '=', inviteId).where('tagId', '=', sql.ref<string>('tags.id'))
+const inviteTagList = { table: 'tags', filters, sorts: { position } } as const
+
+/** The tags of one invite. Beyond both documents. @throws DomainError invite_not_found. */
 export async function listInviteTags(
   ctx: Context,
   inviteId: string,
-  { field, direction }: InviteTagOrder,
+  order: InviteTagOrder,
   page: PageRequest,
-): Promise<ListPage<Tag>> {
+): Promise<ListPage<ListedTag>> {
   await requireVisibleInvite(ctx, inviteId)
-  const { inviteTag } = ctx.db
-  const where = { ...scopeWhere(ctx), inviteId }
-  const order = field === 'position' ? { position: direction } : { tag: { [field]: direction } }
-  return readPage(
-    page,
-    () => inviteTag.count({ where }),
-    async (window) => {
-      const orderBy = [order, { tagId: direction }]
-      const rows = await inviteTag.findMany({ where, orderBy, include: { tag: true }, relationLoadStrategy: 'join', ...window })
-      return rows.map(({ tag }) => tag)
-    },
-  )
+  return listPage(ctx, inviteTagList, { projection: wholeTag, filter: { inviteId }, order, page })
 }

@@ -16,18 +16,18 @@ type Admission = { until: Date } | { until: null; release: () => void }
 /** Sends in progress count towards the limit, so check again when one of them finishes. */
 type WaitForSend = { until: undefined; key: string; turn: Promise<void> }
 
-/** Milliseconds. A mail whose time has come waits again if it can leave within this time; otherwise it is planned after all others. */
+/** Milliseconds. A mail at its planned time is retried if it can leave within this time; otherwise it is planned after all others. */
 const SOON_MS = 3_600_000
 
 /**
- * Decides whether a mail may be sent now, or when it is looked at again: when the oldest mail that counts is a day old. Towards the limit of
- * an organization, mails that wait count too, so that each gets a time of its own (see mail-schedule.ts). Mails that this process is sending
- * count as well: if they reach the limit, the next mail waits for one of them to end. Several processes may send a few more at one moment.
+ * Decides whether a mail may be sent now, or when to check again: when the oldest counted mail is a day old. Waiting mails count towards
+ * the limit of an organization, so that each gets a time of its own (see mail-schedule.ts). So do mails that this process is sending: at
+ * the limit, the next one waits for one of them to end. Several processes may exceed it slightly.
  */
 export function createMailLimiter(ceilings: MailLimits): (system: ServiceContext, email: InviteEmail) => Promise<Admission> {
   const underWay = new Map<string, number>()
   const waiting = new Map<string, (() => void)[]>()
-  /** One at a time is looked at of those that may be too many together: nobody begins in between. */
+  /** Serializes checks near a limit, so that no other send starts in between. */
   const inTurn = createKeyedLimiter(1)
   const countOf = (key: string) => underWay.get(key) ?? 0
   function change(key: string, by: number): void {
@@ -49,10 +49,10 @@ export function createMailLimiter(ceilings: MailLimits): (system: ServiceContext
   async function look(system: ServiceContext, checks: MailLimit[]): Promise<Admission | WaitForSend> {
     for (;;) {
       const before = checks.map(({ key }) => countOf(key))
-      const over = await findReachedLimit(system, checks, before)
-      if (over?.until) return { until: over.until }
+      const reachedLimit = await findReachedLimit(system, checks, before)
+      if (reachedLimit?.until) return { until: reachedLimit.until }
       if (checks.some(({ key }, i) => countOf(key) !== before[i])) continue // one has ended in between
-      if (over) return { until: undefined, key: over.key, turn: wait(over.key) }
+      if (reachedLimit) return { until: undefined, key: reachedLimit.key, turn: wait(reachedLimit.key) }
       for (const { key } of checks) change(key, 1)
       return { until: null, release: () => release(checks) }
     }
@@ -61,7 +61,7 @@ export function createMailLimiter(ceilings: MailLimits): (system: ServiceContext
     for (const { key } of checks) change(key, -1)
     for (const { key } of checks) wakeNext(key)
   }
-  /** @param offered the ceiling below which a place has become free for it: if it does not take it, for whatever reason, the next may. */
+  /** @param offered limit that just got capacity. If this mail doesn't use it, the next one may. */
   async function lookInTurn(system: ServiceContext, checks: MailLimit[], offered: string): Promise<Admission | WaitForSend> {
     let isUsed = false
     try {
@@ -100,7 +100,7 @@ function limitsOf(db: Connection, { perRecipient, perOrganization }: MailLimits,
     {
       ceiling: perDay,
       key: organizationId,
-      // A mail whose time has come waits for sent mails only, not for those that are planned after it.
+      // A mail at its planned time counts sent mails only, not those planned after it.
       nth: (since, n) => (delayedUntil ? nthSentTime : nthMailTime)(tenant, since, n),
       ...(delayedUntil && { nthPlanned: (since: Date, n: number) => nthMailTime(tenant, since, n) }),
     },
@@ -109,10 +109,10 @@ function limitsOf(db: Connection, { perRecipient, perOrganization }: MailLimits,
 }
 
 type NthTime = (since: Date, n: number) => Executable<{ at: Date }>
-/** @property nth finds the nth latest mail that counts, from 0. @property nthPlanned counts mails that wait as well. */
+/** @property nth finds the nth latest counted mail, from 0. @property nthPlanned also counts waiting mails. */
 type MailLimit = { ceiling: number; key: string; nth: NthTime; nthPlanned?: NthTime }
 
-/** The first ceiling that is reached. @returns without a time where those under way may be what reaches it; undefined when none is. */
+/** First exceeded limit. @returns no time if only sends in progress exceed it; undefined if no limit is exceeded. */
 async function findReachedLimit(
   { deps }: ServiceContext,
   checks: MailLimit[],

@@ -45,7 +45,7 @@ const firstOf = (mails: MailTimes, count: number, db: TenantDb) =>
 const nthLatest = (mails: ReturnType<typeof firstOf>, n: number, db: TenantDb) =>
   db.selectFrom(mails.as('mails')).select('mails.at').orderBy('mails.at', 'desc').offset(n).limit(1)
 
-/** Number of mails that the organization may send within 24 hours (0: any number), and of those that wait without a time. */
+/** Emails per 24 hours (0: no limit), and the number of waiting emails without a time. */
 async function readLoad({ db, deps }: Context): Promise<{ perDay: number; waiting: number }> {
   const load = db.selectFrom('organizations').select(({ ref }) => {
     const perDay = sql<number>`coalesce(${ref('organizations.mailsPerDay')}, ${deps.candidateMails.perDay}::int)`

@@ -18,7 +18,7 @@ type MoveData = { expiresAt?: Date | undefined; assessmentSession?: string }
  * Makes a move, as the table in moves.ts has it, with its event: the one way in which an invite is moved by anybody. It is one guarded
  * UPDATE, so that of two that race exactly one wins. Repeating a move that has been made changes nothing and is no error.
  *
- * @param given what the caller decides: the new expiry (extend, reactivate), the session (start; any unless given).
+ * @param moveData what the caller decides: the new expiry (extend, reactivate), the session (start; any unless given).
  * @returns the invite, and whether this call has moved it.
  * @throws DomainError invite_not_found; move_not_allowed with the state the invite is in.
  */
@@ -26,17 +26,17 @@ export async function moveInvite(
   ctx: Context,
   move: Move,
   target: MoveTarget,
-  given: MoveData = {},
+  moveData: MoveData = {},
 ): Promise<{ invite: InviteRow; moved: boolean }> {
   const where = omitUndefined({ ...scopeWhere(ctx), id: target.inviteId, linkVersion: target.linkVersion })
   await expireIfDue(ctx, where)
-  const invite = await inTransaction(ctx, (inside) => updateMovedInvite(inside, move, where, given))
+  const invite = await inTransaction(ctx, (inside) => updateMovedInvite(inside, move, where, moveData))
   if (invite) return { invite, moved: true }
 
   const unmoved = await ctx.db.invite.findFirst({ where })
   if (!unmoved) throw new DomainError('invite_not_found')
   // Another move came in between, and its status allows this one: try again.
-  if (mayMove(move, unmoved.status)) return moveInvite(ctx, move, target, given)
+  if (mayMove(move, unmoved.status)) return moveInvite(ctx, move, target, moveData)
   if (!isFinished(move, unmoved)) throw createMoveError(move, unmoved.status)
   return { invite: unmoved, moved: false }
 }
@@ -51,13 +51,13 @@ async function updateMovedInvite(
   ctx: Context,
   move: Move,
   where: Prisma.InviteWhereInput,
-  given: MoveData,
+  moveData: MoveData,
 ): Promise<InviteRow | undefined> {
   const { from, to, stamp, event } = ALLOWED_MOVES[move]
   const now = ctx.deps.clock()
   const [invite] = await ctx.db.invite.updateManyAndReturn({
     where: { ...where, status: { in: [...from] } },
-    data: { ...stamp?.(now), ...omitUndefined({ status: to, ...given }), updatedAt: now },
+    data: { ...stamp?.(now), ...omitUndefined({ status: to, ...moveData }), updatedAt: now },
   })
   if (invite) await recordEvents(ctx, [event(invite)])
   if (invite && move === 'complete') await queueNotice(ctx, invite.id, 'submitted')

@@ -23,7 +23,7 @@ import {
 } from '../validation/checks.ts'
 import { findReturnFault } from './return-url.ts'
 
-/** Settings of an invite besides recipient and assessment. */
+/** Settings of an invite other than recipient and assessment. */
 export type InviteTerms = {
   recipientName: string | null
   /** Replays of each question. */
@@ -86,7 +86,6 @@ export const withDefaults = (terms: { [Term in keyof InviteTerms]?: InviteTerms[
   ...omitUndefined(terms),
 })
 
-/** The terms of what has them, and nothing else of it. */
 export const pickTerms = (invite: InviteTerms): InviteTerms => {
   const terms = Object.keys(withDefaults({})) as (keyof InviteTerms)[]
   return pick(invite, terms)

@@ -29,20 +29,20 @@ export async function readNoticeSwitches(ctx: Context, assessmentId: string | nu
 }
 
 /** Switches notices on or off: for what happens from then on. @throws DomainError not_permitted, assessment_not_found. */
-export async function saveNoticeSwitches(ctx: Context, assessmentId: string | null, given: NoticeSwitches): Promise<void> {
+export async function saveNoticeSwitches(ctx: Context, assessmentId: string | null, switches: NoticeSwitches): Promise<void> {
   authorize(ctx, 'manage_settings')
   await inTransaction(ctx, async (inside) => {
     const { db, organization } = inside
-    if (isDeepStrictEqual(await readNoticeSwitches(inside, assessmentId), given)) return
+    if (isDeepStrictEqual(await readNoticeSwitches(inside, assessmentId), switches)) return
     if (assessmentId === null) {
-      const candidateMails = NOTICE_KINDS.filter((kind) => given[kind])
+      const candidateMails = NOTICE_KINDS.filter((kind) => switches[kind])
       await db.organization.update({ where: { id: organization.id }, data: { candidateMails } })
     } else
       await db.assessment.updateMany({
         where: { organizationId: organization.id, id: assessmentId },
-        data: { submittedMail: given.submitted, releasedMail: given.released },
+        data: { submittedMail: switches.submitted, releasedMail: switches.released },
       })
     const target = assessmentId === null ? {} : { target: { kind: 'assessment' as const, id: assessmentId } }
-    await recordAudit(inside, { action: 'changed_notices', ...target, details: { ...given } })
+    await recordAudit(inside, { action: 'changed_notices', ...target, details: { ...switches } })
   })
 }

@@ -113,7 +113,7 @@ export async function reactivateInvite(
   }: { expiresInDays?: number | undefined; afterDecline?: boolean | undefined },
 ): Promise<InviteDetail> {
   authorize(ctx, 'operate_invites')
-  const given = { expiresAt: expiryIn(ctx, expiresInDays), mail: true, days: expiresInDays }
+  const params = { expiresAt: expiryIn(ctx, expiresInDays), mail: true, days: expiresInDays }
   return inTransaction(ctx, async (inside) => {
     await lockInvite(inside, id)
     // Its files go before it does: from when it is marked, nothing brings it back. What marks it waits for this lock.
@@ -121,7 +121,7 @@ export async function reactivateInvite(
     if (isErased) throw createMoveError('reactivate', 'being erased')
     if (!afterDecline && (await hasDeclined(inside, id)))
       throw new DomainError('invite_declined', { issues: [{ field: '', rule: 'declined' }] })
-    return performOperation(inside, 'reactivate', id, given)
+    return performOperation(inside, 'reactivate', id, params)
   })
 }
 
@@ -146,7 +146,7 @@ const actions = {
  */
 type OperationParams = { expiresAt?: Date; mail?: boolean; message?: string | undefined; days?: number; withdrawal?: string }
 
-/** Answers with the invite as this operation has left it, whatever others do to it at the same time: they wait for its end. */
+/** Returns the invite as this operation left it. The row stays locked until then. */
 async function performOperation(
   ctx: Context,
   move: Operation,

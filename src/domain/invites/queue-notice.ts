@@ -17,9 +17,9 @@ export const isNoticeEnabled = (kind: NoticeKind, { organization, assessment }: 
   assessment[COLUMNS[kind]] ?? organization.candidateMails.includes(kind)
 
 /**
- * Adds a notice to the transaction, where it is switched on, with its job.
+ * Queues a notice email if the organization has enabled it.
  *
- * @param about what it is alone in telling: told again, it is known by that.
+ * @param about key of the notice: the same key is sent once.
  */
 export async function queueNotice(ctx: Context, inviteId: string, kind: NoticeKind, about = ''): Promise<void> {
   const { db, deps } = ctx

@@ -4,7 +4,7 @@ import { unscoped } from '../../db/unscoped.ts'
 import type { Prisma, ReminderRule } from '../../generated/prisma/client.ts'
 import { loadZones } from '../concurrency/load-zones.ts'
 import type { ServiceContext } from '../context.ts'
-import { LANGUAGE_SOURCES, languageOf, matchLanguage } from '../languages/languages.ts'
+import { chooseCandidateLanguage, LANGUAGE_SOURCES, matchLanguage } from '../languages/choose-language.ts'
 import { INVITATION_KINDS, isAutomatic, templateKindOf, WITHDRAWAL_KIND } from '../mails/candidate-mails.ts'
 import { newestTexts } from '../mails/newest-texts.ts'
 import { chooseText, mainLanguageOf, placesOf } from '../mails/template-places.ts'
@@ -50,7 +50,7 @@ type WithInvite = Prisma.InviteEmailGetPayload<{ include: typeof include }>
 export type InviteEmail = WithInvite & {
   /** Response types of the assessment's questions. */
   answers: { responseType: string }[]
-  /** The organization's own text, or the assessment's: of a sending that was sent what it was sent with, else the newest that there is for it. Null: the service's. */
+  /** The organization's or assessment's template that was used, or would be used now if not sent yet. Null: the service's own text. */
   template: { id: string; subject: string; body: string } | null
   /** In which it is written: of one that was sent, in which it was. */
   spoken: string
@@ -70,7 +70,7 @@ export type InvitationState = 'sent' | 'queued' | 'none'
  */
 export type AutomaticMailFacts = { rules: ReminderRule[]; submittedAt: Date | null; deadlineAt: Date | null; isShown: boolean }
 
-/** Sendings with what their invites share: many mails are of one assessment, and of one organization. */
+/** Emails with the rows that their invites share: most belong to few assessments. */
 export async function readEmails(
   { db, deps }: ServiceContext,
   which: Omit<Prisma.InviteEmailFindManyArgs, 'include' | 'select'>,
@@ -85,13 +85,13 @@ export async function readEmails(
   const assessmentIds = [...new Set(emails.map(({ invite }) => invite.assessmentId))]
   const where = { organizationId: anyOf(organizationIds), assessmentId: anyOf(assessmentIds) }
   const answers = await db.question.groupBy({ by: ['assessmentId', 'responseType'], where })
-  const said = await findMailTexts({ db, deps }, emails, organizationIds)
+  const mailTexts = await findMailTexts({ db, deps }, emails, organizationIds)
   const byItself = await readAutomaticMailFacts(db, emails)
   const invitation = await readInvitationStates(db, emails)
   return emails.map((email) => ({
     ...email,
     answers: answers.filter(({ assessmentId }) => assessmentId === email.invite.assessmentId),
-    ...said(email),
+    ...mailTexts(email),
     byItself: byItself(email),
     invitation: invitation(email),
   }))
@@ -130,20 +130,20 @@ async function findMailTexts(
   const earlier = used.length > 0 ? await db.mailTemplate.findMany({ where }) : []
   const placesFor = ({ kind: of, invite }: WithInvite) => {
     const kind = templateKindOf(of)
-    const place = kind && { kind, language: languageOf(languages, invite), assessmentId: invite.assessmentId }
+    const place = kind && { kind, language: chooseCandidateLanguage(languages, invite), assessmentId: invite.assessmentId }
     return place ? placesOf(place, mainLanguageOf(languages, invite.organization)) : []
   }
   const places = emails.filter((email) => !wasSent(email)).flatMap(placesFor)
   const rows = unscoped(db).selectFrom('mailTemplates').where('organizationId', '=', anyOfIds(organizationIds))
   const newest = places.length > 0 ? await newestTexts(rows, places).execute() : []
   return (email: WithInvite): Pick<InviteEmail, 'template' | 'spoken'> => {
-    const language = languageOf(languages, email.invite)
+    const language = chooseCandidateLanguage(languages, email.invite)
     if (wasSent(email)) {
       const template = earlier.find(({ id }) => id === email.templateId) ?? null
       return { template, spoken: matchLanguage(email.language, languages.codes) ?? language }
     }
-    const theirs = newest.filter(({ organizationId }) => organizationId === email.organizationId)
-    const template = chooseText(placesFor(email), theirs)
+    const emailsOfOrganization = newest.filter(({ organizationId }) => organizationId === email.organizationId)
+    const template = chooseText(placesFor(email), emailsOfOrganization)
     return { template, spoken: template?.language ?? language }
   }
 }

@@ -3,13 +3,13 @@ import type { ServiceContext } from '../context.ts'
 import { recordEmailEvent } from '../events/record-events.ts'
 import { classifyBounce } from '../mails/classify-bounce.ts'
 import type { MailEventReaders, MailEventSource, MailNotice } from '../mails/mail-events.ts'
-import { suppressAddressOf } from './suppressions.ts'
+import { suppressAddressOf } from './suppress-bounced.ts'
 
 /**
- * Reads what was told of mails, and records it at them. Done again, it changes nothing: what came first is kept. Its words are not: a notice
- * may have all of the mail in it, with the candidate's address and the link that opens the invite.
+ * Parses mail events and records them at the emails. Repeatable: the first event counts. The raw event is deleted, because it may contain
+ * the email with the candidate's address and link.
  *
- * @throws Error when it can't be read at the moment, or not by this process.
+ * @throws Error if the event can't be read now, or not by this process.
  */
 export async function processMailEvent(system: ServiceContext, readers: MailEventReaders, id: string): Promise<void> {
   const { db, deps } = system
@@ -23,7 +23,7 @@ export async function processMailEvent(system: ServiceContext, readers: MailEven
   await db.mailEvent.update({ where: { id }, data, select: { id: true } })
 }
 
-/** Records what a mail server or a provider tells of one mail. */
+/** Records a bounce or a complaint at its mail, and suppresses the address. */
 export async function recordMailNotice(system: ServiceContext, notice: MailNotice): Promise<void> {
   const now = system.deps.clock()
   const email = unscoped(system.db).updateTable('inviteEmails').where('inviteEmails.id', '=', notice.emailId)
@@ -38,5 +38,12 @@ export async function recordMailNotice(system: ServiceContext, notice: MailNotic
     .where('inviteEmails.bouncedAt', 'is', null)
     .set({ bouncedAt: now, bounce, bounceStatus: status, bounceReason: reason, updatedAt: now })
   await recordEmailEvent(system, change, { type: 'email.bounced', bounce, bounceStatus: status })
+  // A mail of an open link has no event, because its reader has no invite yet.
+  await unscoped(system.db)
+    .updateTable('registrations')
+    .where('id', '=', notice.emailId)
+    .where('bounce', 'is', null)
+    .set({ bounce })
+    .execute()
   await suppressAddressOf(system, notice.emailId, bounce)
 }

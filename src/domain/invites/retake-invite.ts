@@ -16,10 +16,10 @@ import { lockInvite } from './operate-invite.ts'
 export type Retake = { expiresInDays?: number | undefined; sendEmail?: boolean | undefined }
 
 /**
- * Invites whoever has completed an invite once more, with all that it says. A grader who may not grade any more is left out.
+ * Creates a retake: a new invite with the settings of a completed one. A grader without permission to grade is left out.
  *
- * @throws DomainError not_permitted, invite_not_found; move_not_allowed unless it is completed; duplicate_invite, with the id of the
- *   retake, where there is one already; invalid.
+ * @throws DomainError not_permitted, invite_not_found; move_not_allowed unless it is completed; duplicate_invite with the id of an existing
+ *   retake; invalid.
  */
 export async function retakeInvite(ctx: Context, id: string, { expiresInDays, sendEmail }: Retake): Promise<Invite> {
   authorize(ctx, 'invite')

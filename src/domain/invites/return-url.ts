@@ -34,10 +34,10 @@ const isListed = (hosts: readonly string[], returnUrl: string): boolean => hosts
 type ReturningInvite = { id: string; organizationId: string; status: string; returnUrl: string | null }
 
 /**
- * The address with what has become of the invite, signed, as of now: `inviteId`, `status`, `timestamp` (seconds), and in `signature` the
- * HMAC-SHA256 of these three, joined by dots, in hex; one for each secret, joined by commas.
+ * Return URL with the signed outcome of the invite: `inviteId`, `status`, `timestamp` (seconds), and `signature`: the HMAC-SHA256 of these
+ * three, joined by dots, in hex; one per secret, joined by commas.
  *
- * @returns null where the invite has none, is not completed, or the host is listed no more.
+ * @returns null if the invite has none or is not completed, or the host is no longer allowed.
  */
 export async function signReturnUrl(service: ServiceContext, invite: ReturningInvite): Promise<string | null> {
   const { id, organizationId, status, returnUrl } = invite
@@ -46,9 +46,9 @@ export async function signReturnUrl(service: ServiceContext, invite: ReturningIn
   const { returnHosts } = await service.db.organization.findUniqueOrThrow(organization)
   if (!isListed(returnHosts, returnUrl)) return null
   const timestamp = String(Math.floor(service.deps.clock().getTime() / 1000))
-  const told = `${id}.${status}.${timestamp}`
+  const signedText = `${id}.${status}.${timestamp}`
   const signatures = returnSecrets(service.deps.secretKeys, organizationId).map((secret) =>
-    createHmac('sha256', secret).update(told).digest('hex'),
+    createHmac('sha256', secret).update(signedText).digest('hex'),
   )
   const url = new URL(returnUrl)
   for (const [name, value] of Object.entries({ inviteId: id, status, timestamp, signature: signatures.join(',') }))

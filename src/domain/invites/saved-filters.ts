@@ -43,14 +43,14 @@ export async function replaceInFilter(
   { id, memberId, name, query }: Pick<Row, 'id' | 'memberId' | 'name' | 'query'>,
   replace: (text: string) => string,
 ): Promise<void> {
-  const others = await db.savedFilter.findMany({
+  const otherFilters = await db.savedFilter.findMany({
     where: { organizationId: organization.id, memberId, id: { not: id } },
     select: { name: true },
   })
-  const isTaken = (wanted: string) => others.some((other) => other.name === wanted)
+  const isTaken = (wanted: string) => otherFilters.some((other) => other.name === wanted)
   const letters = [...replace(name)]
   const withSuffix = (suffix: string) => letters.slice(0, MAX_FILTER_NAME_LENGTH - suffix.length).join('') + suffix
-  const suffixes = ['', ...others.map((_, i) => ` (${i + 2})`)]
+  const suffixes = ['', ...otherFilters.map((_, i) => ` (${i + 2})`)]
   const free = suffixes.map(withSuffix).find((one) => !isTaken(one))!
   const values = [...new URLSearchParams(query)].map(([field, value]): [string, string] => [field, replace(value)])
   await db.savedFilter.updateMany({
@@ -75,10 +75,10 @@ export async function saveFilter(ctx: Context, filter: { name: string; query: st
     const { db, deps } = inside
     // Locked, so that parallel requests of one member are counted one after the other.
     await inside.db.selectFrom('members').select('id').where('id', '=', actor.id).forNoKeyUpdate().execute()
-    const others = await db.savedFilter.count({ where: { ...of, name: { not: name } } })
+    const otherFilters = await db.savedFilter.count({ where: { ...of, name: { not: name } } })
     throwIfIssues(
       findIssues([
-        ['filterName', checkName(name, MAX_FILTER_NAME_LENGTH) ?? checkSize('maxItems', others + 1, MAX_SAVED_FILTERS)],
+        ['filterName', checkName(name, MAX_FILTER_NAME_LENGTH) ?? checkSize('maxItems', otherFilters + 1, MAX_SAVED_FILTERS)],
         ['search', checkSize('maxLength', filter.query.length, MAX_QUERY_LENGTH)],
       ]),
     )

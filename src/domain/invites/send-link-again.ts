@@ -8,8 +8,7 @@ import { limitResends, refuseConcurrentResend } from './limit-resends.ts'
 import { lockInvite } from './operate-invite.ts'
 
 /**
- * Mails a candidate who has not started the link that they have opened, so that they can open it on another device. What is mailed so counts
- * like what the organization sends again.
+ * Emails candidates the link they have opened, so that they can start on another device. Counts towards the limits of resends.
  *
  * @throws DomainError invite_not_found, too_many_mails.
  */

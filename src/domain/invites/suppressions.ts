@@ -1,21 +1,17 @@
 import { sql } from '../../db/builder.ts'
-import type { SqlBool } from '../../db/queries.ts'
 import { scopeWhere } from '../../db/queries.ts'
-import { tenantDb } from '../../db/tenant-db.ts'
-import { unscoped, unscopedPrisma } from '../../db/unscoped.ts'
-import { DEFAULT, insertFromSelect, timestamp, uuid } from '../../db/writes.ts'
-import type { KeyMode, Suppression } from '../../generated/prisma/client.ts'
+import { type KeyMode, Prisma, type Suppression } from '../../generated/prisma/client.ts'
 import { recordAudit } from '../audit/record-audit.ts'
 import { modeOf } from '../authorization/author.ts'
 import { authorize } from '../authorization/permissions.ts'
-import { type Context, enterOrganization, type ServiceContext } from '../context.ts'
+import { type Context, enterOrganization, inMode, type ServiceContext } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import type { StoppedMails } from '../events/event.ts'
-import { type ListPage, type Order, type PageRequest, readPage, totalOrder } from '../lists/page.ts'
+import { type FilterConditions, listPage, projectionOf, type RowOf } from '../lists/listing.ts'
+import type { ListPage, Order, PageRequest } from '../lists/page.ts'
 import { isAutomatic } from '../mails/candidate-mails.ts'
 import { formatHmac, hmacsOfAddress } from '../secrets/address-hmacs.ts'
 import { isUuid } from '../text/uuid.ts'
-import { DAY_MS } from '../time/days.ts'
 import { inTransaction } from '../transaction.ts'
 import { isEmailAddress, toStoredAddress } from '../validation/email-address.ts'
 
@@ -28,10 +24,8 @@ export type { Suppression }
 export const SUPPRESSION_REASONS = ['bounce', 'full', 'complaint', 'manual', 'unsubscribed'] as const
 export type SuppressionReason = (typeof SUPPRESSION_REASONS)[number]
 
-/** After this many consecutive temporary bounces within FULL_WITHIN_DAYS, the address gets no mail for FULL_FOR_DAYS. */
-const FULL_AFTER_BOUNCES = 3
-const FULL_WITHIN_DAYS = 30
-const FULL_FOR_DAYS = 14
+/** After this many consecutive temporary bounces, the address gets no mail for a while, see suppress-bounced.ts. */
+export const FULL_AFTER_BOUNCES = 3
 
 const REASON_TEXTS: Record<SuppressionReason, string> = {
   bounce: 'an earlier mail to this address came back, there is no such mailbox',
@@ -72,7 +66,7 @@ export async function findSuppression(
   return db.suppression.findFirst({ where, orderBy: { until: { sort: 'desc', nulls: 'first' } } })
 }
 
-/** The address itself or, once whoever has it was erased, what stands for it. */
+/** Matches the address, or its HMAC after the person was erased. */
 export const whereAddress = (
   { secretKeys }: Pick<Context['deps'], 'secretKeys'>,
   { id }: { id: string },
@@ -83,72 +77,13 @@ export const whereAddress = (
   },
 })
 
-/** Stops mails to the address of a mail that has come back, or was called spam, as far as that says something of the address. */
-export async function suppressAddressOf(
-  system: ServiceContext,
-  emailId: string,
-  cause: 'address' | 'temporary' | 'blocked' | 'complaint',
-): Promise<void> {
-  if (cause === 'blocked') return
-  const isFull = cause === 'temporary'
-  if (isFull && !(await isFullAgain(system, emailId))) return
-  const { clock, newId } = system.deps
-  const now = clock()
-  const mail = unscoped(system.db)
-    .selectFrom('inviteEmails as email')
-    .innerJoin('invites as invite', (join) =>
-      join.onRef('invite.organizationId', '=', 'email.organizationId').onRef('invite.id', '=', 'email.inviteId'),
-    )
-    .where('email.id', '=', emailId)
-  const insertion = insertFromSelect(system.db, 'suppressions', mail, (eb) => ({
-    id: uuid(newId()),
-    organizationId: eb.ref('email.organizationId'),
-    mode: eb.ref('invite.mode'),
-    address: eb.fn<string>('address_key', ['invite.recipientEmail']),
-    reason: eb.val<string>(isFull ? 'full' : cause === 'complaint' ? 'complaint' : 'bounce'),
-    scope: DEFAULT,
-    since: timestamp(now),
-    until: isFull ? timestamp(new Date(now.getTime() + FULL_FOR_DAYS * DAY_MS)) : DEFAULT,
-    emailId: eb.ref('email.id'),
-  }))
-  // A permanent suppression stays; one with an end is renewed.
-  const again = insertion.onConflict((conflict) =>
-    conflict
-      .columns(['organizationId', 'mode', 'address', 'scope'])
-      .doUpdateSet((eb) => ({
-        reason: eb.ref('excluded.reason'),
-        since: eb.ref('excluded.since'),
-        until: eb.ref('excluded.until'),
-        emailId: eb.ref('excluded.emailId'),
-      }))
-      .where('suppressions.until', 'is not', null),
-  )
-  await again.execute()
+const filters: FilterConditions<'suppressions', { validAt: Date; addresses?: string[] | undefined }> = {
+  validAt: (eb, now) => eb.or([eb('suppressions.until', 'is', null), eb('suppressions.until', '>', now)]),
+  addresses: (eb, addresses) => sql`${eb.ref('suppressions.address')} = any(${addresses}::text[])`,
 }
-
-/** True if the last mails to the address all bounced. */
-async function isFullAgain({ db, deps }: ServiceContext, emailId: string): Promise<boolean> {
-  const email = await unscopedPrisma(db).inviteEmail.findUnique({ where: { id: emailId }, include: { invite: true } })
-  if (!email) return false
-  const { mode, recipientEmail } = email.invite
-  const since = new Date(deps.clock().getTime() - FULL_WITHIN_DAYS * DAY_MS)
-  const last = tenantDb(db, { organization: { id: email.organizationId }, mode: 'all' })
-    .selectFrom('inviteEmails')
-    .innerJoin(
-      tenantDb(db, { organization: { id: email.organizationId }, mode: 'all' }).table('invites'),
-      'invites.id',
-      'inviteEmails.inviteId',
-    )
-    .where('invites.mode', '=', mode)
-    .where(({ ref }) => sql<SqlBool>`address_key(${ref('invites.recipientEmail')}) = address_key(${recipientEmail})`)
-    .where('inviteEmails.createdAt', '>', since)
-    .where('inviteEmails.createdAt', '<=', email.createdAt)
-    .where(({ or, eb }) => or([eb('inviteEmails.state', '=', 'sent'), eb('inviteEmails.bounce', 'is not', null)]))
-    .orderBy('inviteEmails.createdAt', 'desc')
-    .limit(FULL_AFTER_BOUNCES)
-  const bounces = await last.select('inviteEmails.bounce').execute()
-  return bounces.length === FULL_AFTER_BOUNCES && bounces.every(({ bounce }) => bounce === 'temporary')
-}
+const suppressionList = { table: 'suppressions', filters } as const
+const wholeSuppression = projectionOf('suppressions', Prisma.SuppressionScalarFieldEnum)
+export type ListedSuppression = RowOf<typeof wholeSuppression>
 
 /** The addresses that are not written to now. @throws DomainError not_permitted. */
 export async function listSuppressions(
@@ -156,20 +91,11 @@ export async function listSuppressions(
   { search }: { search?: string },
   order: Order<'since'>,
   page: PageRequest,
-): Promise<ListPage<Suppression>> {
+): Promise<ListPage<ListedSuppression>> {
   authorize(ctx, 'read')
-  const { suppression } = ctx.db
-  const where = {
-    organizationId: ctx.organization.id,
-    mode: modeOf(ctx),
-    OR: [{ until: null }, { until: { gt: ctx.deps.clock() } }],
-    ...(search ? whereAddress(ctx.deps, ctx.organization, search.trim()) : {}),
-  }
-  return readPage(
-    page,
-    () => suppression.count({ where }),
-    (window) => suppression.findMany({ where, orderBy: totalOrder(order), ...window }),
-  )
+  const addresses = search ? whereAddress(ctx.deps, ctx.organization, search.trim()).address.in : undefined
+  const filter = { validAt: ctx.deps.clock(), addresses }
+  return listPage(inMode(ctx, modeOf(ctx)), suppressionList, { projection: wholeSuppression, filter, order, page })
 }
 
 /** @throws DomainError not_permitted, suppression_not_found. */
@@ -182,9 +108,9 @@ export async function getSuppression(ctx: Context, id: string): Promise<Suppress
 }
 
 /** Suppresses an address. An address that is already suppressed keeps its entry. @throws DomainError not_permitted, invalid. */
-export async function suppressAddress(ctx: Context, given: string): Promise<Suppression> {
+export async function suppressAddress(ctx: Context, typedAddress: string): Promise<Suppression> {
   authorize(ctx, 'operate_invites')
-  const address = toStoredAddress(given.trim()).toLowerCase()
+  const address = toStoredAddress(typedAddress.trim()).toLowerCase()
   if (!isEmailAddress(address)) throw new DomainError('invalid', { issues: [{ field: 'address', rule: 'email' }] })
   return inTransaction(ctx, async (inside) => {
     const { db, deps, organization } = inside
@@ -193,13 +119,13 @@ export async function suppressAddress(ctx: Context, given: string): Promise<Supp
     if (found && found.until === null) return found
     const now = deps.clock()
     const data = { reason: 'manual' satisfies SuppressionReason, since: now, until: null, emailId: null }
-    const kept = await db.suppression.upsert({
+    const suppression = await db.suppression.upsert({
       where: { organizationId_mode_address_scope: key },
       create: { id: deps.newId(), ...key, ...data },
       update: data,
     })
     await recordAudit(inside, { action: 'suppressed_address' })
-    return kept
+    return suppression
   })
 }
 

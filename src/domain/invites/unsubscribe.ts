@@ -5,7 +5,7 @@ import type { Connection, KeyMode, ServiceContext } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import { EVENT_COLUMNS, mailsStopped, type StoppedMails } from '../events/event.ts'
 import { recordEvents } from '../events/record-events.ts'
-import { LANGUAGE_SOURCES } from '../languages/languages.ts'
+import { LANGUAGE_SOURCES } from '../languages/choose-language.ts'
 import { BRAND } from '../ports/brand.ts'
 import { formatHmac } from '../secrets/address-hmacs.ts'
 import { inTransaction } from '../transaction.ts'
@@ -50,7 +50,7 @@ async function findErased({ db }: ServiceContext, inviteId: string) {
   return { inviter: { ...gone, organization }, stopped: found.map(({ scope }) => scope) }
 }
 
-/** @property address what stands for it. */
+/** @property address HMAC of the address. */
 async function findErasedInvite(db: Connection, inviteId: string) {
   const select = { organizationId: true, mode: true, erasure: { select: { addressHmac: true } } } as const
   const found = await unscopedPrisma(db).erasedInvite.findFirst({ where: { inviteId }, select })

@@ -9,8 +9,8 @@ import { isUuid } from '../text/uuid.ts'
 type SharedAssessment = { assessmentId?: string; assignedGraderId?: string | null }
 
 /**
- * Lets in whoever may read everything, a grader to what is assigned to them, and a client to what is of an assessment of theirs; whoever
- * grades not to what is of an assessment that is graded blind.
+ * Allows actors who may read everything, graders for their invites, and clients for their assessments. Graders are refused invites of
+ * blindly graded assessments.
  *
  * @throws DomainError not_permitted.
  */
@@ -46,6 +46,8 @@ const isGrader = (ctx: Context, memberId: string | null | undefined): boolean =>
 async function isClientOf(ctx: Context, assessmentId: string | undefined): Promise<boolean> {
   const { actor, db, organization } = ctx
   if (actor.kind !== 'member' || !may(ctx, 'read_as_client') || !assessmentId || !isUuid(assessmentId)) return false
-  const where = { organizationId: organization.id, assessmentId, memberId: actor.id }
+  // Invites have names: clients who must not see those see no invites.
+  const assessment = { clientSees: { has: 'names' } }
+  const where = { organizationId: organization.id, assessmentId, memberId: actor.id, assessment }
   return (await db.assessmentClient.count({ where })) > 0
 }

@@ -3,12 +3,15 @@ import {
   type Condition,
   type Expression,
   type Expressions,
+  expressionsOf,
   prepareScoped,
   project,
   type RawBuilder,
   type Rows,
   type Selectable,
+  type SelectQueryBuilder,
   type Selects,
+  type SqlBool,
   type Tables,
 } from '../../db/queries.ts'
 import { containing } from '../../db/query.ts'
@@ -54,9 +57,9 @@ export function projectionOf<T extends keyof Tables, R extends Related<T> = Reco
   related: R = {} as R,
 ): FullProjection<T, Whole<T, R>> {
   const pick = (fields: readonly string[]) => (rows: Rows<T>, db: TenantDb) =>
-    (rows as Rows<never>).select((eb) =>
+    (rows as Rows<never>).select(() =>
       fields.map((field) =>
-        field in columns ? sql.ref(`${table}.${field}`).as(field) : sql`${related[field]!(eb as never, db)}`.as(field),
+        field in columns ? sql.ref(`${table}.${field}`).as(field) : sql`${related[field]!(expressionsOf<T>(), db)}`.as(field),
       ),
     ) as never
   return { table, pick, show: pick([...Object.keys(columns), ...Object.keys(related)]) as never }
@@ -68,9 +71,11 @@ export const pickColumns = <T extends keyof Tables, Row, Field extends keyof Row
   fields: readonly Field[],
 ): Projection<T, Pick<Row, Field>> => ({ table, show: pick(fields) as never })
 
-/** The condition of each filter of a list. A forgotten one doesn't compile. */
+/** The condition of each filter of a list: '=' compares the column of that name. A forgotten one doesn't compile. */
 export type FilterConditions<T extends keyof Tables, Filter> = {
-  [F in keyof Filter]-?: (eb: Expressions<T>, value: NonNullable<Filter[F]>, db: TenantDb) => Condition
+  [F in keyof Filter]-?:
+    | ((eb: Expressions<T>, value: NonNullable<Filter[F]>, db: TenantDb) => Condition)
+    | (F extends keyof Tables[T] ? '=' : never)
 }
 
 /**
@@ -104,11 +109,15 @@ export const containsAll = (text: Expression<string>, patterns: readonly string[
 export function applyFilters<T extends TenantTable, Filter extends object>(
   db: TenantDb,
   rows: Rows<T>,
-  conditions: FilterConditions<T, Filter>,
+  { table, filters }: Pick<List<T, Filter, never>, 'table' | 'filters'>,
   filter: Filter,
 ): Rows<T> {
-  const given = (Object.keys(conditions) as (keyof Filter)[]).filter((field) => filter[field] !== undefined)
-  return given.reduce((found, field) => found.where((eb) => conditions[field](eb as never, filter[field]!, db) as never), rows)
+  const given = (Object.keys(filters) as (keyof Filter & string)[]).filter((field) => filter[field] !== undefined)
+  return given.reduce((found, field) => {
+    const [condition, value] = [filters[field], filter[field]!]
+    if (typeof condition !== 'function') return found.where(sql<SqlBool>`${sql.ref(`${table}.${field}`)} = ${value}`)
+    return found.where(condition(expressionsOf<T>(), value, db))
+  }, rows)
 }
 
 /** Common page sizes. */
@@ -116,18 +125,18 @@ const USUAL_SIZES: readonly number[] = [DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE, ...PAG
 type Size = { skip?: number | undefined; take?: number | undefined }
 
 /**
- * Limits rows to a page. The first page of a common size is literal: for a parameter PostgreSQL's generic plan assumes a tenth of all rows,
- * which looks so expensive that it plans each execution anew.
+ * Limits rows to a page. The first page of a common size is a literal: for a parameter PostgreSQL's generic plan assumes a tenth of all
+ * rows, which looks so expensive that it replans each execution.
  *
  * @param size a common one; 0 if `take` has it.
  */
-export const limitRows = <R extends Rows<never>>(
-  rows: R,
+export const limitRows = <DB, From extends keyof DB, Row>(
+  rows: SelectQueryBuilder<DB, From, Row>,
   { skip, take }: { skip?: unknown; take?: unknown },
   size: number,
-): R => {
-  const cut = (rows as Rows<never>).limit(size > 0 ? sql.lit(size) : (take as number))
-  return (skip === undefined ? cut : cut.offset(skip as number)) as never
+): SelectQueryBuilder<DB, From, Row> => {
+  const cut = rows.limit(size > 0 ? sql.lit(size) : (take as number))
+  return skip === undefined ? cut : cut.offset(skip as number)
 }
 /** The arguments of `limitRows` for a page. */
 export const toPageSize = (take: number): { take: number | undefined; usual: number } =>
@@ -139,43 +148,56 @@ export const offsetOf = ({ number, size }: PageRequest, total: Expression<unknow
 
 /** Query that counts rows, and the error if the counted parent is missing. */
 type Total<Filter> = { of: (db: TenantDb, filter: Filter) => Expression<unknown>; missing: () => Error }
-/** A list of a table's rows: the condition of each filter, and a total where the rows need not be counted one by one. */
-type List<T extends TenantTable, Filter> = { table: T; filters: FilterConditions<T, Filter>; total?: Total<Filter> | undefined }
-/** @property projection columns of each row. @property order by any column of the table; the id decides between equals. */
-type ListQuery<T extends TenantTable, Filter, Row> = {
+type Column<T extends keyof Tables> = keyof Tables[T] & string
+/**
+ * A list of a table's rows.
+ *
+ * @property filters condition of each filter. @property key decides between rows that are equal in the order; by default the id.
+ * @property sorts computed values to order by. @property total where the rows need not be counted one by one.
+ */
+type List<T extends TenantTable, Filter, Sort extends string> = {
+  table: T
+  filters: FilterConditions<T, Filter>
+  key?: Column<T>
+  sorts?: Record<Sort, (db: TenantDb, filter: Filter) => Expression<unknown>>
+  total?: Total<Filter>
+}
+/** @property projection columns of each row. @property order by any column of the table, or a computed value. */
+type ListQuery<T extends TenantTable, Filter, Sort extends string, Row> = {
   projection: Projection<T, Row>
   filter: Filter
-  order: Order<keyof Tables[T] & string>
+  order: Order<Column<T> | NoInfer<Sort>>
   page: PageRequest
 }
 
 /** Prepared statements of each list, by projection. */
 const prepared = new WeakMap<object, WeakMap<object, ReturnType<typeof prepareList>>>()
 
-function prepareList<T extends TenantTable, Filter extends object>(
-  { table, filters, total }: List<T, Filter>,
+function prepareList<T extends TenantTable, Filter extends object, Sort extends string>(
+  list: List<T, Filter, Sort>,
   { show }: Projection<T, unknown>,
 ) {
+  const { table, key = 'id', total } = list
   const rowsOf = (db: TenantDb) => db.selectFrom(table as TenantTable) as unknown as Rows<T>
   const countOf = (db: TenantDb, filter: Filter): Expression<unknown> =>
-    total ? total.of(db, filter) : applyFilters(db, rowsOf(db), filters, filter).select(sql`count(*)`.as('total'))
+    total ? total.of(db, filter) : applyFilters(db, rowsOf(db), list, filter).select(sql`count(*)`.as('total'))
   return prepareScoped((db, given: Filter & Size, field: string, direction: 'asc' | 'desc', usual: number, isLast: boolean) => {
     const count = sql<number | null>`(${countOf(db, given)})::int`
     const size = usual > 0 ? sql.lit(usual) : sql`${given.take}::int`
     const skip = isLast ? sql`greatest(0, (${count} - 1) / ${size} * ${size})` : given.skip
-    const rows = applyFilters(db, rowsOf(db), filters, given)
-      .orderBy(sql.ref(`${table}.${field}`), direction)
-      .orderBy(sql.ref(`${table}.id`), direction)
-    const page = limitRows(rows as never, { skip, take: given.take }, usual)
+    const rows = applyFilters(db, rowsOf(db), list, given)
+      .orderBy(list.sorts?.[field as Sort]?.(db, given) ?? sql.ref(`${table}.${field}`), direction)
+      .orderBy(sql.ref(`${table}.${key}`), direction)
+    const page = limitRows(rows, { skip, take: given.take }, usual)
     return db.selectNoFrom(() => [count.as('total'), jsonOf(project(db, page, table, show) as Rows<T>).as('rows')])
   })
 }
 
 /** A page of a list, and the length of the whole list, by one statement that is compiled once for each set of filters. */
-export async function listPage<T extends TenantTable, Filter extends object, Row>(
+export async function listPage<T extends TenantTable, Filter extends object, Row, Sort extends string = never>(
   { db }: Context,
-  list: List<T, Filter>,
-  { projection, filter, order: { field, direction }, page }: ListQuery<T, Filter, Row>,
+  list: List<T, Filter, Sort>,
+  { projection, filter, order: { field, direction }, page }: ListQuery<T, Filter, Sort, Row>,
 ): Promise<ListPage<AsJson<Row>>> {
   const statements = prepared.get(list) ?? new WeakMap<object, ReturnType<typeof prepareList>>()
   prepared.set(list, statements)

@@ -1,8 +1,8 @@
 import { type Context, enterOrganization } from '../context.ts'
 
 /**
- * Reads from the replica, where the context has one, to spare the primary. Whatever it fails by, the primary has the last word: the
- * replica may be away, cancel the query to go on following, not have yet what is asked for, or be asked to write.
+ * Reads from the replica if the context has one. Any error repeats the read on the primary: the replica may be away, cancel the query, lag,
+ * or refuse a write.
  */
 export async function onReplica<T>(ctx: Context, read: (ctx: Context) => Promise<T>): Promise<T> {
   if (!ctx.replica) return read(ctx)

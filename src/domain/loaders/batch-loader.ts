@@ -1,6 +1,6 @@
 import { setImmediate as endOfTurn } from 'node:timers/promises'
 import { type Session, sessionOf } from '../../db/client.ts'
-import { anyOfIds, prepareScoped, type Rows } from '../../db/queries.ts'
+import { anyOfIds, prepareScoped, type RawBuilder, type Rows } from '../../db/queries.ts'
 import type { TenantDb } from '../../db/tenant-db.ts'
 import type { TenantTable } from '../../db/tenant-tables.ts'
 import type { Context } from '../context.ts'
@@ -20,10 +20,10 @@ type Batch<Name, Row> = { ids: Ids<Name>; size: number; found: Promise<Found<Nam
 const MAX_IDS = 1_000
 
 /** Loads the organization's rows of a table by their ids, as {@link batchLoader} does. */
-export function rowLoader<T extends TenantTable, Row>(projection: Projection<T, Row>): Find<Row & { id: string }> {
-  const ofMany = prepareScoped((db, { ids }: { ids: string[] }) => projection.show(rowsById(db, projection.table, ids), db))
-  // PostgreSQL takes any list for ten rows, which looks so dear beside one that it would plan each time anew: half of all the work.
-  const ofOne = prepareScoped((db, { id }: { id: string }) => projection.show(rowOfId(db, projection.table, id), db))
+export function rowLoader<T extends TenantTable, Row>({ table, show }: Projection<T, Row>): Find<Row & { id: string }> {
+  const ofMany = prepareScoped((db, { ids }: { ids: string[] }) => show(rowsById(db, table, anyOfIds(ids)), db))
+  // PostgreSQL estimates ten rows for any list, which looks so expensive that it replans each execution: half of the total time.
+  const ofOne = prepareScoped((db, { id }: { id: string }) => show(rowsById(db, table, id), db))
   return batchLoader(async (ctx, ids) => {
     const [id] = ids
     const statement = id !== undefined && ids.length === 1 ? ofOne(ctx.db, { id }) : ofMany(ctx.db, { ids })
@@ -31,11 +31,8 @@ export function rowLoader<T extends TenantTable, Row>(projection: Projection<T, 
   })
 }
 
-/** The organization's rows of a table with these ids. */
-export const rowsById = <T extends TenantTable>(db: TenantDb, table: T, ids: string[]): Rows<T> =>
-  (db.selectFrom(table as TenantTable) as unknown as Rows<'tags'>).where('id', '=', anyOfIds(ids)) as unknown as Rows<T>
-
-const rowOfId = <T extends TenantTable>(db: TenantDb, table: T, id: string): Rows<T> =>
+/** The organization's rows of a table with an id, or with {@link anyOfIds}. */
+export const rowsById = <T extends TenantTable>(db: TenantDb, table: T, id: string | RawBuilder<string>): Rows<T> =>
   (db.selectFrom(table as TenantTable) as unknown as Rows<'tags'>).where('id', '=', id) as unknown as Rows<T>
 
 /** Batches loads of one kind, as {@link batchLoads} does. Text that is not a UUID finds nothing. */

@@ -1,13 +1,12 @@
 import { sql } from '../../db/builder.ts'
 import type { Expression, RawBuilder } from '../../db/queries.ts'
 
-/** Name of erased members, also of those who graded. */
 export const FORMER_MEMBER = 'a former member'
 export const FORMER_GRADER = 'a former grader'
 /** Takes the place of their name and address in what others have saved. */
 export const ERASED_MEMBER = 'an erased member'
 
-/** A member's address, and what stands for it once they are erased. */
+/** A member's address, or the placeholder for an erased member. */
 export const addressOrFormer = (
   { email, erasedAt }: { email: Expression<unknown>; erasedAt: Expression<unknown> },
   former: string,

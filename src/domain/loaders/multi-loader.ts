@@ -1,5 +1,5 @@
 import { sql } from '../../db/builder.ts'
-import { type Expression, prepareScoped, type TenantTable } from '../../db/queries.ts'
+import { anyOfIds, type Expression, prepareScoped, type TenantTable } from '../../db/queries.ts'
 import { type AsJson, jsonOf } from '../../db/statements.ts'
 import type { TenantDb } from '../../db/tenant-db.ts'
 import type { Projection } from '../lists/listing.ts'
@@ -12,7 +12,7 @@ export type Source<View> = { find: (db: TenantDb, ids: string[]) => Expression<u
 export const tenantSource = <T extends TenantTable, Row, View>(
   { table, show }: Projection<T, Row>,
   present: (row: AsJson<Row>) => View,
-): Source<View> => ({ find: (db, ids) => jsonOf(show(rowsById(db, table, ids), db)), present })
+): Source<View> => ({ find: (db, ids) => jsonOf(show(rowsById(db, table, anyOfIds(ids)), db)), present })
 
 /** Loads rows of several tables by one statement, batched as {@link batchLoads} does. */
 export function multiLoader<Name extends string, View extends { id: string }>(sources: Record<Name, Source<View>>) {
@@ -25,9 +25,9 @@ export function multiLoader<Name extends string, View extends { id: string }>(so
   )
 
   return batchLoads<Name, View>(async (ctx, ids) => {
-    const asked = names.filter((name) => ids.has(name))
-    const given = Object.fromEntries(asked.map((name) => [name, [...ids.get(name)!]])) as Record<Name, string[]>
+    const requestedNames = names.filter((name) => ids.has(name))
+    const given = Object.fromEntries(requestedNames.map((name) => [name, [...ids.get(name)!]])) as Record<Name, string[]>
     const rows = (await statement(ctx.db, given).executeTakeFirstOrThrow()) as unknown as Record<Name, never[]>
-    return new Map(asked.map((name) => [name, byId(rows[name].map(sources[name].present))]))
+    return new Map(requestedNames.map((name) => [name, byId(rows[name].map(sources[name].present))]))
   })
 }

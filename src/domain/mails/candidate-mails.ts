@@ -1,6 +1,6 @@
 // The kinds of mails to candidates, in one place: what each says, src/mail knows; who may be written to, invites/suppressions.ts.
 
-/** The invitation, that once more, and that of an invite which is open again: each was asked for by somebody. */
+/** Invitation, resent invitation, and invitation after reactivation. Each was requested by somebody. */
 export const INVITATION_KINDS = ['invitation', 'resent', 'reactivated'] as const
 /** Reminders while an invite is open, by what the candidate has not done yet. */
 export const REMINDER_KINDS = ['not_accepted', 'not_started', 'not_finished'] as const

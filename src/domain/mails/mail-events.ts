@@ -4,8 +4,8 @@ import { unscoped } from '../../db/unscoped.ts'
 import type { ServiceContext } from '../context.ts'
 import { inTransaction } from '../transaction.ts'
 
-// Whoever carries our mails tells what becomes of them: a mail server by a notice to the envelope's sender, a provider by a request. What
-// they say is kept as it came, once it is proved that they say it, until a worker has read it.
+// Mail servers report deliveries by notices to the envelope sender, providers by HTTP requests. A verified report is stored as it arrived
+// until a worker parses it.
 
 /** Sources: a mail server that forwards its notices, Amazon SES by SNS, Postmark. */
 export const MAIL_EVENT_SOURCES = ['dsn', 'ses', 'postmark'] as const
@@ -30,7 +30,7 @@ export type MailEventReader = {
 /** Enabled sources. */
 export type MailEventReaders = Partial<Record<MailEventSource, MailEventReader>>
 
-/** Notices kept of one mail: more than any server sends. The mail's address is signed, but whoever knows it could send notices for ever. */
+/** Stored notices per email; no server sends as many. Addresses are signed, but anyone who knows one could send notices forever. */
 const MAX_NOTICES = 20
 
 /** Stores a notice and queues its reading. A repeated notice, one of a mail that is gone, and one beyond the mail's limit are dropped. */
@@ -41,21 +41,23 @@ export async function storeMailEvent(
   await inTransaction(system, async ({ db, deps: { newId, clock, queue } }) => {
     if (emailId !== null) {
       // Locked, so that parallel notices of one mail are counted one after the other.
-      const mail = unscoped(db).selectFrom('inviteEmails').select('id').where('id', '=', emailId).forNoKeyUpdate()
-      if (!(await mail.executeTakeFirst()) || (await db.mailEvent.count({ where: { emailId } })) >= MAX_NOTICES) return
+      const lock = (table: 'inviteEmails' | 'registrations') =>
+        unscoped(db).selectFrom(table).select('id').where('id', '=', emailId).forNoKeyUpdate().executeTakeFirst()
+      const mail = (await lock('inviteEmails')) ?? (await lock('registrations'))
+      if (!mail || (await db.mailEvent.count({ where: { emailId } })) >= MAX_NOTICES) return
     }
     const id = newId()
     const event = { id, provider, eventId, emailId, body: Uint8Array.from(body), receivedAt: clock() }
-    const kept = await affectedRows(
+    const storedCount = await affectedRows(
       unscoped(db)
         .insertInto('mailEvents')
         .values(event)
         .onConflict((conflict) => conflict.doNothing()),
     )
-    if (kept > 0) await queue.enqueueMailEvent(db, id)
+    if (storedCount > 0) await queue.enqueueMailEvent(db, id)
   })
 }
 
-/** Deletes the notices of these mails. @returns how many. */
+/** @returns the number of deleted events. */
 export const purgeMailEvents = ({ db }: Pick<ServiceContext, 'db'>, emailIds: readonly string[]): Promise<number> =>
   affectedRows(unscoped(db).deleteFrom('mailEvents').where('emailId', '=', sql<string>`any(${emailIds}::uuid[])`))

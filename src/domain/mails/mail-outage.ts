@@ -20,8 +20,8 @@ export type Verdict =
 /** Mail servers like to repeat the recipient; the log is not to know. */
 export const withoutAddresses = (reason: string): string => reason.replace(/[^\s<>]+@[^\s<>]+/g, '…')
 
-// While the mail server takes no mails at all, whatever the mail, there is one row that all processes see, and one mail at a time probes
-// for all of them. Times are the database's, so that all processes mean the same.
+// While the mail server accepts no email at all, one row tells all processes, and one email at a time probes for all of them. Times are the
+// database's, because clocks differ.
 
 /** Cause of an outage: no answer; the server rejects the service; it limits the rate. */
 export type OutageCause = 'unreachable' | 'rejecting' | 'throttled'

@@ -67,7 +67,18 @@ export type SecurityFacts = {
   after?: string[]
 }
 
-/** Candidates that a text is tried with, by what is hard about their names. */
+/**
+ * Counts in a digest.
+ *
+ * @property fresh new since the last weekday. @property withoutGrader answers that no member fits, by the code of their language.
+ */
+export type DigestFacts = {
+  count?: number
+  fresh?: number
+  withoutGrader?: { language: string | null; count: number }[]
+}
+
+/** Example candidates for previews, by the difficulty of their names. */
 export const EXAMPLE_NAMES = ['plain', 'long', 'arabic', 'none'] as const
 export type ExampleName = (typeof EXAMPLE_NAMES)[number]
 
@@ -75,7 +86,7 @@ export type ExampleName = (typeof EXAMPLE_NAMES)[number]
 export type TestedText = {
   kind: TemplateKind
   language: string
-  /** The name of the one that it is of; null: of any. */
+  /** Name of the assessment; null: any. */
   assessment: string | null
   who: ExampleName
   subject: string
@@ -111,15 +122,15 @@ type About = {
   linkId?: string
   webhookId?: string
   dedupeKey?: string
-  facts?: Record<string, number> | SecurityFacts | TestedText
+  facts?: DigestFacts | SecurityFacts | TestedText
 }
 type Inside = Pick<Context, 'db' | 'deps' | 'origin'> & { organization: { id: string } }
 
 /**
- * Adds a mail to the transaction: its record and its job. No request waits for the mail server.
+ * Creates an email to a member and its job, in the open transaction.
  *
- * @param about.dedupeKey what it is alone in saying to the member. @param about.facts of security: the context knows from where it was done.
- * @returns false if a mail with that key exists.
+ * @param about.dedupeKey the same key is sent to the member once. @param about.facts security emails also get the request's origin.
+ * @returns false if an email with the key exists.
  */
 export async function queueMemberEmail(ctx: Inside, { facts, ...about }: About & { memberId: string }): Promise<boolean> {
   const { db, deps, organization, origin } = ctx
@@ -163,7 +174,7 @@ export async function nameActor({ db, actor, organization }: Context): Promise<s
   return displayNameOf(user)
 }
 
-/** The mails of these jobs that exist, in no particular order. */
+/** Emails of these jobs in any order, without deleted ones. */
 export const findMemberEmails = ({ db }: ServiceContext, refs: QueuedRef[]): Promise<MemberEmail[]> =>
   readMemberEmails(db, { where: rowsOf(refs) })
 
@@ -238,7 +249,7 @@ export async function recordMemberEmailAttempt(
   })
 }
 
-/** Gives up a mail whose retries are used up; the reason of its last attempt stays. */
+/** Marks an email as failed after its last retry. The reason of the last attempt stays. */
 export async function giveUpMemberEmail({ db, deps }: ServiceContext, { id, organizationId }: QueuedRef): Promise<void> {
   const data = { state: 'failed', failure: 'given_up', updatedAt: deps.clock() } satisfies Partial<MemberEmailRow>
   await db.memberEmail.updateMany({ where: { organizationId, id, state: 'queued' }, data })

@@ -7,7 +7,7 @@ import { omitUndefined } from '../fields/omit-undefined.ts'
 /** Outcome of one attempt: accepted by the server, captured, failed for good, to be retried, or postponed to another day. */
 export type SendOutcome =
   | { state: 'sent' | 'captured' }
-  /** @property jobId of the job that has it looked at again. */
+  /** @property jobId job that checks it again. */
   | { state: 'delayed'; until: Date; jobId: string }
   | { state: 'failed'; failure: EmailFailure; reason: string }
   | { state: 'queued'; reason: string }

@@ -1,4 +1,4 @@
-import { type Languages, type OrganizationLanguages, offeredLanguages } from '../languages/languages.ts'
+import { type Languages, type OrganizationLanguages, offeredLanguages } from '../languages/choose-language.ts'
 import type { TemplateKind } from './candidate-mails.ts'
 
 // Chooses a mail's text: the assessment's, the organization's, or the service's.
@@ -12,10 +12,13 @@ export type PlaceWithOrigin = TextPlace & { origin: TextOrigin }
 type StoredPlace = Omit<TextPlace, 'kind'> & { kind: string }
 /** A text as it was written; without a body there is none. */
 export type WrittenText = { subject: string; body: string }
-/** @property language in which the whole mail is, what stands around the text as well. */
+/** @property language language of the whole email, including the text around the template. */
 export type FoundText<Text extends WrittenText = WrittenText> = Text & { language: string; origin: TextOrigin }
 
-/** The language whose text takes the place of ours; null: ours stays, because nobody has chosen one, or candidates can not have it any more. */
+/**
+ * Language of the template used for languages without one; null: they use the service's text, because no language was chosen, or it is no
+ * longer offered to candidates.
+ */
 export const mainLanguageOf = (
   languages: Languages,
   organization: OrganizationLanguages & { mainTemplateLanguage: string | null },
@@ -37,7 +40,7 @@ export function placesOf(place: TextPlace, mainLanguage: string | null): PlaceWi
 export const findTextAt = <Text extends StoredPlace>(texts: readonly Text[], place: TextPlace): Text | undefined =>
   texts.find((text) => text.kind === place.kind && text.language === place.language && text.assessmentId === place.assessmentId)
 
-/** The first text that there is. @param newest of each place the newest, where it has any. @returns null: ours. */
+/** First existing template in the order of places. @param newest newest version at each place. @returns null: the service's own text. */
 export function chooseText<Text extends WrittenText & StoredPlace>(
   places: readonly PlaceWithOrigin[],
   newest: readonly Text[],

@@ -3,8 +3,7 @@ import { MAX_MARKS } from '../limits.ts'
 import { countMarks } from '../text/count-marks.ts'
 import type { TemplateKind } from './candidate-mails.ts'
 
-// A text of an organization's mail: a small Markdown with placeholders. It is read first and filled in then, so that what is put into it is
-// text, whatever it looks like.
+// Template text: a small subset of Markdown with placeholders. Parsed before it is filled in, so that values are always plain text.
 
 const ALWAYS = ['candidate_name', 'assessment', 'organization', 'sender_name'] as const
 const BEFORE_START = [...ALWAYS, 'question_count', 'time_limit', 'expires_at', 'expires_in'] as const
@@ -28,7 +27,7 @@ export const placeholdersOf = (kind: TemplateKind): readonly Placeholder[] => PL
 export const hasButton = (kind: TemplateKind): boolean => placeholdersOf(kind).includes('link')
 const ALL: readonly Placeholder[] = Object.values(PLACEHOLDERS).flat()
 
-/** A placeholder, and what stands there where there is nothing to put in. */
+/** Placeholder with the text used if it has no value. */
 export type PlaceholderPiece = { placeholder: Placeholder; fallback: string }
 export type TemplatePiece =
   | string
@@ -49,7 +48,7 @@ const LINK = /^(?:https|mailto):/i
 /** Nested deeper than anybody writes. */
 const MAX_NESTING = 20
 
-/** Nothing but what is named here is read: no HTML, no pictures, no address that is not written as a link. */
+/** Enables only the features below: no HTML, no pictures, no automatic links. */
 const reader = new MarkdownIt('zero', { html: false, breaks: true, maxNesting: MAX_NESTING })
   .enable(['paragraph', 'list'])
   .enable(['newline', 'escape', 'emphasis', 'link', 'balance_pairs', 'fragments_join'])
@@ -92,7 +91,7 @@ export function findSubjectFault(kind: TemplateKind, subject: string): string | 
   return faults[0] ?? null
 }
 
-/** A subject in pieces, without what is wrong with it. */
+/** Pieces of a subject; invalid placeholders are left out. */
 export const parseSubject = (subject: string): (string | PlaceholderPiece)[] =>
   readSubject(null, subject).flatMap((piece) => ('fault' in piece ? [] : [piece.content]))
 

@@ -65,7 +65,7 @@ export async function lockAssessmentsToShare(inside: Context, ids: string[]): Pr
   return assessments
 }
 
-/** Shares locked assessments with a locked member, besides those that already are. @returns their names. */
+/** Shares locked assessments with a locked member. @returns names of the newly shared ones. */
 export async function shareAssessments(inside: Context, memberId: string, assessments: LockedAssessment[]): Promise<string[]> {
   if (assessments.length === 0) return []
   const currentIds = await listClientAssessmentIds(inside, memberId)

@@ -10,8 +10,7 @@ import { inviteMember } from './invite-member.ts'
 type Wanted = { organization: string; apiKey: string | undefined }
 
 /**
- * Creates the organization and its live key, whichever is missing. Of several processes that start at once only one does, because names
- * are unique.
+ * Creates the organization and its live key if missing. Names are unique, so only one of several starting processes creates them.
  *
  * @returns the key if this call created it: the only time it is shown.
  */

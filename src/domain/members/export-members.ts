@@ -6,7 +6,7 @@ import type { Context } from '../context.ts'
 import { validateFilter } from '../lists/filters.ts'
 import { applyFilters } from '../lists/listing.ts'
 import { FORMER_MEMBER } from '../loaders/former-members.ts'
-import { type MemberFilter, memberConditions, toMemberConditions } from './members.ts'
+import { type MemberFilter, memberList, toMemberConditions } from './members.ts'
 
 const include = {
   user: { select: { firstName: true, lastName: true } },
@@ -17,10 +17,10 @@ const include = {
 
 type Found = Prisma.MemberGetPayload<{ include: typeof include }>
 /**
- * A member with the person's name, and the names of its tags and codes of its grading languages: all that an access review asks for.
+ * Member for access reviews, with names of tags and codes of grading languages.
  *
- * @property lastSignedInAt of the portal, as far as the audit log goes back. @property invitedBy the address of a member, or what else has
- *   invited them; null where the audit log does not go back as far.
+ * @property lastSignedInAt at the portal, as far back as the audit log goes. @property invitedBy address of a member, or another inviter; null if the
+ *   audit log does not go back as far.
  */
 export type ExportedMember = Found & { lastSignedInAt: Date | null; invitedBy: string | null }
 
@@ -35,7 +35,7 @@ export async function exportMembers(ctx: Context, filter: MemberFilter, write: W
   } as const
   const find = async (last: ExportedMember | undefined) => {
     const after = last ? ctx.db.selectFrom('members').where('id', '>', last.id) : ctx.db.selectFrom('members')
-    const members = applyFilters(ctx.db, after, memberConditions, toMemberConditions(filter))
+    const members = applyFilters(ctx.db, after, memberList, toMemberConditions(filter))
     const found = await members.select('id').orderBy('id').limit(EXPORTED_AT_ONCE).execute()
     const batch = await ctx.db.member.findMany({
       where: { organizationId: ctx.organization.id, id: anyOf(found.map(({ id }) => id)) },

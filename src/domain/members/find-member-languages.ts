@@ -1,6 +1,6 @@
 import { loadZones } from '../concurrency/load-zones.ts'
 import type { Context } from '../context.ts'
-import type { OrganizationLanguages } from '../languages/languages.ts'
+import type { OrganizationLanguages } from '../languages/choose-language.ts'
 
 /** Languages and time zone of the organization. */
 export async function findMemberLanguages({

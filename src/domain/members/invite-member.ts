@@ -33,16 +33,14 @@ type Invitation = Partial<Names> & {
 export type PersonalLink = { url: string; expiresAt: Date }
 
 /**
- * Makes a link by which somebody joins the portal as a member of the organization, and the member, unless there is one of that address.
+ * Creates a join link and, unless the address has one, the member.
  *
- * @param invitation.firstName of a new member, as is lastName; on joining they can change both.
- * @param invitation.roles the member has from now on, besides those it had; one that was deactivated has these instead. The same of its
- *   portal roles.
- * @param invitation.mails whether the link is mailed as well.
- * @param invitation.reactivates whether a member who was deactivated is to be active again: whoever joined before gets in by the
- *   password that they have.
- * @throws DomainError not_permitted, admin_refused; invalid when it is no address, for an unknown assessment (rule `reference`), or (rule `account`) of a member who was deactivated, or, where
- *   an identity provider is the only way in, `foreignDomain`: it does not speak for the address.
+ * @param invitation.firstName first name of a new member, who can change it when joining. The same applies to lastName.
+ * @param invitation.roles added to the member's roles; replaces them if the member is deactivated. The same applies to portal roles.
+ * @param invitation.mails true to email the link. @param invitation.reactivates true to reactivate a deactivated member, who signs in with
+ *   their existing password.
+ * @throws DomainError not_permitted, admin_refused; invalid for an invalid address, an unknown assessment (rule `reference`), a deactivated
+ *   member (rule `account`), or `foreignDomain`: single sign-on is required, and no identity provider covers the address.
  */
 export async function inviteMember(ctx: Context, invitation: Invitation): Promise<PersonalLink & { memberId: string }> {
   authorize(ctx, 'manage_members')
@@ -61,9 +59,9 @@ export async function inviteMember(ctx: Context, invitation: Invitation): Promis
     await refuseForeign(inside, email, member)
     const isInactive = member.status === 'inactive'
     throwIfIssues(isInactive && !reactivates ? [{ field: 'email', rule: 'account', problem: 'deactivated' }] : [])
-    const kept = isInactive ? member.roles.filter((role) => !isKnownRole(role)) : member.roles
+    const keptRoles = isInactive ? member.roles.filter((role) => !isKnownRole(role)) : member.roles
     const after = {
-      roles: [...new Set([...kept, ...roles])],
+      roles: [...new Set([...keptRoles, ...roles])],
       portalRoles: [...new Set([...(isInactive ? [] : member.portalRoles), ...portalRoles])],
     }
     if (isInactive) refuseRoleBeyondOwn(inside, member)
@@ -94,7 +92,7 @@ const recordInvitation = (
     details: { roles, ...(portalRoles.length > 0 && { portalRoles }), ...(shared.length > 0 && { shared }) },
   })
 
-/** Whoever can't come by the organization's identity provider is not invited where that is the only way in, but for guests. */
+/** Refuses members outside the domains of the identity provider if single sign-on is required, except guests. */
 async function refuseForeign(inside: Context, email: string, { signInException }: Pick<Found, 'signInException'>): Promise<void> {
   if (signInException !== null || !(await isSsoEnforced(inside))) return
   const speaker = await findDomainOwner(inside, email)
@@ -136,7 +134,7 @@ export async function findOrCreateMember(inside: Context, email: string, names =
     (await createMember(inside, email, names)) ??
     (await findMemberByAddress(inside, email))
   if (!found) throw new Error('A member can neither be found nor made.')
-  // The address that stands for somebody who was erased is nobody's.
+  // The placeholder address of an erased member is nobody's.
   throwIfIssues(found.erasedAt ? [{ field: 'email', rule: 'email' }] : [])
   return found
 }
@@ -171,7 +169,10 @@ async function createMember({ db, deps, organization }: Context, email: string, 
   return member ?? null
 }
 
-/** A link to set a new password by, for whoever signs in with the address; null when nobody does. It proves the address: only the mail and the operator have it. */
+/**
+ * Password reset link for the account with the address; null if there is none. It proves the address: only the email and the operator have
+ * it.
+ */
 export async function createResetLink(
   service: ServiceContext,
   email: string,

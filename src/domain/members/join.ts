@@ -52,12 +52,11 @@ export const isBySsoOnly = async (
 ): Promise<boolean> => signInException === null && (await isSsoEnforced({ db, organization }))
 
 /**
- * Joins the portal as the member that the link was made for, and signs in. Whoever has an account with the address shows its password and, if they have
- * one, their second factor: until then they are no member, and the link stays good. A link that proves the address never asks for the password of an
- * account whose address nobody has proven, which may be a stranger's: it replaces that.
+ * Joins the portal by a link, and signs in. An existing account must enter its password and second factor first; until then the link stays
+ * valid. If the link proves the address, an unproven account's password, which may be a stranger's, is replaced instead.
  *
- * @returns null when the link can't be used (any more).
- * @throws DomainError invalid, for names and password: `exists`, when the person has joined by another link in this very moment; `needsSso`.
+ * @returns null if the link is invalid or used. @throws DomainError invalid for names and password: `exists` if the person just joined by
+ *   another link; `needsSso`.
  */
 export async function join(
   service: ServiceContext,
@@ -69,23 +68,24 @@ export async function join(
   if (await isBySsoOnly(service, link)) throwIfIssues([{ field: '', rule: 'account', problem: 'needsSso' }])
   const { firstName, lastName, password, browser } = input
   const { email } = link.member
-  const known = await findKnown(service, ref, email)
+  const knownMember = await findKnown(service, ref, email)
   throwIfIssues(findNameIssues({ firstName, lastName }))
   const words = [firstName, lastName, link.member.organization.name]
   const issues = await checkNewPassword(service, 'password', password, { email, words })
   // Replies are the same whether or not the address has an account: an invalid new password is tried as the current one.
-  const isTried = known !== undefined || (!ref.provesAddress && issues.length > 0)
+  const isTried = knownMember !== undefined || (!ref.provesAddress && issues.length > 0)
   if (isTried && !(await checkPassword(service, { email, password, origin: browser })))
     throwIfIssues(ref.provesAddress || issues.length === 0 ? [{ field: 'password', rule: 'account', problem: 'wrong' }] : issues)
-  throwIfIssues(known ? [] : issues)
+  throwIfIssues(knownMember ? [] : issues)
   const passwordHash =
-    known?.passwordHash ?? (await hashPassword(password, passwordQueueKeyOf(email, browser), () => isLinkUsable(service, ref)))
+    knownMember?.passwordHash ??
+    (await hashPassword(service, password, passwordQueueKeyOf(email, browser), () => isLinkUsable(service, ref)))
   if (passwordHash === null) return null
   const names = { firstName: firstName.trim(), lastName: lastName.trim() }
   return inTransaction(service, async (inside) => {
     await lockMember(inside, link)
     if (!(await isLinkUsable(inside, ref))) return null
-    const credential = known ?? (await createOrTakeOver(inside, ref, { email, passwordHash }))
+    const credential = knownMember ?? (await createOrTakeOver(inside, ref, { email, passwordHash }))
     if (!credential) throw new DomainError('invalid', { issues: [{ field: 'password', rule: 'account', problem: 'exists' }] })
     const entry = await completeSignIn(inside, link.member, { credential, password, browser })
     if (!entry) throw new DomainError('invalid', { issues: [{ field: 'password', rule: 'account', problem: 'wrong' }] })
@@ -97,7 +97,7 @@ export async function join(
   })
 }
 
-/** The account whose password the link asks for; undefined if the link sets a password. */
+/** Account that must enter its password; undefined if the link sets a password. */
 async function findKnown(
   service: ServiceContext,
   { provesAddress }: AccountLinkRef,

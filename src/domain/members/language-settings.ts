@@ -4,7 +4,7 @@ import { versionOf } from '../audit/find-last-change.ts'
 import { recordAudit } from '../audit/record-audit.ts'
 import { authorize } from '../authorization/permissions.ts'
 import type { Context } from '../context.ts'
-import { offeredLanguages } from '../languages/languages.ts'
+import { offeredLanguages } from '../languages/choose-language.ts'
 import { isZoneName } from '../time/zones.ts'
 import { inTransaction } from '../transaction.ts'
 import { checkChoice, findIssues } from '../validation/checks.ts'
@@ -32,31 +32,30 @@ export async function readLanguageSettings(ctx: Context): Promise<LanguageSettin
 }
 
 /**
- * Sets them. The organization's own language is always offered. Where exactly the reviewed languages are, those that are reviewed later are
- * offered, too.
+ * The organization's own language is always offered. If exactly the reviewed languages are chosen, languages reviewed later are added.
  *
- * @throws DomainError not_permitted; invalid: a language or a zone that there is not, or `changed` for what somebody else has changed since it
- *   was seen.
+ * @throws DomainError not_permitted; invalid: an unknown language or time zone, or `changed` for values that somebody else changed since
+ *   `seen`.
  */
-export async function changeLanguageSettings(ctx: Context, given: LanguageSettings, seen?: SeenAt): Promise<void> {
+export async function changeLanguageSettings(ctx: Context, input: LanguageSettings, seen?: SeenAt): Promise<void> {
   authorize(ctx, 'manage_settings')
   const { codes, reviewed } = ctx.deps.languages
-  const isZone = isZoneName(given.timeZone) && (await isZoneKnown(ctx.db, given.timeZone))
+  const isZone = isZoneName(input.timeZone) && (await isZoneKnown(ctx.db, input.timeZone))
   throwIfIssues(
     findIssues([
-      ['language', checkChoice(given.language, codes)],
-      ...given.languagesOffered.map((code): [string, ReturnType<typeof checkChoice>] => [
+      ['language', checkChoice(input.language, codes)],
+      ...input.languagesOffered.map((code): [string, ReturnType<typeof checkChoice>] => [
         'languagesOffered',
         checkChoice(code, codes),
       ]),
       ['timeZone', isZone ? undefined : checkChoice('', TIME_ZONES)],
     ]),
   )
-  const offered = codes.filter((code) => code === given.language || given.languagesOffered.includes(code))
+  const offered = codes.filter((code) => code === input.language || input.languagesOffered.includes(code))
   await inTransaction(ctx, async (inside) => {
     await inside.db.selectFrom('organizations').select('id').forNoKeyUpdate().execute()
     const before = await readLanguageSettings(inside)
-    const settings = { language: given.language, languagesOffered: offered, timeZone: given.timeZone }
+    const settings = { language: input.language, languagesOffered: offered, timeZone: input.timeZone }
     await refuseUnseenChanges(
       versionOf(inside, { updatedAt: before.updatedAt, seen, action: 'changed_settings' }),
       before,

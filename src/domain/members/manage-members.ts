@@ -1,6 +1,7 @@
 import { unscopedPrisma } from '../../db/unscoped.ts'
 import type { Language, Prisma } from '../../generated/prisma/client.ts'
 import { revokeKeysOf } from '../api-keys/manage-keys.ts'
+import type { AuditDetails } from '../audit/audit-details.ts'
 import { versionOf } from '../audit/find-last-change.ts'
 import { recordAudit } from '../audit/record-audit.ts'
 import { authorize } from '../authorization/permissions.ts'
@@ -36,21 +37,22 @@ export type MemberChange = {
   department: string
   tagIds: string[]
   languageIds: string[]
+  canViewTranscription: boolean
 }
 
 /** All languages, which organizations share, by code. */
 export const listLanguages = ({ db }: Context): Promise<Language[]> => db.language.findMany({ orderBy: { code: 'asc' } })
 
 /**
- * Gives a member these roles, tags and grading languages, and this department. What is left out stays as it is.
+ * Changes a member's roles, tags, grading languages, and department, as far as given.
  *
- * @throws DomainError not_permitted, member_not_found, admin_refused; invalid: too much of anything, what is unknown (`reference`), `lastAdmin`,
- *   what refuseRoleChange says, or `changed` for what somebody else has changed since it was seen.
+ * @throws DomainError not_permitted, member_not_found, admin_refused; invalid: too many values, unknown ones (`reference`), `lastAdmin`,
+ *   the issues of refuseRoleChange, or `changed` for values that somebody else changed since `seen`.
  */
 export async function changeMember(ctx: Context, id: string, change: Partial<MemberChange>, seen?: SeenAt): Promise<void> {
   authorize(ctx, 'manage_members')
   await changeAdmins(ctx, id, async (inside, member) => {
-    const { department = member.department, roles = member.roles } = change
+    const { department = member.department, roles = member.roles, canViewTranscription = member.canViewTranscription } = change
     refuseKeyOnAdmins(inside, member.roles, roles)
     const portalRoles = change.portalRoles ? portalRolesAfter(member.portalRoles, change.portalRoles) : member.portalRoles
     const given = { roles: rolesAfter(member.roles, portalRoles.includes('owner') ? ['admin', ...roles] : roles), portalRoles }
@@ -62,19 +64,21 @@ export async function changeMember(ctx: Context, id: string, change: Partial<Mem
       ['tags', checkSize('maxItems', tagIds.length, MAX_MEMBER_TAGS)],
       ['languages', checkSize('maxItems', languageIds.length, MAX_MEMBER_LANGUAGES)],
     ])
-    const wanted = { department, tags: tagIds.toSorted(), languages: languageIds.toSorted() }
+    const wanted = { department, canViewTranscription, tags: tagIds.toSorted(), languages: languageIds.toSorted() }
     const current = {
       department: member.department,
+      canViewTranscription: member.canViewTranscription,
       tags: member.tagIds.toSorted(),
       languages: member.gradingLanguageIds.toSorted(),
     }
     throwIfIssues(issuesOfChangedFields(issues, current, wanted))
     throwIfIssues(await findUnknown(inside, tagIds, languageIds))
     const { db, deps, organization } = inside
-    const data = { ...given, department: department.trim() }
+    const data = { ...given, department: department.trim(), canViewTranscription }
     const named = await nameLists(inside, { ...current, roles: member.roles, portalRoles: member.portalRoles })
     const version = { updatedAt: member.updatedAt, seen, action: 'changed_member', targetId: id } as const
-    await refuseUnseenChanges(versionOf(inside, version), named, await nameLists(inside, { ...wanted, ...data }))
+    const after = await nameLists(inside, { ...wanted, ...data })
+    await refuseUnseenChanges(versionOf(inside, version), named, after)
     await db.member.update({
       where: { organizationId: organization.id, id },
       data: { ...data, updatedAt: timeOfChange(deps.clock(), member) },
@@ -86,13 +90,26 @@ export async function changeMember(ctx: Context, id: string, change: Partial<Mem
     await db.memberGradingLanguage.createMany({
       data: languageIds.map((languageId, position) => ({ ...row, languageId, position })),
     })
-    const details = changesOf(member, data)
+    const changes = changesOf(member, data)
+    const details = { ...changes, ...gradingChangesOf(named, after) }
     await recordAudit(inside, { action: 'changed_member', target: { kind: 'member', id }, details })
-    if (Object.keys(details).length > 0 && member.credentialId) await notifyOfRoleChange(inside, id, member, data)
+    if (Object.keys(changes).length > 0 && member.credentialId) await notifyOfRoleChange(inside, id, member, data)
   })
 }
 
-/** Roles and portal roles in one list: what somebody may do is one question. */
+type GradingSettings = { languages: string[]; canViewTranscription: boolean }
+
+/** Changes of what a member grades and reads, for the audit log. */
+const gradingChangesOf = (before: GradingSettings, after: GradingSettings): AuditDetails => ({
+  ...(before.languages.join() !== after.languages.join() && {
+    gradingLanguages: { before: before.languages, after: after.languages },
+  }),
+  ...(before.canViewTranscription !== after.canViewTranscription && {
+    canViewTranscription: { before: before.canViewTranscription, after: after.canViewTranscription },
+  }),
+})
+
+/** Compares roles and portal roles as one list. */
 export async function notifyOfRoleChange(inside: Context, memberId: string, before: Given, after: Given): Promise<void> {
   const facts = omitUndefined({ person: await nameActor(inside), before: wordsOf(before), after: wordsOf(after) })
   await queueMemberEmail(inside, { kind: 'roles_changed', memberId, facts })
@@ -108,7 +125,7 @@ const rolesAfter = (before: readonly string[], given: readonly string[]): string
 
 type Given = Pick<Member, 'roles' | 'portalRoles'>
 
-/** A member as people read it: tags by name, languages by code, and whatever may stand in any order in one. */
+/** Member with names instead of ids: tags, languages. Lists without an order are sorted. */
 async function nameLists<T extends Given & { tags: string[]; languages: string[] }>(ctx: Context, member: T): Promise<T> {
   const tags = (await findTags(ctx, member.tags)).map(({ name }) => name)
   const languages = (await listLanguages(ctx)).filter(({ id }) => member.languages.includes(id)).map(({ code }) => code)
@@ -122,10 +139,10 @@ async function nameLists<T extends Given & { tags: string[]; languages: string[]
 }
 
 /**
- * Deactivates a member: the organization is closed to them at once, and their links to join are of no use. The sessions of somebody who
- * is an active member of no other organization end. One who is inactive already stays so.
+ * Deactivates a member: their access ends at once, and their join links stop working. Sessions end if they have no other organization.
+ * Repeatable.
  *
- * @param given.revokesKeys whether the API keys that they have generated go with them; else these stay good: systems work with them.
+ * @param given.revokesKeys true to revoke the API keys they have generated; otherwise these stay valid, because systems use them.
  * @throws DomainError not_permitted, member_not_found, admin_refused; invalid: `lastAdmin`, `lastOwner`, `tooHigh`.
  */
 export async function deactivateMember(ctx: Context, id: string, { revokesKeys = false } = {}): Promise<void> {
@@ -149,10 +166,9 @@ export async function deactivateMember(ctx: Context, id: string, { revokesKeys =
 }
 
 /**
- * Lets a member in again, once they sign in anew, with the roles and portal roles that are named for that: those they had may be what they were
- * deactivated for. Nobody comes back as an owner.
+ * Reactivates a member with new roles, because the earlier ones may have been the reason for deactivation. Ownership is never restored.
  *
- * @param given.roles undefined: those they had, of an API key that names none; so for portal roles.
+ * @param given.roles undefined: the earlier roles, for API keys that send none; the same applies to portal roles.
  * @throws DomainError not_permitted, member_not_found, admin_refused.
  */
 export async function reactivateMember(
@@ -192,7 +208,7 @@ export async function changeMemberAndStatus(
 ): Promise<void> {
   authorize(ctx, 'manage_members')
   await inTransaction(ctx, async (inside) => {
-    // The organization first, as whoever changes admins: of two at once each would hold what the other waits for.
+    // Locks the organization first, like every change of admins. Otherwise two changes would deadlock.
     await inside.db.selectFrom('organizations').select('id').forNoKeyUpdate().execute()
     if (isActive === true) await reactivateMember(inside, id)
     if (Object.keys(change).length > 0) await changeMember(inside, id, change)
@@ -201,10 +217,10 @@ export async function changeMemberAndStatus(
 }
 
 /**
- * Does what may take an admin or an owner away, and takes it back when nobody would be left who can sign in as one. Such changes wait for
- * each other, so that of two who remove each other at once one remains; inviting and everything else goes on.
+ * Runs a change that may remove an admin or owner, and rolls it back if none would be left who can sign in. Such changes are serialized, so
+ * that two admins can't remove each other at once.
  *
- * @param work gets the member as it is while nobody else changes it.
+ * @param work gets the locked member.
  */
 export function changeAdmins(
   ctx: Context,

@@ -7,7 +7,7 @@ import type { Context } from '../context.ts'
 
 export type { SecondFactorKind }
 
-/** A member who has joined, and what they sign in with besides a password. */
+/** Joined member with their kinds of second factor. */
 export type MemberFactors = { id: string; email: string; firstName: string; lastName: string; kinds: SecondFactorKind[] }
 
 const kinds = (eb: Expressions<'members'>, db: TenantDb) =>
@@ -34,7 +34,7 @@ export async function listMembersFactors(ctx: Context, atMost: number): Promise<
     .execute()
 }
 
-/** Number of members who can sign in, and of those with a second factor. @throws DomainError not_permitted. */
+/** Number of members who can sign in, and how many have a second factor. @throws DomainError not_permitted. */
 export async function countMembersWithFactor(ctx: Context): Promise<{ members: number; withFactor: number }> {
   authorize(ctx, 'manage_members')
   const where = { organizationId: ctx.organization.id, status: 'active' as const }

@@ -22,7 +22,7 @@ const canUseOrganization = ({ deps, organization }: Context, credentialId: strin
 })
 
 /**
- * The sessions of a member that this organization is open to, the one that was used last first. Of other organizations nothing is told.
+ * A member's sessions with access to this organization, last used first. Other organizations are not mentioned.
  *
  * @throws DomainError not_permitted.
  */
@@ -47,10 +47,10 @@ export async function listMemberSessions(
 }
 
 /**
- * Closes this organization to a session of a member, or to all: in others the person stays signed in. They are told by mail. One's own are ended
- * under My account.
+ * Ends a session's access to this organization; other organizations stay open. The member is notified by email. Members end their own
+ * sessions under My account.
  *
- * @param sessionId undefined: all. @throws DomainError not_permitted, also for one's own; member_not_found.
+ * @param sessionId undefined: all. @throws DomainError not_permitted, also for oneself; member_not_found.
  */
 export async function endMemberSessions(ctx: Context, memberId: string, sessionId?: string): Promise<void> {
   authorize(ctx, 'manage_members')

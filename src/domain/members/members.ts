@@ -1,6 +1,6 @@
 import { sql } from '../../db/builder.ts'
-import { anyOfIds, type Condition, type Expressions } from '../../db/queries.ts'
-import { type AsJson, jsonBuildObject, jsonOf, listOf } from '../../db/statements.ts'
+import { anyOfIds, type Condition, type Expressions, expressionsOf } from '../../db/queries.ts'
+import { type AsJson, jsonOf, jsonRowOf, listOf } from '../../db/statements.ts'
 import type { TenantDb } from '../../db/tenant-db.ts'
 import { type Member as MemberRow, Prisma, type User as UserRow } from '../../generated/prisma/client.ts'
 import { authorize, type PortalRole } from '../authorization/permissions.ts'
@@ -25,7 +25,7 @@ import { isUuid } from '../text/uuid.ts'
 import { addressEquals } from '../validation/address-equals.ts'
 import { toStoredAddress } from '../validation/email-address.ts'
 
-/** The roles that mean something to the service; an organization may use any other words as well. */
+/** Roles with a meaning to the service. Organizations may use others. */
 export const MEMBER_ROLES = ['admin', 'grader', 'client'] as const
 export type MemberRole = (typeof MEMBER_ROLES)[number]
 export const isKnownRole = (role: string): boolean => MEMBER_ROLES.some((known) => known === role)
@@ -35,6 +35,7 @@ export type MemberFilter = {
   /** Roles the member must have, or must not have. */
   roles?: Partial<Record<MemberRole, boolean>>
   portalRole?: PortalRole
+  department?: string
   tagIds?: string[]
   /** Full values, in any case. */
   firstName?: string
@@ -47,7 +48,7 @@ export type MemberFilter = {
 /** A person's account. */
 export type User = Pick<UserRow, 'id' | 'firstName' | 'lastName' | 'email' | 'avatarUrl'>
 
-/** A member with the person's account, the ids of its tags and grading languages, and how many assessments it is a client of. */
+/** Member with their account, the ids of their tags and grading languages, and the number of assessments shared with them. */
 export type Member = MemberRow & {
   user: User
   tagIds: string[]
@@ -56,20 +57,12 @@ export type Member = MemberRow & {
 }
 
 const user = (eb: Expressions<'members'>, db: TenantDb) =>
-  eb
-    .selectFrom(db.table('users'))
-    .whereRef('users.id', '=', 'members.userId')
-    .select(({ ref }) =>
-      jsonBuildObject({
-        id: ref('users.id'),
-        firstName: ref('users.firstName'),
-        lastName: ref('users.lastName'),
-        email: ref('users.email'),
-        avatarUrl: ref('users.avatarUrl'),
-      }).as('user'),
-    )
-    .$asScalar()
-    .$notNull()
+  jsonRowOf(
+    eb
+      .selectFrom(db.table('users'))
+      .whereRef('users.id', '=', 'members.userId')
+      .select(['users.id', 'users.firstName', 'users.lastName', 'users.email', 'users.avatarUrl']),
+  )
 const tagIds = (eb: Expressions<'members'>, db: TenantDb) =>
   listOf(
     eb
@@ -99,7 +92,6 @@ export const wholeMember = projectionOf('members', Prisma.MemberScalarFieldEnum,
   gradingLanguageIds,
   clientOfCount,
 })
-/** A member as a list has it. */
 export type ListedMember = RowOf<typeof wholeMember>
 
 /**
@@ -146,7 +138,7 @@ export async function lockAnyMember(inside: Context, id: string): Promise<Member
 /** The organization's members with these ids, in no particular order; other ids are left out. */
 export const findMembers = rowLoader(wholeMember)
 
-/** The accounts whose person is a member of the organization. */
+/** Accounts of the organization's members. */
 export const users = <View>(present: (user: User) => View): Source<View> => ({
   present,
   find: (db, ids) =>
@@ -182,12 +174,12 @@ const accountMatches = (eb: Expressions<'members'>, condition: (account: Express
       .selectFrom(db.table('users'))
       .select('users.id')
       .whereRef('users.id', '=', 'members.userId')
-      .where((account) => condition(account as never)),
+      .where(condition(expressionsOf<'users'>())),
   )
 
-export const memberConditions: FilterConditions<'members', MemberConditionInput> = {
+const filters: FilterConditions<'members', MemberConditionInput> = {
   isThere: (eb) => eb('members.erasedAt', 'is', null),
-  status: (eb, status) => eb('members.status', '=', status),
+  status: '=',
   has: (eb, roles) => sql`${eb.ref('members.roles')} @> ${roles}::text[]`,
   lacks: (eb, roles) => sql`not ${eb.ref('members.roles')} && ${roles}::text[]`,
   portalRole: (eb, portalRole) => sql`${portalRole} = any(${eb.ref('members.portalRoles')})`,
@@ -197,9 +189,10 @@ export const memberConditions: FilterConditions<'members', MemberConditionInput>
       'in',
       eb.selectFrom(db.table('memberTags')).select('memberTags.memberId').where('memberTags.tagId', '=', anyOfIds(ids)),
     ),
+  department: '=',
   firstName: (eb, name, db) => accountMatches(eb, (account) => account('users.firstNameKey', '=', name), db),
   lastName: (eb, name, db) => accountMatches(eb, (account) => account('users.lastNameKey', '=', name), db),
   email: (eb, email) => addressEquals(eb.ref('members.email'), email),
   search: (eb, patterns, db) => accountMatches(eb, ({ ref }) => containsAll(ref('users.searchKey'), patterns), db),
 }
-const memberList = { table: 'members', filters: memberConditions } as const
+export const memberList = { table: 'members', filters } as const

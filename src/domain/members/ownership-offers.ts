@@ -19,9 +19,9 @@ const OFFER_DAYS = 7
 export type OwnershipOffer = { id: string; from: string; expiresAt: Date }
 
 /**
- * Offers a member to be an owner, for {@link OFFER_DAYS}; an earlier offer to them is over. They are told, and all owners.
+ * Offers ownership to a member for {@link OFFER_DAYS}, and replaces an earlier offer. Notifies the member and all owners.
  *
- * @throws DomainError not_permitted, also where no owner is named yet; member_not_found; invalid: `inactive`, `notJoined`.
+ * @throws DomainError not_permitted, also if the organization has no owner; member_not_found; invalid: `inactive`, `notJoined`.
  */
 export async function offerOwnership(ctx: Context, memberId: string): Promise<void> {
   authorize(ctx, 'manage_security')
@@ -88,7 +88,7 @@ export async function answerOwnershipOffer(ctx: Context, { takes }: { takes: boo
   await changeAdmins(ctx, actor.id, answer, lockAnyMember)
 }
 
-/** Takes back what was offered to a member. @throws DomainError not_permitted, member_not_found. */
+/** @throws DomainError not_permitted, member_not_found. */
 export async function withdrawOwnershipOffer(ctx: Context, memberId: string): Promise<void> {
   authorize(ctx, 'manage_security')
   await changeAdmins(ctx, memberId, async (inside) => {

@@ -12,7 +12,7 @@ export type Preferences = { timeZone: string | null; pageSize: number | null; no
 /** The names of all time zones. */
 export const TIME_ZONES: readonly string[] = [...new Set(['UTC', ...Intl.supportedValuesOf('timeZone')])].sort()
 
-/** Keeps what a member wants for themselves. What is left out stays. @throws DomainError not_permitted, invalid. */
+/** Saves a member's preferences, as far as given. @throws DomainError not_permitted, invalid. */
 export async function savePreferences({ actor, db, organization }: Context, wanted: Partial<Preferences>): Promise<void> {
   if (actor.kind !== 'member') throw new DomainError('not_permitted')
   const { timeZone = null, pageSize = null, notices = [] } = wanted

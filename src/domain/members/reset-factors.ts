@@ -16,11 +16,11 @@ import { lockMember } from './members.ts'
 import { refuseRoleBeyondOwn } from './role-changes.ts'
 
 /**
- * Takes all second factors from a member who has lost them, with their password and sessions: whoever knows the password alone must not be
- * the one who sets up the next. They get a mail with a link to set a new one. Who has no factor keeps everything.
+ * Removes the second factors, password, and sessions of a member who lost their factors. The password goes, too: someone who only knows it
+ * must not set up the next factor. The member gets a reset link by email. A member without factors keeps everything.
  *
- * @throws DomainError not_permitted, also for one's own; member_not_found; invalid: without a reason, or `elsewhere`: the factors of who is a
- *   member of other organizations, too, are reset by the operator.
+ * @throws DomainError not_permitted, also for oneself; member_not_found; invalid: no reason, or `elsewhere`: the member belongs to other
+ *   organizations, so only the operator can reset them.
  */
 export async function resetMemberFactors(ctx: Context, id: string, reason: string): Promise<void> {
   authorize(ctx, 'manage_members')
@@ -42,7 +42,7 @@ export async function resetMemberFactors(ctx: Context, id: string, reason: strin
   })
 }
 
-/** The same by the operator, in all organizations of the person. @returns a link to hand over; null when nobody signs in with the address. */
+/** Resets factors in all organizations, for the operator. @returns a link for the person; null if there is no account. */
 export const resetFactors = (operator: ServiceContext, email: string): Promise<PersonalLink | null> =>
   inTransaction(operator, async (inside) => {
     const credential = await findCredential(inside, email)

@@ -11,9 +11,9 @@ export type AssignablePortalRole = (typeof ASSIGNABLE_PORTAL_ROLES)[number]
 type Given = { roles: readonly string[]; portalRoles: readonly string[] }
 
 /** The portal roles that a member has once they are given these: an owner stays one. */
-export const portalRolesAfter = (before: readonly string[], given: readonly AssignablePortalRole[]): PortalRole[] => [
+export const portalRolesAfter = (before: readonly string[], newRoles: readonly AssignablePortalRole[]): PortalRole[] => [
   ...(before.includes('owner') ? (['owner'] as const) : []),
-  ...ASSIGNABLE_PORTAL_ROLES.filter((portalRole) => given.includes(portalRole)),
+  ...ASSIGNABLE_PORTAL_ROLES.filter((portalRole) => newRoles.includes(portalRole)),
 ]
 
 /**

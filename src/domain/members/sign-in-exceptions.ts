@@ -62,9 +62,10 @@ async function findUsed({ db, deps, organization }: Context, ids: string[]): Pro
 }
 
 /**
- * Names who may sign in past the organization's identity provider. A guest need be no member yet: they can be invited then, from whatever domain.
+ * Exempts a person from single sign-on. Guests can be exempted before they are members, and then be invited from any domain.
  *
- * @throws DomainError not_permitted; invalid: no address; of `break_glass` (problem `notOwner`) who is no owner, or has not joined; `inactive`; `lastBreakGlass`.
+ * @throws DomainError not_permitted; invalid: no address; for `break_glass` (problem `notOwner`) someone who is no owner or has not joined;
+ *   `inactive`; `lastBreakGlass`.
  */
 export async function grantSignInException(
   ctx: Context,

@@ -8,7 +8,7 @@ export const isIpAddress = (text: string): boolean => ipaddr.IPv6.isValid(text) 
 
 /** The network that a text names, in CIDR or as one address; null when it names none. */
 export function readNetwork(text: string): Network | null {
-  // In full: what is meant by `10/8` would be read as 0.0.0.10/8, which opens something else.
+  // Requires full addresses: `10/8` would be parsed as 0.0.0.10/8, not 10.0.0.0/8.
   if (ipaddr.isValidCIDR(text) && isIpAddress(text.slice(0, text.lastIndexOf('/')))) return ipaddr.parseCIDR(text)
   if (!isIpAddress(text)) return null
   const ip = ipaddr.parse(text)

@@ -13,7 +13,7 @@ import { asVisitor, isVisible } from './find-open-link.ts'
 import { type Closure, findClosure, LINK_STATE } from './link-state.ts'
 import { findRegistration, type RegistrationEmail } from './registration-emails.ts'
 
-/** A mailed link. @property begun its invite; null before *Begin*. @property closure why nobody can begin now; null if they can. */
+/** A mailed link. @property begun its invite; null before *Begin*. @property closure null while the open link is open. */
 export type OpenedRegistration = { registration: RegistrationEmail; begun: InvitationRef | null; closure: Closure | null }
 
 /** The registration of a signed link; null if it has ended, or its organization is suspended. It changes nothing: mail scanners open links. */
@@ -34,10 +34,10 @@ const invitationOf = ({ inviteId, linkVersion }: Pick<RegistrationEmail, 'invite
   inviteId === null || linkVersion === null ? null : { inviteId, linkVersion }
 
 /**
- * Leads a registration to its invite. If its address has none yet, one is created and accepted, in the same transaction. The link's row is locked,
- * so that two tabs make one invite and limits hold.
+ * Finds the invite of a registration. If its address has none yet, creates one and accepts it, in one transaction. Locks the link's row, so that
+ * two tabs make one invite, and limits hold.
  *
- * @returns the reason if the link takes nobody at present.
+ * @returns the closure if the link is closed.
  * @throws DomainError invite_not_found if the registration has ended.
  */
 export async function begin(service: ServiceContext, id: string): Promise<InvitationRef | Closure> {
@@ -85,6 +85,7 @@ async function beginInside(ctx: Context, { id, openLink }: RegistrationEmail): P
       .set(({ eb, ref }) => ({ invitesCreated: eb(ref('openLinks.invitesCreated'), '+', 1) }))
       .where('id', '=', link.id)
       .execute()
+    ctx.deps.metrics.registered('begun')
     return await assign(ctx, id, { inviteId: invite.id, linkVersion: invite.linkVersion })
   } catch (error) {
     // The organization has invited the address meanwhile.
@@ -119,8 +120,8 @@ async function assign({ db }: Context, id: string, invitation: InvitationRef): P
 }
 
 /**
- * Deletes what somebody else has registered with the address of the mail's reader, and stops further mails of the link to it. Once the reader has
- * begun, nothing happens.
+ * For *This wasn't me*: deletes the address's registrations that have not begun, and stops further mails of the link to it. Does nothing once the
+ * registration has begun.
  */
 export async function refuseRegistration(service: ServiceContext, id: string): Promise<void> {
   const opened = await openRegistration(service, id)
@@ -139,5 +140,6 @@ export async function refuseRegistration(service: ServiceContext, id: string): P
       .where('inviteId', 'is', null)
       .where(({ ref }) => sql<SqlBool>`address_key(${ref('email')}) = address_key(${email})`)
     await affectedRows(unbegun)
+    deps.metrics.registered('refused')
   })
 }

@@ -1,7 +1,7 @@
 import type { Prisma } from '../../generated/prisma/client.ts'
 import { loadZones } from '../concurrency/load-zones.ts'
 import { type Context, enterOrganization, type ServiceContext } from '../context.ts'
-import { LANGUAGE_SOURCES } from '../languages/languages.ts'
+import { LANGUAGE_SOURCES } from '../languages/choose-language.ts'
 import { BRAND } from '../ports/brand.ts'
 import { zoneOf } from '../time/zones.ts'
 import { type Closure, findClosure } from './link-state.ts'
@@ -28,11 +28,11 @@ export const LINK_INCLUDE = {
 
 export type ShownLink = Prisma.OpenLinkGetPayload<{ include: typeof LINK_INCLUDE }>
 
-/** Links that exist for visitors: all others are not found. */
+/** True if visitors can open the link. The pages of any other link are a 404. */
 export const isVisible = ({ isOn, assessment }: ShownLink): boolean =>
   isOn && assessment.audience === 'public' && assessment.organization.suspension === null
 
-/** The open link with that token, and why it takes nobody at present; null if there is none for visitors. */
+/** The open link with that token, and why it is closed, if it is. Null if visitors cannot open it. */
 export async function findOpenLink(
   service: ServiceContext,
   token: string,

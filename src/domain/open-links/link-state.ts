@@ -3,10 +3,10 @@ import type { OpenLink } from '../../generated/prisma/client.ts'
 import type { Context } from '../context.ts'
 import { DAY_MS } from '../time/days.ts'
 
-/** Reason why a link takes nobody at present, with when to try again if that is known. */
+/** Why nobody can start by the link now, and when somebody can again, if that is known. */
 export type Closure = { why: 'closed' | 'full' | 'not_yet' | 'day_full' | 'busy'; until: Date | null }
 
-/** Columns that decide whether a link takes people. */
+/** Columns that decide whether a link is open. */
 export const LINK_STATE = [
   'id',
   'assessmentId',

@@ -14,7 +14,7 @@ const WAITING = sql.lit('waiting' as const)
 /** Registrations per batch. A larger hourly budget takes several batches. */
 const AT_ONCE = 500
 
-/** Queues the mails that may leave now, of all organizations, for the scheduled sweep. @returns how many. */
+/** Queues the mails of all organizations that may leave now. For the scheduled sweep. @returns the number of mails. */
 export async function queueAllRegistrations(system: ServiceContext): Promise<number> {
   let queued = 0
   const waiting = unscoped(system.db).selectFrom('registrations').where('state', '=', WAITING).select('organizationId').distinct()
@@ -26,10 +26,10 @@ export async function queueAllRegistrations(system: ServiceContext): Promise<num
 }
 
 /**
- * Gives the mails of waiting registrations to the mail queue, as far as the limits allow. Networks take turns: those with the fewest mails
- * within the last day come first, so that one of them can't use up the budget of the organization.
+ * Queues the mails of waiting registrations, as far as the limits allow. Networks take turns: those with the fewest mails within the last day come
+ * first, so that one of them can't use up the budget of the organization.
  *
- * @returns how many are queued.
+ * @returns the number of mails.
  */
 export async function queueRegistrations(system: ServiceContext, organizationId: string): Promise<number> {
   const organization = await system.db.organization.findUnique({ where: { id: organizationId, suspension: null } })
@@ -40,6 +40,8 @@ export async function queueRegistrations(system: ServiceContext, organizationId:
       const ctx: Context = enterOrganization(system, organization, mode)
       const step = await inTransaction(ctx, queueSome)
       queued += step.queued
+      system.deps.metrics.registered('mailed', step.queued)
+      system.deps.metrics.registered('dropped', step.dropped)
       isMore = step.isMore
     }
   return queued
@@ -47,12 +49,12 @@ export async function queueRegistrations(system: ServiceContext, organizationId:
 
 type Waiting = { id: string; openLinkId: string; email: string; address: string }
 
-async function queueSome(ctx: Context): Promise<{ queued: number; isMore: boolean }> {
+async function queueSome(ctx: Context): Promise<{ queued: number; dropped: number; isMore: boolean }> {
   await lockOrganization(ctx)
   const now = ctx.deps.clock()
   const recent = await readRecent(ctx, now)
   const room = roomOf(ctx, recent, now)
-  if (room <= 0) return { queued: 0, isMore: false }
+  if (room <= 0) return { queued: 0, dropped: 0, isMore: false }
   const waiting = await readInTurn(ctx, now)
   const isRefused = await findRefusals(ctx, waiting)
   const chosen: string[] = []
@@ -83,12 +85,13 @@ async function queueSome(ctx: Context): Promise<{ queued: number; isMore: boolea
       chosen.map((id) => ({ id, organizationId: organization.id })),
     )
   }
-  return { queued: chosen.length, isMore: waiting.length === AT_ONCE && chosen.length + failed.length > 0 }
+  const isMore = waiting.length === AT_ONCE && chosen.length + failed.length > 0
+  return { queued: chosen.length, dropped: failed.length, isMore }
 }
 
 type Recent = { address: string; openLinkId: string; queuedAt: Date }
 
-/** Mails of the last day: as many as the budget at most. */
+/** Mails of the last day. The daily budget limits their number. */
 const readRecent = ({ db }: Context, now: Date): Promise<Recent[]> =>
   db
     .selectFrom('registrations')

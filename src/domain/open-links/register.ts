@@ -63,7 +63,7 @@ function findEmailProblem(email: string, domains: readonly string[]): (typeof EM
  * Stores a visitor's form, which then waits for its mail. A worker judges later whether the address is new, known, or over its limit, so that
  * this takes the same time for every address.
  *
- * @param proof identifies the solved proof of work; null: none. One that another form has used counts as none.
+ * @param proof identifies the solved proof of work; null: none. A proof that another form has used counts as none.
  */
 export async function register(
   ctx: Context,
@@ -80,6 +80,7 @@ export async function register(
         .values({ id: deps.newId(), openLinkId, ...input, network, proof: unusedProof, createdAt, expiresAt })
         .execute()
       await deps.queue.enqueueRegistrations(db, organization.id)
+      deps.metrics.registered(unusedProof === null ? 'unproven' : 'proven')
     })
   await store(proof).catch(async (error) => {
     if (violatedConstraint(error) !== 'registrations_proof_key') throw error
@@ -89,8 +90,8 @@ export async function register(
 }
 
 /**
- * True if so many registrations wait for mails of the organization that the network, which has some among them, has to wait. A network without
- * waiting registrations is always served, so that nobody can shut others out.
+ * True if too many registrations of the organization wait for their mails, and the network has one of them. A network without a waiting
+ * registration is always served, so that nobody can shut others out.
  */
 export async function mustWait({ db }: Context, { network, proof }: { network: string; proof: string | null }): Promise<boolean> {
   const waiting = db.selectFrom('registrations').where('state', '=', sql.lit('waiting' as const))

@@ -2,7 +2,9 @@ import type { EmailState, Prisma } from '../../generated/prisma/client.ts'
 import { loadZones } from '../concurrency/load-zones.ts'
 import { type QueuedRef, rowsOf } from '../concurrency/queued-ref.ts'
 import type { Context, ServiceContext } from '../context.ts'
+import { suppressAddressOf } from '../invites/suppress-bounced.ts'
 import { findSuppressionReason } from '../invites/suppressions.ts'
+import { classifyBounce, findStatusCode } from '../mails/classify-bounce.ts'
 import type { EmailQueue, SendOutcome } from '../mails/send-outcome.ts'
 import { isUuid } from '../text/uuid.ts'
 import { zoneOf } from '../time/zones.ts'
@@ -66,20 +68,24 @@ export const whyRegistrationSuppressed = (
 ): Promise<string | null> =>
   findSuppressionReason(system, { organizationId, kind: 'invitation', invite: { mode, recipientEmail } })
 
-/** Records the outcome of one attempt. A mail that another attempt has finished stays as it is. */
+/** Records the outcome of one attempt. A mail that another attempt has finished stays as it is. A server's immediate rejection counts as a bounce. */
 export async function recordRegistrationAttempt(
-  { db, deps }: ServiceContext,
+  system: ServiceContext,
   { id, organizationId }: QueuedRef,
   outcome: SendOutcome,
 ): Promise<void> {
+  const { db, deps } = system
   if (outcome.state === 'delayed') throw new Error('No mail of a registration is delayed')
   const now = deps.clock()
   const isSent = outcome.state === 'sent' || outcome.state === 'captured'
   const ended = outcome.state === 'queued' ? {} : { expiresAt: new Date(now.getTime() + REGISTRATION_MS) }
+  const isRefused = outcome.state === 'failed' && outcome.failure === 'refused'
+  const bounce = isRefused ? classifyBounce(findStatusCode(outcome.reason)) : null
   await db.registration.updateMany({
     where: { organizationId, id, state: 'queued' },
-    data: { reason: '', ...outcome, ...ended, attempts: { increment: 1 }, sentAt: isSent ? now : null },
+    data: { reason: '', ...outcome, ...ended, bounce, attempts: { increment: 1 }, sentAt: isSent ? now : null },
   })
+  if (bounce) await suppressAddressOf(system, id, bounce)
 }
 
 /** Gives up a mail whose retries are used up; the reason of its last attempt stays. */

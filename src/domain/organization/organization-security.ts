@@ -17,11 +17,11 @@ import { throwIfIssues } from '../validation/throw-if-issues.ts'
 /**
  * Security settings of an organization.
  *
- * @property networks CIDRs or addresses from which the portal may be used; apiKeyNetworks for API keys, whatever each key allows.
- * Empty: any.
+ * @property networks CIDRs or addresses that may use the portal; empty: any. @property apiKeyNetworks the same for API keys, in addition to
+ *   each key's own.
  * @property apiKeyMaxDays longest validity of a new API key; null: unlimited.
- * @property trustedDeviceDays days for which a browser replaces the second factor; 0: never.
- * @property auditRetentionDays retention of the audit log.
+ * @property trustedDeviceDays days for which a browser replaces the second factor; 0: never. @property auditRetentionDays retention of the
+ *   audit log.
  * @property secondFactorFrom start of the requirement of a second factor; null: none. Compared on each request.
  */
 export type OrganizationSecurity = {
@@ -72,19 +72,19 @@ export async function readOrganizationSecurity({
 type How = { seen?: SeenAt | undefined; shutsOut?: boolean }
 
 /**
- * Refuses what {@link changeOrganizationSecurity} would, and changes nothing.
+ * Validates as {@link changeOrganizationSecurity} does, without changing anything.
  *
- * @throws DomainError not_permitted; invalid: a number that is too low or too high, a `date` that is none, `notNetwork` or `everyNetwork`, with the
- *   number of the line, more networks than MAX_NETWORKS, `ownAddress` for networks of the portal that whoever sets them is not in, `keysShutOut`, with
- *   the number of API keys that were used of late from elsewhere, or `changed` for what somebody else has changed since it was seen.
+ * @throws DomainError not_permitted; invalid: a number out of range; an invalid `date`; `notNetwork` or `everyNetwork` with the line
+ *   number; more networks than MAX_NETWORKS; `ownAddress` if the actor's own address would be locked out; `keysShutOut` with the number of
+ *   recently used API keys that would be locked out; `changed` for values that somebody else changed since they were seen.
  */
 export async function checkOrganizationSecurity(
   ctx: Context,
-  given: Partial<OrganizationSecurity>,
+  input: Partial<OrganizationSecurity>,
   { seen, shutsOut = false }: How = {},
 ): Promise<void> {
   const { updatedAt, ...before } = await readOrganizationSecurity(ctx)
-  const after = { ...before, ...given }
+  const after = { ...before, ...input }
   const isDate = after.secondFactorFrom === null || !Number.isNaN(after.secondFactorFrom.getTime())
   throwIfIssues(
     findIssues([
@@ -96,12 +96,12 @@ export async function checkOrganizationSecurity(
       ['auditRetentionDays', checkInteger(after.auditRetentionDays, AUDIT_RETENTION_DAYS)],
     ]),
   )
-  throwIfIssues([...findNetworkIssues(given.networks ?? []), ...findNetworkIssues(given.apiKeyNetworks ?? [], 'apiKeyNetworks')])
+  throwIfIssues([...findNetworkIssues(input.networks ?? []), ...findNetworkIssues(input.apiKeyNetworks ?? [], 'apiKeyNetworks')])
   const { origin } = ctx
-  const isOut = given.networks && origin && !isAllowedFrom(given.networks, origin.address)
+  const isOut = input.networks && origin && !isAllowedFrom(input.networks, origin.address)
   throwIfIssues(isOut ? [{ field: 'networks', rule: 'account', problem: 'ownAddress' }] : [])
-  await refuseUnseenChanges(versionOf(ctx, { updatedAt, seen, action: 'changed_security' }), before, given)
-  const shutOut = shutsOut ? 0 : await countShutOut(ctx, before.apiKeyNetworks, given.apiKeyNetworks ?? before.apiKeyNetworks)
+  await refuseUnseenChanges(versionOf(ctx, { updatedAt, seen, action: 'changed_security' }), before, input)
+  const shutOut = shutsOut ? 0 : await countShutOut(ctx, before.apiKeyNetworks, input.apiKeyNetworks ?? before.apiKeyNetworks)
   throwIfIssues(shutOut > 0 ? [{ field: 'apiKeyNetworks', rule: 'account', problem: 'keysShutOut', limit: shutOut }] : [])
 }
 
@@ -118,21 +118,21 @@ async function countShutOut({ db, deps, organization }: Context, before: string[
 const IN_USE_MS = 30 * DAY_MS
 
 /**
- * Sets those that are given, and keeps the others. They hold from the next request of everybody.
+ * Changes the given settings, effective with the next request.
  *
  * @throws DomainError as {@link checkOrganizationSecurity}.
  */
 export async function changeOrganizationSecurity(
   ctx: Context,
-  given: Partial<OrganizationSecurity>,
+  input: Partial<OrganizationSecurity>,
   how: How = {},
 ): Promise<void> {
   authorize(ctx, 'manage_security')
   await inTransaction(ctx, async (inside) => {
     await inside.db.selectFrom('organizations').select('id').forNoKeyUpdate().execute()
-    await checkOrganizationSecurity(inside, given, how)
+    await checkOrganizationSecurity(inside, input, how)
     const { updatedAt, ...before } = await readOrganizationSecurity(inside)
-    const after = { ...before, ...given }
+    const after = { ...before, ...input }
     const changed = (Object.keys(DEFAULTS) as (keyof OrganizationSecurity)[]).filter(
       (name) => `${before[name]}` !== `${after[name]}`,
     )
@@ -149,7 +149,7 @@ export async function changeOrganizationSecurity(
   ctx.deps.apiKeyCache.empty()
 }
 
-/** Tells the organization's admins that what it asks of those who come in was changed. */
+/** Notifies the organization's admins that its security settings changed. */
 export const notifyOfSecurityChange = async (inside: Context): Promise<void> =>
   queueAdminEmails(inside, { kind: 'security_changed', facts: omitUndefined({ person: await nameActor(inside) }) })
 

@@ -57,10 +57,10 @@ export async function readOrganizationSettings(
 }
 
 /**
- * Sets those that are given, and keeps the others. Mails that are queued already are rendered with the new ones.
+ * Changes the given settings. Queued emails use the new ones.
  *
- * @throws DomainError not_permitted; invalid: a name that is missing or `taken`, what is too long, an address that is none, or `changed`
- *   for what somebody else has changed since it was seen.
+ * @throws DomainError not_permitted; invalid: a name that is missing or `taken`, a value that is too long, an invalid address, or `changed`
+ *   for values that somebody else changed since `seen`.
  */
 export async function changeOrganizationSettings(
   ctx: Context,
@@ -68,11 +68,11 @@ export async function changeOrganizationSettings(
   seen?: SeenAt,
 ): Promise<void> {
   authorize(ctx, 'manage_settings')
-  const given = trimAll(input)
+  const trimmedInput = trimAll(input)
   await inTransaction(ctx, async (inside) => {
     await inside.db.selectFrom('organizations').select('id').forNoKeyUpdate().execute()
     const before = await readOrganizationSettings(inside)
-    const settings = { ...before, ...given }
+    const settings = { ...before, ...trimmedInput }
     const { name, senderName, replyTo, invitationText } = settings
     const hosts = splitText(settings.returnHosts, /\s/)
     const issues = [
@@ -84,8 +84,12 @@ export async function changeOrganizationSettings(
         ['invitationText', checkText(invitationText, MAX_MESSAGE_LENGTH)],
       ]),
     ]
-    throwIfIssues(issues.filter(({ field }) => field in given))
-    await refuseUnseenChanges(versionOf(inside, { updatedAt: before.updatedAt, seen, action: 'changed_settings' }), before, given)
+    throwIfIssues(issues.filter(({ field }) => field in trimmedInput))
+    await refuseUnseenChanges(
+      versionOf(inside, { updatedAt: before.updatedAt, seen, action: 'changed_settings' }),
+      before,
+      trimmedInput,
+    )
     const changed = SETTINGS.filter((field) => before[field] !== settings[field])
     if (changed.length === 0) return
     const texts = { senderName: senderName || null, replyTo: replyTo || null, invitationText: invitationText || null }

@@ -12,7 +12,7 @@ import { toStoredAddress } from '../validation/email-address.ts'
 export type { Organization }
 export const TIERS = ['standard', 'enterprise'] as const satisfies Tier[]
 
-/** Creates an empty organization. @throws Error when there is one of that name, whatever its case. */
+/** Creates an empty organization. @throws Error if the name exists, ignoring case. */
 export async function createOrganization(
   { db, deps: { clock, newId } }: ServiceContext,
   { name, tier = 'standard' }: { name: string; tier?: Tier },
@@ -31,7 +31,7 @@ export async function createOrganization(
 export const listOrganizations = ({ db }: ServiceContext): Promise<Organization[]> =>
   db.organization.findMany({ orderBy: totalOrder({ field: 'name', direction: 'asc' }) })
 
-/** The organization with that id, or with that name, whatever its case. @throws Error when there is none. */
+/** Finds an organization by id or name, ignoring case. @throws Error if there is none. */
 export async function findOrganization({ db }: ServiceContext, idOrName: string): Promise<Organization> {
   const where = isUuid(idOrName) ? { id: idOrName } : { nameKey: caseKey(idOrName) }
   const organization = await db.organization.findFirst({ where })
@@ -44,9 +44,9 @@ export const setTier = ({ db, deps }: ServiceContext, id: string, tier: Tier): P
   db.organization.update({ where: { id }, data: { tier, updatedAt: deps.clock() } })
 
 /**
- * Sets how many mails to candidates an organization may send within 24 hours, and has those that wait looked at again.
+ * Sets the organization's limit of candidate emails per 24 hours, and reschedules waiting emails.
  *
- * @param mailsPerDay 0: any number; null: as the setting MAILS_PER_ORGANIZATION says.
+ * @param mailsPerDay 0: no limit; null: the setting MAILS_PER_ORGANIZATION.
  */
 export const setMailsPerDay = (ctx: ServiceContext, id: string, mailsPerDay: number | null): Promise<Organization> =>
   inTransaction(ctx, async ({ db, deps }) => {
@@ -59,7 +59,7 @@ export const setMailsPerDay = (ctx: ServiceContext, id: string, mailsPerDay: num
     return organization
   })
 
-/** The id of an organization's member, given the id or the email address, whatever its case. @throws Error when there is none. */
+/** Id of a member, found by id or email address, ignoring case. @throws Error if there is none. */
 export async function findMemberId({ db }: ServiceContext, organizationId: string, idOrEmail: string): Promise<string> {
   const members = tenantDb(db, { organization: { id: organizationId }, mode: 'all' })
     .selectFrom('members')

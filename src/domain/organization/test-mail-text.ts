@@ -14,13 +14,11 @@ import { inTransaction } from '../transaction.ts'
 import { throwIfIssues } from '../validation/throw-if-issues.ts'
 
 /**
- * Mails a text, as it stands in the form, to the context's member alone, at the address that they sign in with. It is of no invite: nothing is
- * counted, and no event tells of it.
+ * Sends a template from the form to the member's own address. Belongs to no invite: nothing is counted, and there is no event.
  *
- * @param given.who whom the example is for.
- * @returns the address.
- * @throws DomainError not_permitted, assessment_not_found; invalid: what can not be read, with its line, or `tooManyTests` with the seconds
- *   until the next.
+ * @param given.who example candidate. @returns the address.
+ * @throws DomainError not_permitted, assessment_not_found; invalid: unreadable lines with their numbers, or `tooManyTests` with the seconds
+ *   to wait.
  */
 export async function testMailText(
   ctx: Context,
@@ -41,7 +39,7 @@ export async function testMailText(
     })
     if (!member.credential) throw new DomainError('not_permitted')
     const { id: credentialId, email } = member.credential
-    // In whichever organizations: it is one person's mailbox.
+    // Limits test emails per person, over all organizations.
     await lockCredential(inside, credentialId)
     await limitTests(inside, credentialId)
     const facts: TestedText = { kind, assessment, who, ...(await withFallbackText(inside, place, text)) }

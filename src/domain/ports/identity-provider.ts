@@ -4,11 +4,11 @@
 export const CLIENT_AUTHS = ['client_secret_basic', 'client_secret_post'] as const
 export type ClientAuth = (typeof CLIENT_AUTHS)[number]
 
-/** An identity provider, with what it knows the service by. */
+/** Identity provider with the service's credentials there. */
 export type IdpClient = { id: string; issuer: string; clientId: string; clientAuth: ClientAuth; clientSecret: string }
 
 /**
- * Whom the operator may offer to everybody: they are known by these ids, and by these words in addresses, whether or not they are offered now.
+ * Providers that the operator may offer to all organizations. The ids are stored, and the names are used in URLs, also while not offered.
  */
 export const OPERATOR_PROVIDERS = [
   { id: '00000000-0000-4000-8000-000000000001', address: 'google', name: 'Google' },
@@ -40,7 +40,7 @@ export type AuthorizationRequest = {
  */
 export type IdpProblem = 'idpUnreachable' | 'idpDenied' | 'clock' | 'newKeys' | 'badToken'
 
-/** @property code what the library, or the connection, calls it: for whoever has set the provider up. */
+/** @property code code of the library's or the connection's error, for the person who configures the provider. */
 export type IdpFault = { problem: IdpProblem; code: string }
 
 /** Claims of a verified ID token. @property authTime when the person signed in at the provider, if the token says. */
@@ -60,15 +60,15 @@ export type IdToken = {
   claims: Readonly<Record<string, unknown>>
 }
 
-/** Whom a provider has signed out: one of its sessions, else all of a person. @property jti its own id, good once. */
+/** Session that the provider signed out; without `sid`, all sessions of the person. @property jti unique id of the token, accepted once. */
 export type LogoutToken = { issuer: string; subject: string | null; sid: string | null; jti: string }
 
 /** Client of identity providers. Errors in their replies are returned, not thrown. */
 export type IdentityProviders = {
-  authorizationUrl: (client: IdpClient, way: AuthorizationRequest) => Promise<{ url: string } | IdpFault>
+  authorizationUrl: (client: IdpClient, request: AuthorizationRequest) => Promise<{ url: string } | IdpFault>
   /** @param callbackUrl with all that the browser has brought back. */
-  redeem: (client: IdpClient, way: AuthorizationRequest, callbackUrl: string) => Promise<{ token: IdToken } | IdpFault>
-  /** @throws nothing; what is no token of the provider for this client, of now, is a fault. OpenID Connect Back-Channel Logout 1.0, 2.6. */
+  redeem: (client: IdpClient, request: AuthorizationRequest, callbackUrl: string) => Promise<{ token: IdToken } | IdpFault>
+  /** Never throws: an invalid or expired token, or one for another client, is a fault. OpenID Connect Back-Channel Logout 1.0, 2.6. */
   readLogout: (client: IdpClient, token: string) => Promise<{ logout: LogoutToken } | IdpFault>
   /** Sign-out page of the provider; null if it has none. */
   endSessionUrl: (client: IdpClient) => Promise<{ url: string | null } | IdpFault>

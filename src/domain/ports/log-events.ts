@@ -13,6 +13,7 @@ export const LOG_EVENTS = {
   'the database is back': 'database_back',
   'the database accepts no writes: check whether its disk is full, or it is a standby': 'database_unwritable',
   'the database accepts writes again': 'database_writable',
+  starting: 'starting',
   'waiting for the database': 'database_awaited',
   'using the embedded database and its secret': 'database_embedded',
   'the embedded PostgreSQL was still running after the service was killed: this start uses it': 'database_taken_over',
@@ -43,12 +44,19 @@ export const LOG_EVENTS = {
   'an organization has used up its media quota': 'media_quota_used',
   'the media store does not delete files: check the permissions; the service retries each hour': 'media_not_deleted',
   'a recording could not be joined yet': 'recording_not_joined_yet',
+  'the levels of a recording could not be measured': 'levels_not_measured',
   'a recording could not be joined for a day: retrying': 'recording_not_joined_for_a_day',
   'a recording cannot be joined: its parts are kept': 'recording_failed',
+  'malware found in a file: downloads are blocked': 'malware_found',
   'parts of a recording are missing from the store: using its joined file': 'recording_parts_gone',
   'a recording was joined without its missing parts': 'recording_joined_in_part',
   'the folder of a killed process cannot be removed': 'recording_folder_left',
   'unfinished recordings closed': 'recordings_ended',
+  'recordings queued to be transcribed': 'transcripts_queued',
+  'a recording could not be transcribed yet': 'recording_not_transcribed_yet',
+  'a recording could not be transcribed': 'transcript_failed',
+  'the speech recognition service is unavailable: recordings wait': 'transcriber_away',
+  'the speech recognition service is available again': 'transcriber_back',
   'the mail server accepts no mails: they wait': 'mail_server_away',
   'the mail server accepts mails again': 'mail_server_back',
   'the state of the mail server could not be recorded': 'mail_server_not_recorded',
@@ -128,6 +136,7 @@ export const LOG_EVENTS = {
   'mails of open links queued': 'open_link_mails_queued',
   'missing submissions of started invites created': 'submissions_opened',
   'overdue submissions completed': 'submissions_completed',
+  'answers assigned to graders': 'answers_assigned',
   'invites erased at the end of their retention': 'ended_invites_erased',
   'orphaned accounts erased': 'left_accounts_erased',
   'submissions of closed invites closed': 'submissions_ended',
@@ -138,3 +147,6 @@ export const LOG_EVENTS = {
 } as const
 
 export type LogMessage = keyof typeof LOG_EVENTS
+
+/** The log, with pino's methods. */
+export type Log = Record<'info' | 'warn' | 'error', (fields: object, message: LogMessage) => void>

@@ -14,6 +14,8 @@ export type PrintedFact = { label: string; text: string }
 export type PrintedQuestion = {
   heading: string
   points: string
+  /** Chosen levels of the rubric. */
+  rubric: string[]
   /** Text of the question; empty if it was spoken. */
   script: string
   /** Its language, a code; null: not known. */
@@ -21,3 +23,13 @@ export type PrintedQuestion = {
   /** Empty where there is none. */
   comment: string
 }
+
+/**
+ * Typesets a report as PDF. A fair queue limits how many run at once.
+ *
+ * @param request.queueKey reports with the same key wait for each other. @throws DomainError too_many_reports.
+ */
+export type TypesetReport = (
+  report: PrintedReport,
+  request: { queueKey: string; signal?: AbortSignal | undefined },
+) => Promise<Uint8Array>

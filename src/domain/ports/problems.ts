@@ -76,9 +76,44 @@ export type UploadedListProblem =
   | 'tooHeavy'
   | 'tooMuchText'
   | 'notConfirmed'
+  | 'wrongEncoding'
+  | 'doubtfulEncoding'
+  | 'damagedText'
+  | 'damagedXml'
+  | 'strayQuote'
+  | 'unreadableCell'
+  | UnreadFormat
+
+/** Formats that are recognized, and refused with advice. */
+export type UnreadFormat =
+  | 'oldExcel'
+  | 'binaryExcel'
+  | 'encrypted'
+  | 'ods'
+  | 'word'
+  | 'pdf'
+  | 'html'
+  | 'canvas'
+  | 'qtiTest'
+  | 'qti3'
+  | 'questionFile'
+  | 'doctype'
+  | 'otherFormat'
 
 /** `limit`: a number of invites. */
-export type BulkChangeProblem = 'noneChosen' | 'tooManyChosen' | 'moreMatch' | 'hasStarted' | 'otherInvites' | 'hasName'
+export type BulkChangeProblem =
+  | 'noneChosen'
+  | 'tooManyChosen'
+  | 'moreMatch'
+  | 'hasStarted'
+  | 'otherInvites'
+  | 'hasName'
+  | 'notCompleted'
+  | 'comparedCount'
+  | 'bandTwice'
+
+/** `limit`: a number of results. */
+export type SharingProblem = 'sharingOff' | 'noResults' | 'tooManyShared' | 'severalAssessments' | 'notTold'
 
 /** `limit`: the points or the number of the question. */
 export type GradingProblem =
@@ -90,7 +125,10 @@ export type GradingProblem =
   | 'regraded'
   | 'otherPoints'
   | 'uncommented'
+  | 'unlikeRubric'
+  | 'levels'
   | 'gradesAlready'
+  | 'assignedToOther'
 
 /** `limit`: the highest number allowed for `tooManyWebhooks`, the last missed event for `forgotten`. */
 export type WebhookProblem = 'tooManyWebhooks' | 'disabled' | 'secretRotated' | 'forgotten'

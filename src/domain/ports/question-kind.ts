@@ -1,4 +1,5 @@
 import type { AnswerAttemptKind } from '../../generated/prisma/client.ts'
+import type { FileType } from '../files/type-of-content.ts'
 
 // Interface of a kind of question. The kinds are in src/kinds; the domain gets them as a dependency and never names one.
 
@@ -18,7 +19,7 @@ export type AnswerScoring = { state: 'scored'; got: number; of: number; parts: A
 /** Fault in a definition, for its author. `field` is a path in it, such as `key.right`. */
 export type DefinitionFault = { field: string; text: string }
 
-/** @throws Error where key or answer is of another form. */
+/** @throws Error for an invalid key or answer. */
 export type AcceptedAnswers = {
   /** Key under which equal answers are grouped. */
   group: (key: unknown, answer: unknown) => string
@@ -27,12 +28,12 @@ export type AcceptedAnswers = {
 }
 
 /**
- * A kind. Whatever it is given is JSON, whose form it checks itself: what was stored is read as carefully as what was sent.
+ * A kind of question. All its inputs are unvalidated JSON, stored values included, which it checks itself.
  *
- * Spec is what candidates may see, key what is right, answer what was answered: three values that never mix.
+ * `spec` is visible to candidates, `key` is the right answer, `answer` is the candidate's. The three never mix.
  */
 export type QuestionKind = {
-  /** The response types that are of this kind. */
+  /** Response types of this kind. */
   words: readonly string[]
   /** True if wrong answers may cost points, because they can be guessed. */
   penalizes: boolean
@@ -55,15 +56,20 @@ export type QuestionKind = {
   makeUp: (spec: unknown) => unknown
   /** Accepts an answer that the key does not contain. Omitted by kinds with choices. */
   accepts?: AcceptedAnswers
-  /** @throws Error where one of them is of another form. */
+  /** @throws Error for an invalid argument. */
   score: (spec: unknown, key: unknown, answer: unknown) => AnswerScoring
+  /** Files that a question takes. Omitted by other kinds. People grade them, so their key is empty. */
+  files?: (spec: unknown) => FileLimits
 }
+
+/** @property most number of files. */
+export type FileLimits = { maxFiles: number; types: readonly FileType[] }
 
 export const RECORDED_KINDS = ['audio', 'video'] as const satisfies AnswerAttemptKind[]
 export type RecordedKind = (typeof RECORDED_KINDS)[number]
 
-/** Form in which an answer is stored: typed text, a value of the kind, or a recording. */
-export type SavedBy = 'text' | 'value' | 'recording'
+/** Form in which an answer is stored: typed text, a value of the kind, a recording, or files. */
+export type SavedBy = 'text' | 'value' | 'recording' | 'file'
 
 /** Ways to answer questions of a response type. */
 export type Answering = {
@@ -74,7 +80,7 @@ export type Answering = {
   needs: readonly ('microphone' | 'camera')[]
 }
 
-/** The kinds that have a right answer by their response types, and how questions of whatever response type are answered. */
+/** Kinds that have a right answer, by response type, and the controls of all response types. */
 export type QuestionKinds = ReadonlyMap<string, QuestionKind> & {
   /** The word is an organization's own: any that no kind has is answered by a text. */
   answering: (responseType: string) => Answering

@@ -7,7 +7,7 @@ import { authenticationCode, uuidToBytes } from './signed-token.ts'
 export const hmacsOfAddress = (secretKeys: readonly string[], organizationId: string, address: string): Buffer[] =>
   secretKeys.map((key) => codeOf(key, organizationId, address))
 
-/** By the newest key: what is kept. */
+/** HMAC under the newest key, for storing. */
 export const hmacOfAddress = (secretKeys: readonly string[], organizationId: string, address: string): Buffer =>
   codeOf(secretKeys[0]!, organizationId, address)
 

@@ -39,7 +39,7 @@ const derived = new Map<string, Buffer>()
 
 /** Derives a separate key for encryption, so that signatures made with the secret key reveal nothing about it. */
 function deriveKey(secretKey: string): Buffer {
-  const known = derived.get(secretKey) ?? Buffer.from(hkdfSync('sha256', secretKey, '', 'seal', KEY_BYTES))
-  derived.set(secretKey, known)
-  return known
+  const derivedKey = derived.get(secretKey) ?? Buffer.from(hkdfSync('sha256', secretKey, '', 'seal', KEY_BYTES))
+  derived.set(secretKey, derivedKey)
+  return derivedKey
 }

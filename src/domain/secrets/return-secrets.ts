@@ -3,8 +3,8 @@ import { hkdfSync } from 'node:crypto'
 const SECRET_BYTES = 32
 
 /**
- * The secrets that an organization verifies with where its candidates come from, the present one first. They are made of the service's
- * secret keys, so that nothing is stored: while an older key is still there, its secret signs as well.
+ * Secrets to verify return URLs with, newest first. Derived from the service's secret keys, so that nothing is stored. Older keys also sign
+ * until they are removed.
  */
 export const returnSecrets = (secretKeys: readonly string[], organizationId: string): [string, ...string[]] =>
   secretKeys.map((key) => {

@@ -18,7 +18,7 @@ export type AccountLink = Prisma.AccountLinkGetPayload<{ include: typeof include
 /** A membership that somebody takes up once their sign-in is complete, and the names that they have entered. */
 export type PendingJoin = { linkId: string; organizationId: string; memberId: string; firstName: string; lastName: string }
 
-/** Makes a link that a member joins by or, with a credential, sets its password anew. Earlier ones to join by end: who invites again means one. */
+/** Creates a link to join or, with a credential, to reset the password. Earlier join links end. */
 export async function createAccountLink(
   { db, deps, organization }: Context,
   { kind, memberId, credentialId = null }: { kind: AccountLinkKind; memberId: string; credentialId?: string | null },
@@ -61,7 +61,7 @@ export async function claimLink({ db, deps }: ServiceContext, { id, kind }: Acco
   return count === 1
 }
 
-/** A link that was asked for before the password was set is of no use afterwards, to nobody who has come by it. */
+/** Setting a password invalidates earlier reset links. */
 export async function expireResetLinks({ db, deps }: ServiceContext, credentialId: string): Promise<void> {
   await unscopedPrisma(db).accountLink.updateMany({ where: { credentialId, usedAt: null }, data: { usedAt: deps.clock() } })
 }

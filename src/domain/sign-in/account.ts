@@ -26,7 +26,7 @@ import {
 import { checkPassword } from './sign-in.ts'
 import { countResetRequest, resetAddressCount } from './sign-in-attempts.ts'
 
-/** Changes the name by which all organizations know whoever is signed in. @throws DomainError invalid. */
+/** Changes the person's name in all organizations. @throws DomainError invalid. */
 export async function changeName(
   service: ServiceContext,
   { memberships }: SignedIn,
@@ -55,9 +55,9 @@ export async function confirmPassword(
 }
 
 /**
- * Changes the password of whoever is signed in, ends their other sessions, and uses up every link to set it anew.
+ * Changes the person's password, ends their other sessions, and invalidates all reset links.
  *
- * @throws DomainError invalid: `wrong` for the current one, `tooMany`, and what is wrong with the new one; `signedOut`.
+ * @throws DomainError invalid: `wrong` current password, `tooMany`, issues of the new one; `signedOut`.
  */
 export async function changePassword(
   service: ServiceContext,
@@ -78,7 +78,7 @@ export async function changePassword(
   // The condition on the hash makes the second of two concurrent changes fail: its current password is outdated.
   const where = { id: credential.id, passwordHash: credential.passwordHash }
   const isCurrent = async () => (await service.db.credential.count({ where })) > 0
-  const passwordHash = await hashPassword(password, passwordQueueKeyOf(email, origin), isCurrent)
+  const passwordHash = await hashPassword(service, password, passwordQueueKeyOf(email, origin), isCurrent)
   if (passwordHash === null) throw createWrongPasswordError()
   await inTransaction(service, async (inside) => {
     await requireOwnCredential(inside, signedIn)
@@ -97,10 +97,10 @@ const createWrongPasswordError = () =>
   new DomainError('invalid', { issues: [{ field: 'current', rule: 'account', problem: 'wrong' }] })
 
 /**
- * Asks for a link to set a new password by, which is mailed if anybody signs in with the address. Nobody is told whether: the look-up
- * is a job's. More than a few mails within a quarter of an hour nobody needs.
+ * Requests a password reset email. A job looks up the account, so that the response doesn't reveal whether it exists. A few emails per
+ * quarter of an hour.
  *
- * @throws DomainError invalid: `tooMany`, of the network.
+ * @throws DomainError invalid: `tooMany` requests from the network.
  */
 export async function requestPasswordReset(
   service: ServiceContext,
@@ -155,7 +155,7 @@ export async function resetPassword(
       hasSecondFactor,
     }),
   )
-  const passwordHash = await hashPassword(password, passwordQueueKeyOf(email, origin), () => isLinkUsable(service, ref))
+  const passwordHash = await hashPassword(service, password, passwordQueueKeyOf(email, origin), () => isLinkUsable(service, ref))
   if (passwordHash === null) return null
   return inTransaction(service, async (inside) => {
     await lockCredential(inside, credentialId)
@@ -173,7 +173,7 @@ export async function resetPassword(
   })
 }
 
-/** The password of an account whose address nobody has proven may be somebody else's: such a link replaces it. */
+/** The password of an account with an unproven address may be a stranger's: a reset link replaces it. */
 const mayKeepPassword = (ref: AccountLinkRef, credential: { emailVerifiedAt: Date | null }): boolean =>
   ref.provesAddress === true && credential.emailVerifiedAt !== null
 

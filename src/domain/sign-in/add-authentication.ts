@@ -23,9 +23,9 @@ export async function addAuthentication(inside: ServiceContext, sessionId: strin
 }
 
 /**
- * Does the same, and gives the session another token: whoever has come by the one it had has nothing.
+ * Adds an authentication and renews the session's token, so that a stolen earlier one is worthless.
  *
- * @returns null when it has ended, or what its person signs in with has been changed.
+ * @returns null if the session has ended, or the credential was changed.
  */
 export async function renewSession(
   inside: ServiceContext,

@@ -25,9 +25,9 @@ export const toAuthenticationRow = (id: string, proof: NewAuthentication, at: Da
 type AuthenticationRow = { kind: string; at: Date; acr: string | null; authTime: Date | null; providerId: string | null }
 
 /**
- * Authentications of a session. Those of a removed provider, or of a kind that only a later release knows, don't count.
+ * Authentications of a session, without those of a removed provider, or of a kind that only a later release knows.
  *
- * Providers are read only if a session has an `oidc` authentication, so that other pages need no further query.
+ * Providers are read only if a session has an `oidc` authentication, which saves a query on most pages.
  */
 export async function readAuthentications(
   { db, deps }: Pick<ServiceContext, 'db' | 'deps'>,

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 
-// The passwords that are tried first, as src/bundle-passwords.ts writes them: half a megabyte, of which no text is made.
+// List of common passwords, written by src/bundle-passwords.ts. Half a megabyte, searched without decoding it to a string.
 
 const FILE = path.join(import.meta.dirname, '../../generated/common-passwords.txt')
 const NEW_LINE = 0x0a

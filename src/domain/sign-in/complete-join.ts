@@ -17,9 +17,9 @@ export const lockMember = ({ db }: ServiceContext, { organizationId, memberId }:
   )
 
 /**
- * Uses the link up and makes whoever has completed their sign-in the member that it was made for. The member has to be locked.
+ * Uses up the join link and activates its member for the signed-in person. The member must be locked.
  *
- * @returns false if the link can't be used any more.
+ * @returns false if the link is invalid or used.
  */
 export async function completeJoin(
   inside: ServiceContext,

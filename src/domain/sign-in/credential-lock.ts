@@ -7,8 +7,8 @@ import type { SignedIn } from './sessions.ts'
 export type LockedCredential = { id: string; authVersion: number; emailVerifiedAt: Date | null }
 
 /**
- * Locks a credential until the transaction ends. Whatever changes how a person signs in takes this lock first, so that the second of two changes sees
- * what the first has done. A transaction that locks a member as well locks the member before.
+ * Locks a credential until the transaction ends. Every change of sign-in data takes this lock first, so that it sees earlier changes. Lock
+ * a member before their credential.
  */
 export const lockCredential = ({ db }: ServiceContext, id: string): Promise<LockedCredential | undefined> =>
   unscoped(db)
@@ -19,9 +19,9 @@ export const lockCredential = ({ db }: ServiceContext, id: string): Promise<Lock
     .executeTakeFirst()
 
 /**
- * Locks the credential of whoever is signed in. The request may have waited for a change that ended its session, so the session is read again.
+ * Locks the credential of the signed-in person, then reads the session again, because a change that held the lock may have ended it.
  *
- * @returns null if the session has ended, or is older than the last change of what its person signs in with.
+ * @returns null if the session has ended, or is older than the last change of the credential.
  */
 export async function lockOwnCredential(
   inside: ServiceContext,

@@ -51,13 +51,13 @@ export async function findFamiliarity(
 ): Promise<Familiarity> {
   const since = daysAfter(deps.clock(), -EXPIRED_ROWS.devices.days)
   const tokenHash = hashDevice(device ?? '')
-  const theirs = unscoped(db)
+  const devicesOfPerson = unscoped(db)
     .selectFrom('devices')
     .select(['id', 'tokenHash', 'authVersion', 'network'])
     .where('credentialId', '=', credential?.id ?? UNKNOWN_CREDENTIAL_ID)
     .where('lastSeenAt', '>', since)
     .where((eb) => eb.or([eb('tokenHash', '=', tokenHash), eb('network', '=', network)]))
-  const found = await theirs.execute()
+  const found = await devicesOfPerson.execute()
   const isSame = (one: Uint8Array) => Buffer.compare(one, tokenHash) === 0
   const own = found.find((one) => isSame(one.tokenHash) && one.authVersion === credential?.authVersion)
   const isKnownNetwork = !isShared && !isInside && found.some((one) => one.network === network)
@@ -65,10 +65,10 @@ export async function findFamiliarity(
 }
 
 /**
- * Makes the browser one of the person's. Its cookie gets a new value each time, for whoever else has signed in with it as well: a copy of the
- * one before is good for nothing.
+ * Remembers the browser as one of the person's. Its cookie gets a new value each time, also for others who signed in with it, so that a
+ * copied cookie is worthless.
  *
- * @returns the value, which is kept nowhere; `isAnother`: whether the person has others and has never used this one.
+ * @returns the value, of which only a hash is stored; `isAnother`: true if the person has other browsers, and this one is new.
  */
 export async function rememberDevice(
   inside: ServiceContext,
@@ -94,7 +94,6 @@ export async function rememberDevice(
   return { id, token, isAnother }
 }
 
-/** User agent, cut to what is stored. */
 export const truncateUserAgent = (userAgent: string): string =>
   [...userAgent.replaceAll('\0', '')].slice(0, MAX_USER_AGENT_LENGTH).join('')
 

@@ -44,7 +44,7 @@ function encryptOffer({ deps }: ServiceContext, signedIn: SignedIn, { id, secret
   return Buffer.from(encrypt(deps.secretKeys, offerPurpose(signedIn), text)).toString('base64url')
 }
 
-/** Null for what was not offered to this person. */
+/** Null if it was not offered to this person. */
 function readOffer({ deps }: ServiceContext, signedIn: SignedIn, sealed: string): Offer | null {
   const text = decrypt(deps.secretKeys, offerPurpose(signedIn), Buffer.from(sealed, 'base64url'))
   if (text === null) return null
@@ -52,7 +52,7 @@ function readOffer({ deps }: ServiceContext, signedIn: SignedIn, sealed: string)
   return { id, secret: Buffer.from(secret, 'base64'), seed: Buffer.from(seed, 'base64') }
 }
 
-/** Offers an app. @param given the sealed offer of a form whose code was wrong: it is offered again. */
+/** Offers an authenticator app. @param given the sealed offer of a form with a wrong code, to offer the same secret again. */
 export function offerApp(service: ServiceContext, signedIn: SignedIn, given = ''): AppOffer {
   const offer = readOffer(service, signedIn, given) ?? createOffer(service)
   const issuer = new URL(service.deps.site.publicUrl).hostname
@@ -126,8 +126,8 @@ export async function enrolPasskey(
 type Named = { kind: 'totp' | 'passkey'; name: string }
 
 /**
- * Adds a factor in one transaction with all that follows: it is a proof of this session, other sessions end, and the first comes with recovery codes.
- * Only to an account whose address is proven: whoever sets up another's account is to leave nothing in it.
+ * Adds a factor in one transaction. It counts as an authentication of this session, ends other sessions, and the first comes with recovery
+ * codes. Requires a proven address, so that somebody who sets up an account for another's address leaves nothing in it.
  *
  * @throws DomainError invalid: `unproven`, `signedOut`, or too many factors.
  */

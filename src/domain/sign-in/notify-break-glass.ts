@@ -9,10 +9,10 @@ import { type Membership, toMemberContext } from './sessions.ts'
 import { claimToken } from './used-tokens.ts'
 
 /**
- * Tells an organization's owners of whoever gets in past its identity provider, in the transaction of that: once a session, by mail and in the
- * audit log. Who has come by the provider as well is none of them.
+ * Notifies an organization's owners when a person signs in without the required identity provider: by email and in the audit log, once per
+ * session. Sessions that also used the provider don't count.
  *
- * @param which the session. @param memberships its person's.
+ * @param which the session. @param memberships the person's memberships.
  */
 export async function notifyOwnersOfBreakGlass(
   inside: ServiceContext,

@@ -3,7 +3,7 @@ import { queueMemberEmail, type SecurityMailKind } from '../mails/member-emails.
 
 type Membership = { id: string; organization: { id: string } }
 
-/** Writes to a person, in the transaction of what was done to their account, as the member that they have been for longest: once, in however many organizations they are. */
+/** Emails a person about a change of their account, in its transaction: once, as a member of the organization they joined first. */
 export async function notifyPerson(
   inside: ServiceContext,
   [first]: readonly Membership[],

@@ -5,7 +5,8 @@ import type { ServiceContext } from '../context.ts'
 import { createChallenge, readChallenge } from '../secrets/passkey-challenges.ts'
 import { uuidToBytes } from '../secrets/signed-token.ts'
 
-// Passkeys, see WebAuthn level 3. One that has verified its user, by a finger or a PIN, is two factors; whose make it is, is not asked.
+// Passkeys, see WebAuthn level 3. One with user verification (fingerprint or PIN) counts as two factors. The authenticator's make is not
+// checked (no attestation).
 
 /** EdDSA, ES256, RS256: what authenticators have. */
 const ALGORITHMS = [-8, -7, -257]
@@ -71,7 +72,7 @@ function readAnswer(text: string): { id: string; response: Record<string, unknow
   }
 }
 
-/** The id of the passkey that an answer says it is of; null for what is no answer. */
+/** Passkey id in a WebAuthn response; null if it is unreadable. */
 export const passkeyIdOf = (text: string): string | null => readAnswer(text)?.id ?? null
 
 /** The passkey that was made for the person; null when the answer does not show one. */
@@ -80,18 +81,18 @@ export async function verifyCreation(service: ServiceContext, credentialId: stri
   const answer = readAnswer(text) as RegistrationResponseJSON | null
   if (!rp || !answer) return null
   const { verifyRegistrationResponse } = await import('@simplewebauthn/server')
-  const asked = expecting(service, { forWhat: 'enrol', credentialId })
+  const expectation = expecting(service, { forWhat: 'enrol', credentialId })
   const { registrationInfo } = await orNull(
     verifyRegistrationResponse({
       response: answer,
-      expectedChallenge: asked.isOurs,
+      expectedChallenge: expectation.isOurs,
       expectedOrigin: rp.origin,
       expectedRPID: rp.id,
       requireUserVerification: true,
       supportedAlgorithmIDs: ALGORITHMS,
     }),
   )
-  const proven = asked.proven()
+  const proven = expectation.proven()
   if (!registrationInfo || !proven) return null
   const { credential, credentialBackedUp: isSynced } = registrationInfo
   const { id: webauthnId, publicKey, counter, transports = [] } = credential
@@ -117,18 +118,18 @@ export async function verifyPasskey(
   const { userHandle } = answer.response
   if (userHandle && userHandle !== userHandleOf(passkey.credentialId)) return null
   const { verifyAuthenticationResponse } = await import('@simplewebauthn/server')
-  const asked = expecting(service, { forWhat: 'signIn', credentialId })
+  const expectation = expecting(service, { forWhat: 'signIn', credentialId })
   const { verified = false, authenticationInfo } = await orNull(
     verifyAuthenticationResponse({
       response: answer,
-      expectedChallenge: asked.isOurs,
+      expectedChallenge: expectation.isOurs,
       expectedOrigin: rp.origin,
       expectedRPID: rp.id,
       requireUserVerification: true,
       credential: { id: passkey.webauthnId, publicKey: passkey.publicKey, counter: Number(passkey.counter) },
     }),
   )
-  const proven = asked.proven()
+  const proven = expectation.proven()
   return verified && authenticationInfo && proven ? { ...proven, counter: BigInt(authenticationInfo.newCounter) } : null
 }
 
@@ -145,7 +146,7 @@ function expecting({ deps }: ServiceContext, forWhom: { forWhat: 'enrol' | 'sign
   }
 }
 
-/** The library throws for whatever is wrong with an answer, and says in which words: nobody is told. */
+/** The library throws for invalid responses, with details that are not revealed. */
 const orNull = <T extends object>(verifying: Promise<T>): Promise<Partial<T>> => verifying.catch(() => ({}))
 
 /** Warns of passkeys that were made for another host than the service has now: they work again where it gets that one back. */

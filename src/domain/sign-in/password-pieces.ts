@@ -45,24 +45,24 @@ type Piece = { end: number; points: number; isNamed: boolean }
 type PieceCover = { points: number; named: string[] }
 
 /**
- * The pieces that a password is put together from, where that takes too few points to be hard to guess; null where it does not.
+ * Guessable parts of a weak password; null if the password is strong enough.
  *
- * @param words of the person, their organizations and the service: whoever guesses begins with them.
+ * @param words names of the person, their organizations, and the service, which attackers try first.
  */
 export function findPasswordPieces(password: string, words: readonly string[]): string[] | null {
   const shown = password.normalize('NFKC')
   const text = shown.toLowerCase()
-  // Letters that are longer in lower case would shift what is named.
+  // Some letters get longer in lower case, which would shift positions.
   const cut = (from: number, to: number) => (shown.length === text.length ? shown : text).slice(from, to)
-  const known = new Set(words.flatMap(splitWords))
+  const knownWords = new Set(words.flatMap(splitWords))
   const readings = [...new Set([text, undoLeet(text, 'i'), undoLeet(text, 'l')])]
   const ways: (PieceCover | undefined)[] = [{ points: 0, named: [] }]
   for (let at = 0; at < text.length; at++) {
-    const way = ways[at]!
-    for (const { end, points, isNamed } of piecesFrom(readings, at, known)) {
-      const sum = way.points + points
+    const cheapestPath = ways[at]!
+    for (const { end, points, isNamed } of piecesFrom(readings, at, knownWords)) {
+      const sum = cheapestPath.points + points
       if (sum < (ways[end]?.points ?? Number.POSITIVE_INFINITY))
-        ways[end] = { points: sum, named: isNamed ? [...way.named, cut(at, end)] : way.named }
+        ways[end] = { points: sum, named: isNamed ? [...cheapestPath.named, cut(at, end)] : cheapestPath.named }
     }
   }
   const { points, named } = ways[text.length]!
@@ -77,24 +77,24 @@ const splitWords = (words: string): string[] =>
     .filter((word) => word.length >= SHORTEST)
 
 /** Pieces that begin at a position: one character, and everything cheaper than its characters. */
-function piecesFrom(readings: string[], at: number, known: Set<string>): Piece[] {
+function piecesFrom(readings: string[], at: number, knownWords: Set<string>): Piece[] {
   const [text] = readings as [string]
   const pieces: Piece[] = [{ end: at + 1, points: 1, isNamed: false }]
   const digits = /^\d+/.exec(text.slice(at))?.[0].length ?? 0
   if (digits > 2) pieces.push({ end: at + digits, points: 2, isNamed: true })
   for (let end = at + SHORTEST; end <= Math.min(text.length, at + LONGEST_WORD); end++) {
-    const points = pointsOf(readings, at, end, known)
+    const points = pointsOf(readings, at, end, knownWords)
     if (points !== null) pieces.push({ end, points, isNamed: true })
   }
   return pieces
 }
 
-function pointsOf(readings: string[], at: number, end: number, known: Set<string>): number | null {
+function pointsOf(readings: string[], at: number, end: number, knownWords: Set<string>): number | null {
   const [text] = readings as [string]
   const part = text.slice(at, end)
   if (text.lastIndexOf(part, at - part.length) >= 0 && at >= part.length) return 0
   const read = readings.map((reading) => reading.slice(at, end))
   const isRepeat = part === part[0]!.repeat(part.length)
-  if (isRepeat || RUNS.includes(part) || read.some((word) => known.has(word))) return 1
+  if (isRepeat || RUNS.includes(part) || read.some((word) => knownWords.has(word))) return 1
   return read.some(isCommonPassword) ? 2 : null
 }

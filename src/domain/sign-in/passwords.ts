@@ -2,13 +2,13 @@ import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:c
 import { availableParallelism } from 'node:os'
 import { promisify } from 'node:util'
 import { createFairQueue } from '../concurrency/work-queues.ts'
-import type { ServiceContext } from '../context.ts'
+import type { Deps, ServiceContext } from '../context.ts'
 import { DomainError, type Issue } from '../errors.ts'
 import { isCommonPassword } from './common-passwords.ts'
 import { findPasswordPieces } from './password-pieces.ts'
 import type { NetworkOrigin } from './sessions.ts'
 
-/** Characters: of a password by itself, and of one beside a second factor (NIST SP 800-63B-4). */
+/** Characters: of a password alone, and of one with a second factor (NIST SP 800-63B-4). */
 export const MIN_PASSWORD_LENGTH = 15
 const MIN_LENGTH_WITH_FACTOR = 10
 const MAX_PASSWORD_LENGTH = 200
@@ -16,18 +16,18 @@ const MAX_PASSWORD_LENGTH = 200
 const SALT_BYTES = 16
 const KEY_BYTES = 32
 /** 16 MiB and about a fifth of a second. */
-const COST = { N: 2 ** 14, r: 8, p: 5 }
-const HASH_NAME = `scrypt-${COST.N}-${COST.r}-${COST.p}`
+export const PASSWORD_COST: Deps['passwordCost'] = { N: 2 ** 14, r: 8, p: 5 }
+const hashNameOf = ({ N, r, p }: Deps['passwordCost']) => `scrypt-${N}-${r}-${p}`
 /** Each takes a processor, and one of the four threads that files and names of hosts are looked up with, too: both are left for others. */
 const CONCURRENT_HASHES = availableParallelism() > 2 ? 2 : 1
 /** Nobody waits longer than this takes: about two seconds; on a machine that is short of processors, not as long as clients do. */
 const MAX_WAITING = 20
 const MAX_WAIT_MS = 10_000
 /**
- * Everybody's passwords are compared, and made, one or two at a time. When too many wait, of the line that most wait in the newest is
- * turned away: who tries many keeps out nobody else.
+ * Fair queue for hashing passwords, one or two at a time. When it is full, the newest entry of the longest line is refused, so that an
+ * attacker blocks nobody else.
  *
- * @param line whose, see {@link passwordQueueKeyOf}. @throws DomainError too_many_passwords.
+ * @param line queue key, see {@link passwordQueueKeyOf}. @throws DomainError too_many_passwords.
  */
 export const runInPasswordQueue = createFairQueue(CONCURRENT_HASHES, {
   waiting: MAX_WAITING,
@@ -43,7 +43,7 @@ const derive = promisify<string, Buffer, number, ScryptOptions, Buffer>(scrypt)
 
 /** Hash that no password matches. Compared for unknown addresses, so that they take as long. */
 export const NO_PASSWORD = [
-  HASH_NAME,
+  hashNameOf(PASSWORD_COST),
   Buffer.alloc(SALT_BYTES).toString('base64'),
   Buffer.alloc(KEY_BYTES).toString('base64'),
 ].join('$')
@@ -90,19 +90,28 @@ export const isCommon = (password: string): boolean => isCommonPassword(password
  * @returns null if it is no longer wanted.
  * @throws DomainError too_many_passwords.
  */
-export async function hashPassword(password: string, line: string, isWanted: () => Promise<boolean>): Promise<string | null> {
+export async function hashPassword(
+  { deps: { passwordCost } }: ServiceContext,
+  password: string,
+  line: string,
+  isWanted: () => Promise<boolean>,
+): Promise<string | null> {
   const salt = randomBytes(SALT_BYTES)
-  const key = await runInPasswordQueue(line, async () => ((await isWanted()) ? deriveKey(password, salt) : null))
-  return key && [HASH_NAME, salt.toString('base64'), key.toString('base64')].join('$')
+  const key = await runInPasswordQueue(line, async () => ((await isWanted()) ? deriveKey(password, salt, passwordCost) : null))
+  return key && [hashNameOf(passwordCost), salt.toString('base64'), key.toString('base64')].join('$')
 }
 
 /** True if the password matches. Call it {@link runInPasswordQueue}. @param stored undefined for an unknown address. */
 export async function matchesPassword(password: string, stored = NO_PASSWORD): Promise<boolean> {
-  const [, salt = '', expected = ''] = stored.split('$')
+  const [name = '', salt = '', expected = ''] = stored.split('$')
+  // Hashes keep the cost that they were made with.
+  const [, N, r, p] = name.split('-').map(Number)
   // A password that is too long costs no more than a wrong one.
-  const key = await deriveKey([...password].slice(0, MAX_PASSWORD_LENGTH + 1).join(''), Buffer.from(salt, 'base64'))
+  const candidate = [...password].slice(0, MAX_PASSWORD_LENGTH + 1).join('')
+  const key = await deriveKey(candidate, Buffer.from(salt, 'base64'), { N, r, p })
   return timingSafeEqual(key, Buffer.from(expected, 'base64')) && stored !== NO_PASSWORD
 }
 
 /** Makes one key of the same characters, however a keyboard composes them (NIST SP 800-63B, 5.1.1.2). */
-const deriveKey = (password: string, salt: Buffer): Promise<Buffer> => derive(password.normalize('NFKC'), salt, KEY_BYTES, COST)
+const deriveKey = (password: string, salt: Buffer, cost: ScryptOptions): Promise<Buffer> =>
+  derive(password.normalize('NFKC'), salt, KEY_BYTES, cost)

@@ -7,11 +7,11 @@ import { NO_PASSWORD } from './passwords.ts'
 import { type Credential, type EndReason, findMemberships, recordInAllOrganizations } from './sessions.ts'
 
 /**
- * Runs in each transaction in which somebody shows that an address is theirs: by a link that was mailed to it or that the operator handed out, or by
- * the identity provider of the organization that owns its domain. Until the first time anybody may have set the account up, with a link that an admin
- * copied, so everything that signs in to it is removed. The caller then adds what the address was proven by: a password or an identity.
+ * Call it in every transaction in which somebody proves an address: by a link from an email or the operator, or by the identity provider of
+ * the organization that owns the domain. Before the first proof anybody may have set the account up, with a link that an admin copied, so
+ * all its sign-in data is removed. The caller then adds the proven password or identity.
  *
- * The credential has to be locked, see {@link lockCredential}: requests that add a factor or an identity wait for it, and look again then.
+ * Lock the credential first, see {@link lockCredential}: requests that add a factor or an identity wait for it, and then check again.
  *
  * @returns the credential as it is now.
  */
@@ -25,8 +25,8 @@ export async function proveAddress(inside: ServiceContext, credentialId: string)
 }
 
 /**
- * Removes everything that a person signs in with, and what is in progress. Identities of an organization's own provider stay: they sign in to that
- * organization alone. Sign-ins in progress end because they carry the version of the credential.
+ * Removes all sign-in data of a person, and sign-ins in progress, which carry the credential's version. Identities of an organization's own
+ * provider stay, because they only sign in to that organization.
  */
 export async function removeCredentials(inside: ServiceContext, credentialId: string, reason: EndReason): Promise<void> {
   const { db, deps } = inside

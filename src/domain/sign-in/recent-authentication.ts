@@ -14,7 +14,7 @@ const PERSONAL_KINDS: readonly AuthenticationKind[] = ['password', 'totp', 'pass
 /** Required of people with a second factor. A password alone may be stored in the browser or known to somebody else. */
 const SECOND_FACTOR_KINDS: readonly AuthenticationKind[] = ['totp', 'passkey', 'recovery']
 
-/** @property organizationId what it is asked for; null: what is the person's own. */
+/** @property organizationId organization that requires it; null for the person's own account. */
 type RecencyCheck = { at: Date; hasFactor: boolean; organizationId: string | null }
 
 /**
@@ -23,13 +23,13 @@ type RecencyCheck = { at: Date; hasFactor: boolean; organizationId: string | nul
  */
 export function isRecentlyAuthenticatedFor(
   { proofs }: Pick<SessionState, 'proofs'>,
-  { at: now, ...asked }: RecencyCheck,
+  { at: now, ...check }: RecencyCheck,
 ): boolean {
-  const kinds = asked.hasFactor ? SECOND_FACTOR_KINDS : PERSONAL_KINDS
+  const kinds = check.hasFactor ? SECOND_FACTOR_KINDS : PERSONAL_KINDS
   const isRecent = (at: Date | null | undefined) => at != null && now.getTime() - at.getTime() < RECENT_AUTHENTICATION_MS
   // An operator's provider replaces a password, but no second factor.
   const countsHere = ({ provider }: Authentication) =>
-    provider != null && (provider.organizationId === null ? !asked.hasFactor : provider.organizationId === asked.organizationId)
+    provider != null && (provider.organizationId === null ? !check.hasFactor : provider.organizationId === check.organizationId)
   return proofs.some((proof) =>
     proof.kind === 'oidc' ? countsHere(proof) && isRecent(proof.authTime) : kinds.includes(proof.kind) && isRecent(proof.at),
   )
@@ -41,10 +41,10 @@ export async function isRecentlyAuthenticated(
   { session, credential }: SignedIn,
   organizationId: string | null,
 ): Promise<boolean> {
-  const asked = { at: service.deps.clock(), organizationId }
+  const check = { at: service.deps.clock(), organizationId }
   // Skips the lookup of second factors if the session would not be recent enough without one.
-  if (!isRecentlyAuthenticatedFor(session, { ...asked, hasFactor: false })) return false
-  return isRecentlyAuthenticatedFor(session, { ...asked, hasFactor: await hasFactor(service, credential.id) })
+  if (!isRecentlyAuthenticatedFor(session, { ...check, hasFactor: false })) return false
+  return isRecentlyAuthenticatedFor(session, { ...check, hasFactor: await hasFactor(service, credential.id) })
 }
 
 /**

@@ -9,19 +9,23 @@ import { claimToken } from './used-tokens.ts'
 /** Reason of a refusal: a missing permission, a scope of the key, or the network. */
 export type Refusal = 'permission' | 'scope' | 'network'
 
-/** Begins the keys of what is counted, before whose it is, who was refused, what for, and in which hour. */
+/** Prefix of the counters' keys; organization, actor, reason, and hour follow. */
 const REFUSAL = 'refusal'
 /** Milliseconds after its hour in which a refusal is still counted: another process may just be at it. */
 const COUNTED_AFTER_MS = 60_000
 const RECORDED_AT_ONCE = 500
 
-/** Refusals of an hour that this process has met. @property more those that are not counted in the database yet. */
-type RecentRefusals = { more: number; isCounting: boolean }
+/**
+ * Refusals within an hour in this process.
+ * @property more number not yet in the database.
+ * @property isWriting a statement is running, or the counter's row is just being inserted.
+ */
+type RecentRefusals = { more: number; isWriting: boolean }
 const recentRefusals = createLruCache<RecentRefusals>(10_000)
 
 /**
- * Records that a member, or an API key, was refused: the first time in an hour at once, for each and each reason, over all processes; the others are
- * counted, for {@link recordRefusalCounts}. Not awaited by the request: it is refused, whatever becomes of this.
+ * Records a refused request of a member or API key: the first per actor, reason, and hour at once, over all processes; the others as
+ * counts, see {@link recordRefusalCounts}. The request doesn't wait for it.
  */
 export async function recordRefusal(ctx: Context, what: Refusal): Promise<void> {
   const { actor, organization, deps } = ctx
@@ -29,11 +33,12 @@ export async function recordRefusal(ctx: Context, what: Refusal): Promise<void> 
   const hour = Math.floor(deps.clock().getTime() / HOUR_MS)
   const key = `${REFUSAL} ${organization.id} ${actor.kind} ${actor.id} ${what} ${hour}`
   const before = recentRefusals.get(key)
-  const here = before ?? { more: 0, isCounting: false }
+  const here = before ?? { more: 0, isWriting: true }
   recentRefusals.set(key, here)
   try {
     const isFirst = before === undefined && (await recordFirst(ctx, what, { key, hour }))
-    if (!isFirst) await countMore(ctx, key, here)
+    if (!isFirst) here.more++
+    if (before === undefined || !here.isWriting) await writeCount(ctx, key, here)
   } catch (error) {
     if (before === undefined) recentRefusals.delete(key)
     deps.log.warn({ err: error, organizationId: organization.id }, 'a rejection could not be recorded')
@@ -47,11 +52,9 @@ const recordFirst = (ctx: Context, what: Refusal, { key, hour }: { key: string; 
     return isFirst
   })
 
-/** Whoever tries on and on has one statement run at a time, for all that have come meanwhile. */
-async function countMore({ db }: Pick<Context, 'db'>, key: string, here: RecentRefusals): Promise<void> {
-  here.more++
-  if (here.isCounting) return
-  here.isCounting = true
+/** One statement at a time per process, for all refusals that have come meanwhile. */
+async function writeCount({ db }: Pick<Context, 'db'>, key: string, here: RecentRefusals): Promise<void> {
+  here.isWriting = true
   try {
     while (here.more > 0) {
       const { more } = here
@@ -59,15 +62,19 @@ async function countMore({ db }: Pick<Context, 'db'>, key: string, here: RecentR
       await db.usedToken.updateMany({ where: { key }, data: { count: { increment: more } } })
     }
   } finally {
-    here.isCounting = false
+    here.isWriting = false
   }
 }
 
-/** Records of hours that are over how often each was refused in all who was so more than once. */
+/** Records for each hour that is over how often an actor was refused, if it was more than once. */
 export async function recordRefusalCounts(system: ServiceContext): Promise<void> {
-  const over = { key: { startsWith: `${REFUSAL} ` }, expiresAt: { lte: system.deps.clock() }, count: { gt: 1 } }
+  const expiredCounts = { key: { startsWith: `${REFUSAL} ` }, expiresAt: { lte: system.deps.clock() }, count: { gt: 1 } }
   for (;;) {
-    const due = await system.db.usedToken.findMany({ where: over, orderBy: { expiresAt: 'asc' }, take: RECORDED_AT_ONCE })
+    const due = await system.db.usedToken.findMany({
+      where: expiredCounts,
+      orderBy: { expiresAt: 'asc' },
+      take: RECORDED_AT_ONCE,
+    })
     await inTransaction(system, async (inside) => {
       for (const counted of due) await recordCount(inside, counted)
     })

@@ -16,9 +16,9 @@ export const createRecoveryCodes = (seed: Uint8Array = randomBytes(SEED_BYTES)):
   })
 
 /**
- * Replaces a person's recovery codes: earlier ones are good no more.
+ * Replaces a person's recovery codes.
  *
- * @returns the codes, of which only hashes are kept: to be shown now, and never again.
+ * @returns the codes, to show once. Only hashes are stored.
  */
 export async function replaceRecoveryCodes(
   { db, deps }: ServiceContext,

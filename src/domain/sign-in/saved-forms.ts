@@ -42,7 +42,7 @@ export type FormOwner = { credentialId: string; sessionId: string }
 /** Ends of a session after which the cookie still proves its owner. Null: it expired. */
 const RESUMABLE_END_REASONS: readonly (string | null)[] = [null, 'too_many', 'no_membership', 'ended_at_provider']
 
-/** The owner of a session that ended within a day; null: there is none whose forms may be saved. */
+/** Person whose session ended within a day; null if no forms may be saved. */
 export async function findOwnerOfEndedSession(service: ServiceContext, token: string): Promise<FormOwner | null> {
   const found = await service.db.session.findUnique({ where: { tokenHash: hashToken(token) }, include: { credential: true } })
   if (!found || (found.endedAt === null && found.expiresAt > service.deps.clock())) return null

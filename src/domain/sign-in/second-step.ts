@@ -100,10 +100,10 @@ export async function readSecondStep(service: ServiceContext, waiting: SecondSte
 }
 
 /**
- * Signs in by a code after the password: of an app, or a recovery code.
+ * Completes a sign-in by a code: of an app, or a recovery code.
  *
- * @param remembers whether the browser is to stand for it from now on.
- * @returns null when they have to begin anew. @throws DomainError invalid: `wrong`, `codeUsed`, `tooMany`.
+ * @param remembers true to trust the browser from now on. @returns null if the sign-in expired. @throws DomainError invalid: `wrong`,
+ *   `codeUsed`, `tooMany`.
  */
 export async function signInByCode(
   service: ServiceContext,
@@ -134,7 +134,7 @@ async function countCodeOrNotify(service: ServiceContext, coder: CodeSource): Pr
   }
 }
 
-/** Signs in by a passkey after the password. @returns null when they have to begin anew. @throws DomainError invalid: `passkey`. */
+/** Completes a sign-in by a passkey. @returns null if the sign-in expired. @throws DomainError invalid: `passkey`. */
 export async function signInByOwnPasskey(
   service: ServiceContext,
   waiting: SecondStepState,
@@ -164,8 +164,8 @@ export async function signInByPasskey(
   const shown = await verifyPasskeyResponse(service, answer)
   return inTransaction(service, async (inside) => {
     const { credentialId } = shown.passkey
-    const held = await lockCredential(inside, credentialId)
-    const credential = held && (await inside.db.credential.findUnique({ where: { id: credentialId } }))
+    const lockedCredential = await lockCredential(inside, credentialId)
+    const credential = lockedCredential && (await inside.db.credential.findUnique({ where: { id: credentialId } }))
     await usePasskey(inside, shown)
     const session = credential ? await startRecordedSession(inside, credential, browser, ['passkey']) : null
     if (!session) throw createPasskeyError()
@@ -180,7 +180,7 @@ async function findPendingCredential(
   return db.credential.findUnique({ where: { id, authVersion } })
 }
 
-/** @returns false if what they sign in with has changed meanwhile. */
+/** @returns false if the credential was changed meanwhile. */
 async function lockPendingCredential(
   inside: ServiceContext,
   credential: Credential,
@@ -212,7 +212,7 @@ async function continueSignIn(
   return { session }
 }
 
-/** Null for who opens no organization, and where what they sign in with was changed in this very moment. */
+/** Null if the person has no access to any organization, or the credential was changed meanwhile. */
 async function startRecordedSession(
   inside: ServiceContext,
   credential: Credential,

@@ -62,7 +62,7 @@ export type SignInPolicy = {
 /** When it is asked, and from which address. */
 export type AccessRequest = { at: Date; address: string }
 
-/** `open`, or what is missing: the first of what the organization asks for. `signIn`: of the organization the session opens nothing any more. */
+/** `open`, or the first unmet requirement of the organization. `signIn`: the session has no access to the organization any more. */
 export type SessionAccess = 'open' | 'network' | 'sso' | 'proof' | 'factor' | 'idle' | 'age' | 'signIn'
 
 const MINUTE_MS = 60_000
@@ -72,21 +72,21 @@ export function decideSessionAccess(
   session: SessionState,
   membership: MembershipState,
   rules: SignInPolicy,
-  asked: AccessRequest,
+  request: AccessRequest,
 ): SessionAccess {
   const { proofs } = session
   const { organizationId } = membership
-  if (rules && !isAllowedFrom(rules.networks, asked.address)) return 'network'
+  if (rules && !isAllowedFrom(rules.networks, request.address)) return 'network'
   if (rules?.ssoEnforcedAt) {
-    const missing = hasRecentSingleSignOn(proofs, organizationId, rules, asked)
+    const missing = hasRecentSingleSignOn(proofs, organizationId, rules, request)
       ? null
       : findFactorMissingForException(proofs, membership)
     if (missing) return missing
   } else if (!proofs.some((proof) => identifiesEverywhere(proof) || isByProviderOf(proof, organizationId))) return 'proof'
-  if (rules?.secondFactorFrom && rules.secondFactorFrom <= asked.at && !hasSecondFactor(proofs, organizationId, rules, asked))
+  if (rules?.secondFactorFrom && rules.secondFactorFrom <= request.at && !hasSecondFactor(proofs, organizationId, rules, request))
     return 'factor'
-  if (rules && isIdle(session, rules, asked)) return 'idle'
-  if (rules && isOld(session, rules, asked)) return 'age'
+  if (rules && isIdle(session, rules, request)) return 'idle'
+  if (rules && isOld(session, rules, request)) return 'age'
   return isBlocked(session, membership) ? 'signIn' : 'open'
 }
 
@@ -108,9 +108,9 @@ export const isSessionOver = (
   session: SessionState,
   membership: MembershipState,
   rules: SignInPolicy,
-  asked: Pick<AccessRequest, 'at'>,
+  request: Pick<AccessRequest, 'at'>,
 ): boolean =>
-  isBlocked(session, membership) || (rules !== null && (isIdle(session, rules, asked) || isOld(session, rules, asked)))
+  isBlocked(session, membership) || (rules !== null && (isIdle(session, rules, request) || isOld(session, rules, request)))
 
 /** True if the session was unused for the organization's idle limit. */
 export const isIdle = (
@@ -133,9 +133,9 @@ const hasRecentSingleSignOn = (
   proofs: readonly Authentication[],
   organizationId: string,
   { ssoSessionHours }: NonNullable<SignInPolicy>,
-  asked: AccessRequest,
+  request: AccessRequest,
 ): boolean =>
-  proofs.some((proof) => isByProviderOf(proof, organizationId) && isWithin(proof.at, asked, ssoSessionHours * HOUR_MS))
+  proofs.some((proof) => isByProviderOf(proof, organizationId) && isWithin(proof.at, request, ssoSessionHours * HOUR_MS))
 
 /** A passkey, or a password and a code: a browser that is remembered is no code. */
 export function hasTwoOwnFactors(proofs: readonly { kind: string }[]): boolean {
@@ -157,12 +157,12 @@ const hasSecondFactor = (
   proofs: readonly Authentication[],
   organizationId: string,
   { trustedDeviceDays }: NonNullable<SignInPolicy>,
-  asked: AccessRequest,
+  request: AccessRequest,
 ): boolean =>
   proofs.some((proof) => {
     const { kind, at, provider, acr } = proof
     if (kind === 'totp' || kind === 'passkey' || kind === 'recovery') return true
-    if (kind === 'device') return isWithin(at, asked, trustedDeviceDays * DAY_MS)
+    if (kind === 'device') return isWithin(at, request, trustedDeviceDays * DAY_MS)
     const countsHere = provider?.organizationId === null || isByProviderOf(proof, organizationId)
     if (!provider || !countsHere) return false
     return provider.secondFactor === 'trusted' || (provider.secondFactor === 'acr' && provider.acrValues.includes(acr ?? ''))

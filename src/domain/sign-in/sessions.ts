@@ -36,7 +36,7 @@ const memberships = {
         tier: true,
         ownerNamedAt: true,
         security: true,
-        suspension: { select: { erasesAt: true } },
+        suspension: { select: { reason: true, erasesAt: true, movedTo: true } },
       },
     },
   },
@@ -59,15 +59,14 @@ export type SignedIn = {
   blockedMemberships: Membership[]
 }
 
-/** The token for the cookie, which is kept nowhere, and when the cookie is of no use any more; and the browser's. */
+/** Token for the cookie, stored as a hash only; its expiry; and the browser's token. */
 export type NewSession = { token: string; expiresAt: Date; device: string }
 
 /**
  * Starts a session after an authentication.
  *
- * @param proofs what they have proved it by.
- * @param remembered time of the second factor that a trusted browser replaces.
- * @returns null when what they sign in with has been changed meanwhile: that ends all sessions, also those that are just being begun.
+ * @param proofs authentications of this sign-in. @param remembered time of the second factor that a trusted browser replaces.
+ * @returns null if the credential was changed meanwhile, which ends all sessions, including those being started.
  */
 export async function startSession(
   inside: ServiceContext,
@@ -103,8 +102,12 @@ export async function startSession(
       },
     },
   })
-  const theirs = unscoped(inside.db).selectFrom('sessions').select('id').where('credentialId', '=', credentialId)
-  const excess = theirs.where('expiresAt', '>', now).orderBy('lastSeenAt', 'desc').orderBy('id', 'desc').offset(MOST_SESSIONS)
+  const sessionsOfPerson = unscoped(inside.db).selectFrom('sessions').select('id').where('credentialId', '=', credentialId)
+  const excess = sessionsOfPerson
+    .where('expiresAt', '>', now)
+    .orderBy('lastSeenAt', 'desc')
+    .orderBy('id', 'desc')
+    .offset(MOST_SESSIONS)
   await unscoped(db).updateTable('sessions').set(toEndedSession(now, 'too_many')).where('id', 'in', excess).execute()
   if (device.isAnother) await notifyPerson(inside, await findMemberships(inside, credentialId), 'new_browser')
   return { token, expiresAt, device: device.token }
@@ -143,10 +146,10 @@ export type EndReason =
 export const toEndedSession = (now: Date, endReason: EndReason) => ({ endedAt: now, endReason, expiresAt: now, lastSeenAt: now })
 
 /**
- * Finds the session of a token; null if it has ended. Deactivated members are excluded at once. A session that can use no
- * organization any more ends.
+ * Finds the session of a token; null if it has ended. Deactivated members are excluded at once. A session without access to any
+ * organization ends.
  *
- * @param isUse false for requests that a page sends by itself: they don't prolong the session.
+ * @param isUse false for requests that a page sends automatically: they don't prolong the session.
  */
 export async function findSession(
   { db, deps }: ServiceContext,
@@ -199,17 +202,17 @@ async function recordUse({ db }: Pick<ServiceContext, 'db'>, used: UsedSession, 
 export function findSessionAccess(
   { session, memberships, blockedMemberships: shut }: SignedIn,
   organizationId: string,
-  asked: AccessRequest,
+  request: AccessRequest,
 ): SessionAccess | null {
   const membership = [...memberships, ...shut].find(({ organization }) => organization.id === organizationId)
-  return membership ? decideSessionAccess(session, membership, membership.organization.security, asked) : null
+  return membership ? decideSessionAccess(session, membership, membership.organization.security, request) : null
 }
 
 /**
- * The context of a person as the member of an organization, who looks at its live or at its test data.
+ * Context of a person as a member of the organization, on its live or test data.
  *
- * @param asked.duringSuspension whether it may be one that is to be erased.
- * @throws DomainError not_permitted when they are none, there is none, the session does not open it, or it is to be erased.
+ * @param asked.duringSuspension true to allow a suspended organization. @throws DomainError not_permitted if the organization doesn't exist
+ *   or is suspended, the person is no member, or the session has no access.
  */
 export function contextOf(
   service: ServiceContext,
@@ -218,22 +221,28 @@ export function contextOf(
     organizationId,
     mode,
     duringSuspension = false,
-    ...asked
+    ...request
   }: AccessRequest & { organizationId: string; mode: KeyMode; duringSuspension?: boolean },
 ): Context {
   const membership = signedIn.memberships.find(({ organization }) => organization.id === organizationId)
-  if (!membership || findSessionAccess(signedIn, organizationId, asked) !== 'open') throw new DomainError('not_permitted')
+  if (!membership || findSessionAccess(signedIn, organizationId, request) !== 'open') throw new DomainError('not_permitted')
   if (membership.organization.suspension && !duringSuspension) throw new DomainError('not_permitted')
   return inMode(toMemberContext(service, membership), mode)
 }
 
-type MemberOf = Pick<Membership, 'id' | 'userId' | 'roles' | 'portalRoles'> & {
+type MemberOf = Pick<Membership, 'id' | 'userId' | 'roles' | 'portalRoles' | 'canViewTranscription'> & {
   organization: Context['organization'] & { ownerNamedAt: Date | null }
 }
 
 export const toMemberContext = (service: ServiceContext, { id, userId, organization, ...member }: MemberOf): Context =>
   enterOrganization(
-    { ...service, actor: { kind: 'member', id, userId, roles: member.roles, portalRoles: portalRolesOf(member, organization) } },
+    {
+      ...service,
+      actor: {
+        ...{ kind: 'member', id, userId, roles: member.roles, portalRoles: portalRolesOf(member, organization) },
+        canViewTranscription: member.canViewTranscription,
+      },
+    },
     { id: organization.id, name: organization.name, tier: organization.tier },
     'live',
   )

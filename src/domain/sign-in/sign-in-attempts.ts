@@ -29,6 +29,9 @@ const LIMITS = {
   'registration network': { most: 50, windowMs: QUARTER_HOUR_MS },
   'registration site': { most: 200, windowMs: QUARTER_HOUR_MS },
   'registration proxy': { most: 1_000, windowMs: QUARTER_HOUR_MS },
+  /** Access codes of a link to results, from one network and in all. */
+  'share code': { most: 5, windowMs: QUARTER_HOUR_MS },
+  'share codes a day': { most: 30, windowMs: DAY_MS },
   /** Forms of a person that are kept until they are signed in. */
   'saved forms': { most: 20, windowMs: QUARTER_HOUR_MS },
 } as const
@@ -38,11 +41,10 @@ type NetworkRef = Pick<NetworkOrigin, 'network' | 'isShared'>
 export type SignInAttempt = Familiarity & { email: string; origin: NetworkOrigin }
 
 /**
- * Counts an attempt to sign in, before the password is looked at. A browser that the person has signed in with has a count of its own, so
- * that nobody else can use it up; what comes from elsewhere is counted for its network first, and where it is refused already, against
- * nobody's address.
+ * Counts a sign-in attempt, before the password is checked. Each known browser of the person has its own count, which nobody else can use
+ * up. Others count for their network first; if that is refused, the address is not counted.
  *
- * @throws DomainError invalid: `tooMany`, with the seconds to wait; `unknownBrowser`, of a browser and a network that are new to the address.
+ * @throws DomainError invalid: `tooMany` with the seconds to wait; `unknownBrowser` if browser and network are new to the address.
  */
 export async function countSignInAttempt(
   ctx: ServiceContext,
@@ -93,11 +95,26 @@ export async function countRegistration(ctx: ServiceContext, origin: NetworkRef)
   return null
 }
 
+/** Counts an access code of a link to results, before it is checked. @throws DomainError invalid: `tooMany`, with the seconds to wait. */
+export async function countShareCode(ctx: ServiceContext, shareLinkId: string, origin: NetworkRef): Promise<void> {
+  const counts = [
+    ...networkKeysOf(origin),
+    ['share code', `${shareLinkId} ${origin.network}`],
+    ['share codes a day', shareLinkId],
+  ] as const
+  for (const [counted, text] of counts) {
+    const seconds = await count(ctx, counted, text)
+    if (seconds !== null) throw tooMany(seconds, 'code')
+  }
+}
+
 /** Counts saved forms, so that the cookie of an ended session can't fill the database. */
 export const maySaveForm = async (ctx: ServiceContext, credentialId: string): Promise<boolean> =>
   (await count(ctx, 'saved forms', credentialId)) === null
 
-/** Forgives who has signed in what they tried before, and their network the attempt that was counted: it was no wrong one. Strangers' attempts stay counted. */
+/**
+ * Resets the person's own count after signing in, and takes the attempt back from their network's. Other people's attempts stay counted.
+ */
 export async function resetSignInCount(
   { db }: ServiceContext,
   { email, origin, deviceId }: Omit<SignInAttempt, 'isKnownNetwork'>,
@@ -109,7 +126,7 @@ export async function resetSignInCount(
   if (!deviceId) await db.signInAttempt.updateMany({ where: counted, data: { count: { decrement: 1 } } })
 }
 
-/** Whoever reads the address's mail has shown to be the person: nothing that was tried before is a reason to refuse them from there. */
+/** Resets the count of an address for the network of a person who has proven that they read its email. */
 export async function resetAddressCount(
   { db }: ServiceContext,
   { email, origin }: { email: string; origin: NetworkOrigin },

@@ -17,7 +17,7 @@ export function decryptTotpSecret(
   return text ? Buffer.from(text, 'base64') : null
 }
 
-/** Seals anew, under the newest secret key, what was sealed under an older one, so that this one can be taken out of use. */
+/** Re-encrypts secrets under the newest secret key, so that the operator can remove older ones. */
 export async function reencryptTotpSecrets(service: ServiceContext): Promise<void> {
   const [newest, ...older] = service.deps.secretKeys
   if (older.length === 0) return

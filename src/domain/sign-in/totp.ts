@@ -1,7 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import { equalsInConstantTime } from '../secrets/signed-token.ts'
 
-// Codes of an app that change with the time (RFC 6238): those that every app knows, SHA-1, six digits, of 30 s each.
+// Time-based codes (RFC 6238) with the parameters that every app supports: SHA-1, six digits, 30 s.
 
 const STEP_MS = 30_000
 const DIGITS = 6
@@ -24,13 +24,13 @@ export function codeOfStep(secret: Uint8Array, step: number): string {
 
 export const stepAt = (now: Date): number => Math.floor(now.getTime() / STEP_MS)
 
-/** The step that a code is of, with spaces or without, and when it is of no more use; null when it is none of about now. */
+/** Time step of a code, spaces ignored, with its end; null if the code is wrong or outside the window. */
 export function findStep(secret: Uint8Array, code: string, now: Date): { step: number; endsAt: Date } | null {
-  const given = Buffer.from(code.replaceAll(/\s/g, ''))
+  const typedCode = Buffer.from(code.replaceAll(/\s/g, ''))
   const current = stepAt(now)
-  // Each is compared, whichever is the right one.
+  // Compares all, so that the time doesn't reveal a match.
   const right = [current - WINDOW, current, current + WINDOW].filter((step) =>
-    equalsInConstantTime(Buffer.from(codeOfStep(secret, step)), given),
+    equalsInConstantTime(Buffer.from(codeOfStep(secret, step)), typedCode),
   )
   return right.length === 0 ? null : { step: right[0]!, endsAt: new Date((right[0]! + WINDOW + 1) * STEP_MS) }
 }

@@ -10,6 +10,6 @@ import type { ServiceContext } from '../context.ts'
  * @returns false if it was used before.
  */
 export async function claimToken({ db }: Pick<ServiceContext, 'db'>, key: string, expiresAt: Date): Promise<boolean> {
-  const spent = unscoped(db).insertInto('usedTokens').values({ key, expiresAt })
-  return (await affectedRows(spent.onConflict((conflict) => conflict.column('key').doNothing()))) === 1
+  const newToken = unscoped(db).insertInto('usedTokens').values({ key, expiresAt })
+  return (await affectedRows(newToken.onConflict((conflict) => conflict.column('key').doNothing()))) === 1
 }

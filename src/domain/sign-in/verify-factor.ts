@@ -17,14 +17,14 @@ export const keyOfChallenge = (challenge: string): string => `passkey ${challeng
 export const createCodeError = (problem: SignInProblem): DomainError =>
   new DomainError('invalid', { issues: [{ field: 'code', rule: 'account', problem }] })
 
-/** Whatever is wrong with it, nobody learns more. */
+/** One error for all causes, which are not revealed. */
 export const createPasskeyError = (): DomainError =>
   new DomainError('invalid', { issues: [{ field: '', rule: 'account', problem: 'passkey' }] })
 
 /**
- * Uses a code up that a person has given: of an app, or a recovery code. Called in the transaction of what it is given for.
+ * Uses up a code of an app, or a recovery code. Call it in the transaction that the code authorizes.
  *
- * @returns which of the two. @throws DomainError invalid: `wrong`; `codeUsed`, when it was right before.
+ * @returns which of the two. @throws DomainError invalid: `wrong`; `codeUsed` if it was valid before.
  */
 export async function useCode(inside: ServiceContext, credentialId: string, code: string): Promise<'totp' | 'recovery'> {
   if (code.replaceAll(/\s/g, '').length >= RECOVERY_CODE_FROM) {
@@ -66,7 +66,7 @@ export async function verifyPasskeyResponse(
   return { passkey, ...shown }
 }
 
-/** Uses up what a passkey has shown. Called in the transaction of what it is given for. @throws DomainError invalid: `passkey`. */
+/** Uses up a passkey's response. Call it in the transaction that it authorizes. @throws DomainError invalid: `passkey`. */
 export async function usePasskey(
   inside: ServiceContext,
   { passkey, challenge, endsAt, counter }: VerifiedPasskey,

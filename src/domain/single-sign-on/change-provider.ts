@@ -13,11 +13,10 @@ import { getProvider, hashConnection, isTested, type Provider, stopEnforcingUnte
 export type ProviderChangeOutcome = 'saved' | 'waits' | 'stopped'
 
 /**
- * Changes a provider. Another issuer, client or secret has to be tried: where the provider is the only way in, it waits for that beside what there
- * is, by which everybody goes on to sign in.
+ * Changes a provider. If single sign-on is required, a new issuer, client, or secret is saved as a draft until it is tried, so that
+ * everybody can still sign in.
  *
- * @param input.clientSecret empty: the one that there is, or that waits.
- * @throws DomainError not_permitted; sign_in_setting_not_found; invalid.
+ * @param input.clientSecret empty: keep the stored or drafted one. @throws DomainError not_permitted; sign_in_setting_not_found; invalid.
  */
 export async function changeProvider(ctx: Context, id: string, input: ProviderInput): Promise<ProviderChangeOutcome> {
   authorize(ctx, 'manage_security')

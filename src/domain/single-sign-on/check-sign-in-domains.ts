@@ -7,7 +7,7 @@ import { DAY_MS } from '../time/days.ts'
 import { inTransaction } from '../transaction.ts'
 import { dnsRecordOf } from './domains.ts'
 
-/** Days before the end of a client's secret on which its owners are told. */
+/** Days before a client secret expires on which owners are notified. */
 const WARNED_DAYS = [1, 7, 30]
 /** Milliseconds after which a domain's record is looked for again: of one that is there, and of one that is not. */
 const LOOKED_FOR_EVERY_MS = { there: 7 * DAY_MS, missing: DAY_MS }

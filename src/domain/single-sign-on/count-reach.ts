@@ -4,10 +4,11 @@ import type { Context } from '../context.ts'
 import { DOMAIN_GRACE_MS } from '../sign-in/domain-owners.ts'
 
 /**
- * Whom the organization's identity providers let in, of those who have joined and may not sign in past them.
+ * Effect of requiring single sign-on on joined members without an exception.
  *
- * @property linked those who are known there. @property byDomain those whose address is of a verified domain: they are linked when they first come.
- * @property shutOut the others, who stand before a closed door; @property examples the first of them.
+ * @property linked members with a linked identity. @property byDomain members with an address of a verified domain: they are linked at
+ *   their first sign-in.
+ * @property shutOut all others, who could not sign in any more; @property examples the first of them.
  */
 export type EnforcementReach = {
   linked: number

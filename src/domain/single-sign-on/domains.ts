@@ -44,7 +44,7 @@ export async function listDomains(ctx: Context): Promise<SignInDomain[]> {
 }
 
 /**
- * Names a domain whose addresses the organization's provider is to speak for. It does so once {@link verifyDomain} has found the record.
+ * Adds a domain that the organization's provider is to cover. It takes effect once {@link verifyDomain} finds the DNS record.
  *
  * @throws DomainError not_permitted; invalid: none, `publicDomain`, `taken`, `domainTaken`, `tooManyDomains`.
  */
@@ -69,9 +69,10 @@ export async function addDomain(ctx: Context, typedDomain: string): Promise<void
 }
 
 /**
- * Looks for a domain's record. @returns whether it is there. It may have been another organization's, which has lost it: its admins are told.
+ * Looks up a domain's DNS record. @returns true if it exists. If the domain was verified by another organization that has lost its record,
+ * that organization's admins are notified.
  *
- * @throws DomainError not_permitted; sign_in_setting_not_found; invalid: `domainTaken` by an organization that was earlier.
+ * @throws DomainError not_permitted; sign_in_setting_not_found; invalid: `domainTaken` if another organization verified it earlier.
  */
 export async function verifyDomain(ctx: Context, id: string): Promise<boolean> {
   const found = await getDomain(ctx, id)

@@ -8,12 +8,12 @@ import { inTransaction } from '../transaction.ts'
 import { type FoundProvider, toIdpClient } from './providers.ts'
 
 /**
- * Ends what rests on the word of a provider that has signed somebody out there. A session that rests on nothing else is over; one that its person has
- * begun by something of their own, too, no longer opens the provider's organization, and goes on for others.
+ * Back-channel logout: ends access that rests on a provider. A session with no other authentication ends. Otherwise it only loses access to
+ * the provider's organization.
  *
  * OpenID Connect Back-Channel Logout 1.0.
  *
- * @returns false for what is no token of the provider's, of now. One that comes again has done its work.
+ * @returns false if the token is invalid. A repeated token succeeds.
  */
 export async function endAtProvider(service: ServiceContext, provider: FoundProvider, token: string): Promise<boolean> {
   const client = toIdpClient(service, provider)
@@ -36,8 +36,8 @@ async function findSessions(
 ) {
   const word = { kind: 'oidc', providerId, ...(sid !== null && { idpSid: sid }) }
   const where = { endedAt: null, expiresAt: { gt: deps.clock() }, proofs: { some: word } }
-  const whose = subject === null ? {} : { credential: { identities: { some: { providerId, issuer, subject } } } }
-  return db.session.findMany({ where: { ...where, ...whose }, include: { proofs: true } })
+  const bySubject = subject === null ? {} : { credential: { identities: { some: { providerId, issuer, subject } } } }
+  return db.session.findMany({ where: { ...where, ...bySubject }, include: { proofs: true } })
 }
 
 type Session = Awaited<ReturnType<typeof findSessions>>[number]
@@ -48,8 +48,8 @@ async function closeSessionTo(
   session: Session,
 ): Promise<void> {
   const { id, credentialId, proofs, closedOrganizationIds } = session
-  const others = proofs.filter((proof) => proof.providerId !== providerId)
-  if (others.some(({ kind }) => kind === 'password' || kind === 'passkey' || kind === 'oidc')) {
+  const otherProofs = proofs.filter((proof) => proof.providerId !== providerId)
+  if (otherProofs.some(({ kind }) => kind === 'password' || kind === 'passkey' || kind === 'oidc')) {
     await inside.db.sessionAuthentication.deleteMany({ where: { sessionId: id, providerId } })
     const closed = organization ? [...new Set([...closedOrganizationIds, organization.id])] : closedOrganizationIds
     await inside.db.session.updateMany({ where: { id }, data: { closedOrganizationIds: closed } })

@@ -51,12 +51,10 @@ const isTestedByActor = (ctx: Context, provider: Provider): boolean =>
   provider.testedSession === ctx.origin.sessionId
 
 /**
- * Makes the organization's identity provider the only way in, from the next request of everybody on; where it is already, sets for how long its
- * word is good.
+ * Requires single sign-on from the next request on; if it is required already, changes the session length.
  *
- * @param sessionHours 1 to 24.
- * @throws DomainError not_permitted; invalid: the hours; `notTried`, unless whoever does it has tried the provider as it is in this session;
- *   `noWayBack`, unless an owner has signed in of late with factors of their own, who may go on to.
+ * @param sessionHours 1 to 24. @throws DomainError not_permitted; invalid: the hours; `notTried` unless the actor has tried the current
+ *   provider in this session; `noWayBack` unless an exempted owner has recently signed in with their own factors.
  */
 export async function enforceSso(ctx: Context, sessionHours: number): Promise<void> {
   authorize(ctx, 'manage_security')

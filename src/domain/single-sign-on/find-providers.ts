@@ -3,7 +3,7 @@ import type { OperatorProvider } from '../ports/identity-provider.ts'
 import { findDomainOwner } from '../sign-in/domain-owners.ts'
 import type { SignedIn } from '../sign-in/sessions.ts'
 
-/** A provider as whoever may sign in by it is shown it. @property id what stands for it in addresses; host of its sign-in page, by which people know it. */
+/** Provider on the sign-in page. @property id used in URLs. @property host host of its sign-in page, which people recognize. */
 export type OfferedProvider = { id: string; name: string; host: string }
 
 const select = { id: true, name: true, issuer: true } as const
@@ -40,6 +40,10 @@ export async function findReauthenticationProviders(
   const saysWhen = ({ id }: OperatorProvider) => words.some(({ provider, authTime }) => provider!.id === id && authTime)
   const ids = words.map(({ provider }) => provider!.id)
   const where = { id: { in: ids }, sendsAuthTime: true }
-  const theirs = ids.length > 0 ? await db.signInProvider.findMany({ where, select, orderBy: { id: 'asc' } }) : []
-  return [...deps.operatorProviders.filter(saysWhen).map(toOfferedOperatorProvider), ...theirs.map(toOfferedProvider)]
+  const providersOfOrganizations =
+    ids.length > 0 ? await db.signInProvider.findMany({ where, select, orderBy: { id: 'asc' } }) : []
+  return [
+    ...deps.operatorProviders.filter(saysWhen).map(toOfferedOperatorProvider),
+    ...providersOfOrganizations.map(toOfferedProvider),
+  ]
 }

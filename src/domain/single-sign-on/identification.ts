@@ -5,18 +5,18 @@ export type IdentificationProblem =
   | 'notInvited'
   | 'inactive'
   | 'otherIdentity'
-  /** The address has an account already, which is to be shown first. */
+  /** The address has an account, which must sign in first. */
   | 'hasAccount'
-  /** The link was copied, and neither it nor the provider shows whose the address is. */
+  /** The link was copied, and nothing proves the address. */
   | 'needsMailedLink'
-  /** Nobody has shown whose the address of the account is. */
+  /** Nobody has proven the account's address. */
   | 'unproven'
   /** Somebody else is linked to it. */
   | 'linkedElsewhere'
   /** Their organization takes nobody but by its own provider. */
   | 'needsSso'
   | 'claimMissing'
-  /** It began in another browser, long ago, or was used before; or who it is of has changed in this very moment. */
+  /** The sign-in began in another browser, expired, or was used; or the person's data has just changed. */
   | 'expiredSignIn'
 /** @property join membership to activate after the sign-in. @property code missing claim. */
 export type Identification = { credentialId: string; join?: PendingJoin } | { problem: IdentificationProblem; code?: string }

@@ -30,14 +30,14 @@ export async function identifyPerson(
   token: IdToken,
   purpose: OidcPurpose,
 ): Promise<Identification> {
-  const known = await findIdentity(inside, provider, token)
+  const linkedIdentity = await findIdentity(inside, provider, token)
   const ref = purpose.kind === 'join' ? readAccountLink(inside.deps.secretKeys, 'join', purpose.token) : null
   const link = ref && (await findOpenLink(inside, ref))
   const speaksThere = link && (provider.organizationId === null || provider.organizationId === link.organizationId)
   // Somebody who signs in with one of the operator's already, and is invited by another organization.
-  const joinsAnother = known !== null && link?.member.credentialId === null && provider.organizationId === null
-  if (known && !joinsAnother) return identifyLinked(inside, provider, token, known)
-  if (link && speaksThere) return joinByProvider(inside, provider, token, { link, ref, known: known?.credentialId })
+  const joinsAnother = linkedIdentity !== null && link?.member.credentialId === null && provider.organizationId === null
+  if (linkedIdentity && !joinsAnother) return identifyLinked(inside, provider, token, linkedIdentity)
+  if (link && speaksThere) return joinByProvider(inside, provider, token, { link, ref, known: linkedIdentity?.credentialId })
   const { organization } = provider
   return organization ? identifyByAddress(enterOrganization(inside, organization), provider, token) : { problem: 'notInvited' }
 }
@@ -71,21 +71,21 @@ async function identifyByAddress(inside: Context, provider: FoundProvider, token
     (provider.provisionsMembers ? await addMember(inside, provider, token, email) : null)
   if (!member) return { problem: 'notInvited' }
   if (member.status !== 'active') return { problem: 'inactive' }
-  const mine = { providerId: provider.id, organizationId: inside.organization.id, memberId: member.id }
+  const ofMember = { providerId: provider.id, organizationId: inside.organization.id, memberId: member.id }
   const mayLinkAnew = provider.relinkUntil !== null && provider.relinkUntil > inside.deps.clock()
-  // An address is given to whoever comes after: who has it now need not be who had it.
-  if (!mayLinkAnew && (await inside.db.identity.count({ where: mine })) > 0) return { problem: 'otherIdentity' }
-  await inside.db.identity.deleteMany({ where: mine })
+  // Addresses are reassigned: the present owner may be another person than the linked one.
+  if (!mayLinkAnew && (await inside.db.identity.count({ where: ofMember })) > 0) return { problem: 'otherIdentity' }
+  await inside.db.identity.deleteMany({ where: ofMember })
   const isNew = member.credentialId === null && (await findCredential(inside, email)) === undefined
   const credentialId = member.credentialId ?? (await findOrCreateCredential(inside, member, email))
   if (!credentialId || !(await lockCredential(inside, credentialId))) return { problem: 'expiredSignIn' }
   await proveAddress(inside, credentialId)
-  const whose = await inside.db.member.findUniqueOrThrow({
+  const memberRow = await inside.db.member.findUniqueOrThrow({
     where: { organizationId: inside.organization.id, id: member.id },
     include,
   })
-  // Whoever has linked them in this very moment has said the same.
-  await linkIdentity(inside, provider, token, { credentialId, members: [whose], linkedBy: 'domain', isNew })
+  // A concurrent sign-in has linked the same identity.
+  await linkIdentity(inside, provider, token, { credentialId, members: [memberRow], linkedBy: 'domain', isNew })
   return { credentialId }
 }
 
@@ -102,9 +102,9 @@ async function addMember(inside: Context, { defaultRoles, name }: FoundProvider,
 }
 
 /**
- * Whoever signs in with the address in other organizations is the same person; else somebody without a password.
+ * Finds the credential with the address, from any organization, or creates one without a password.
  *
- * @returns null when there has come to be such a person, or is none any more, in this very moment.
+ * @returns null if a concurrent transaction creates or deletes it.
  */
 async function findOrCreateCredential(inside: Context, { id }: { id: string }, email: string): Promise<string | null> {
   const found = await findCredential(inside, email)

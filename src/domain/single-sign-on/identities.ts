@@ -20,7 +20,7 @@ type Member = Parameters<typeof toMemberContext>[1] & { organizationId: string }
 /** Origin of a linked identity: a join link, an address in the organization's domain, or the person. */
 export type LinkedBy = 'join' | 'domain' | 'self'
 
-/** @property isNew whether the person has come into being by it. */
+/** @property isNew true if the account was just created. */
 type LinkedPerson = { credentialId: string; members: Member[]; linkedBy: LinkedBy; isNew?: boolean }
 
 /** An identity as its owner, or an admin, sees it. */
@@ -40,9 +40,9 @@ export const findIdentity = ({ db }: ServiceContext, { id: providerId }: FoundPr
   })
 
 /**
- * Links a person to what a token says they are. An organization's provider speaks for its member, one of the operator's for the person.
+ * Links a person to the identity in a token: an organization's provider links its member, an operator's provider the person.
  *
- * They are told by mail, unless all that they are here was made by this. @returns false when somebody is linked to it already.
+ * Notifies them by email unless the account is new. @returns false if somebody is linked to the identity already.
  */
 export async function linkIdentity(
   inside: ServiceContext,
@@ -51,8 +51,8 @@ export async function linkIdentity(
   { credentialId, members, linkedBy, isNew = false }: LinkedPerson,
 ): Promise<boolean> {
   const now = inside.deps.clock()
-  const whose = organizationId === null ? {} : { organizationId, memberId: members[0]!.id }
-  const row = { id: inside.deps.newId(), providerId, issuer, subject, credentialId, ...whose, lastEmail: email, linkedBy }
+  const memberColumns = organizationId === null ? {} : { organizationId, memberId: members[0]!.id }
+  const row = { id: inside.deps.newId(), providerId, issuer, subject, credentialId, ...memberColumns, lastEmail: email, linkedBy }
   const { count } = await inside.db.identity.createMany({
     data: [{ ...row, linkedAt: now, lastUsedAt: now }],
     skipDuplicates: true,
@@ -144,9 +144,9 @@ export async function unlinkMemberIdentity(ctx: Context, memberId: string, id: s
 }
 
 /**
- * True if the session may change the account itself (password, factors, name, sessions). It needs an authentication with us. An
- * organization's provider is enough if the person belongs to that organization alone and it verified the domain of their address:
- * otherwise another organization could add a passkey that opens whatever the person joins later.
+ * True if the session may change the account itself (password, factors, name, sessions). It needs an authentication with the service. An
+ * organization's provider is enough if the person belongs to no other organization and it verified the domain of their address: otherwise
+ * another organization could add a passkey that signs in to organizations the person joins later.
  */
 export async function mayChangeAccount(
   service: ServiceContext,

@@ -50,23 +50,23 @@ type OidcCallback = { callbackUrl: string; browser: Browser; signedIn: SignedIn 
 export async function completeOidcFlow(
   service: ServiceContext,
   found: FoundProvider,
-  way: OidcFlow,
+  flow: OidcFlow,
   came: OidcCallback,
 ): Promise<CallbackOutcome> {
-  const provider = way.purpose.kind === 'try' ? withDraft(service, found) : found
+  const provider = flow.purpose.kind === 'try' ? withDraft(service, found) : found
   const client = toIdpClient(service, provider)
   if (!client) return recordRefusedSignIn(service, provider, { problem: 'badToken', code: 'secret_unreadable' })
-  if (!(await claimToken(service, `oidc state ${way.state}`, new Date(way.endsAt))))
+  if (!(await claimToken(service, `oidc state ${flow.state}`, new Date(flow.endsAt))))
     return { kind: 'refused', problem: 'expiredSignIn' }
   const answer = await service.deps.identityProviders.redeem(
     client,
-    toAuthorizationRequest(service, provider, way),
+    toAuthorizationRequest(service, provider, flow),
     came.callbackUrl,
   )
   if ('problem' in answer) {
-    // The code is spent. What was known of the provider's keys is forgotten, so that the second time finds the new ones.
+    // The code is used up. Clearing the cached keys makes the second attempt load the new ones.
     const again =
-      answer.problem === 'newKeys' && !way.isAgain ? await startOidcFlow(service, provider, { ...way, isAgain: true }) : null
+      answer.problem === 'newKeys' && !flow.isAgain ? await startOidcFlow(service, provider, { ...flow, isAgain: true }) : null
     if (again && 'url' in again) return { kind: 'again', begun: again }
     const problem = answer.problem === 'newKeys' ? 'badToken' : answer.problem
     return recordRefusedSignIn(service, provider, { problem, code: answer.code })
@@ -74,10 +74,10 @@ export async function completeOidcFlow(
   const { token } = answer
   const missing = findClaimMismatch(provider, token)
   if (missing) return recordRefusedSignIn(service, provider, { problem: 'claimMissing', code: missing }, token)
-  if (way.purpose.kind === 'try') return recordTrial(service, provider, token, { ...came, memberId: way.purpose.memberId })
-  if (way.purpose.kind === 'link')
-    return linkSignedIn(service, provider, token, { ...came, credentialId: way.purpose.credentialId })
-  return signIn(service, provider, { token, way, came })
+  if (flow.purpose.kind === 'try') return recordTrial(service, provider, token, { ...came, memberId: flow.purpose.memberId })
+  if (flow.purpose.kind === 'link')
+    return linkSignedIn(service, provider, token, { ...came, credentialId: flow.purpose.credentialId })
+  return signIn(service, provider, { token, way: flow, came })
 }
 
 /** First required claim that is missing or has another value. */
@@ -89,13 +89,13 @@ function findClaimMismatch({ requiredClaims }: FoundProvider, { claims }: IdToke
 async function signIn(
   service: ServiceContext,
   provider: FoundProvider,
-  { token, way, came }: { token: IdToken; way: OidcFlow; came: OidcCallback },
+  { token, way: flow, came }: { token: IdToken; way: OidcFlow; came: OidcCallback },
 ): Promise<CallbackOutcome> {
   const outcome = await inTransaction(service, async (inside): Promise<CallbackOutcome> => {
     if (!(await lockProvider(inside, provider))) return { kind: 'refused', problem: 'expiredSignIn' }
-    if (way.purpose.kind === 'fresh' && !(await isSamePerson(inside, provider, token, { ...came, ...way.purpose })))
+    if (flow.purpose.kind === 'fresh' && !(await isSamePerson(inside, provider, token, { ...came, ...flow.purpose })))
       return { kind: 'refused', problem: 'otherPerson' }
-    const recognized = await identifyPerson(inside, provider, token, way.purpose)
+    const recognized = await identifyPerson(inside, provider, token, flow.purpose)
     if ('problem' in recognized) return { kind: 'refused', ...recognized }
     const entry = await authenticateByProvider(inside, provider, token, { ...recognized, came })
     return entry ? { kind: 'in', entry } : { kind: 'refused', problem: 'expiredSignIn' }
@@ -113,8 +113,8 @@ const isSamePerson = async (
   signedIn?.credential.id === credentialId && (await findIdentity(inside, provider, token))?.credentialId === credentialId
 
 /**
- * The provider's word, in the session that the person has here, or in a new one. The word of one of the operator's stands for a password: whoever has a
- * second factor shows that as well, unless the browser stands for it.
+ * Adds the authentication to the person's session, or starts one. An operator's provider replaces the password only: the second factor is
+ * still required, unless the browser is trusted.
  */
 async function authenticateByProvider(
   inside: ServiceContext,
@@ -216,7 +216,7 @@ async function recordTrial(
     if (count === 0) return false
     const details = { provider: provider.name, ...(encryptedDraft && { isInUse: true }) }
     await recordAudit(inside, { action: 'tried_sign_in_provider', details })
-    // Nobody is known there by whom they were here: else who has a link would be kept out.
+    // Existing identities belong to the earlier issuer or client, so members have to be linked again.
     if (before && (before.issuer !== issuer || before.clientId !== clientId)) await startRelinking(inside, provider)
     if (encryptedDraft) await notifyOfSecurityChange(inside)
     return true

@@ -11,7 +11,7 @@ export type OidcPurpose =
   | { kind: 'signIn' }
   /** To join by a link. */
   | { kind: 'join'; token: string }
-  /** To be signed in by it from now on, as whoever is signed in. */
+  /** Link the identity to the signed-in person. */
   | { kind: 'link'; credentialId: string }
   /** To show, in the session that there is, that it is them who sit there. */
   | { kind: 'fresh'; credentialId: string }
@@ -42,34 +42,34 @@ export type StartedOidcFlow = { url: string; state: string; sealed: string }
 export async function startOidcFlow(
   service: ServiceContext,
   found: FoundProvider,
-  asked: { purpose: OidcPurpose; next: string; loginHint?: string | undefined; isAgain?: boolean },
+  options: { purpose: OidcPurpose; next: string; loginHint?: string | undefined; isAgain?: boolean },
 ): Promise<StartedOidcFlow | IdpFault> {
-  const provider = asked.purpose.kind === 'try' ? withDraft(service, found) : found
+  const provider = options.purpose.kind === 'try' ? withDraft(service, found) : found
   const client = toIdpClient(service, provider)
   if (!client) return { problem: 'badToken', code: 'secret_unreadable' }
-  const { purpose, next, loginHint, isAgain = false } = asked
+  const { purpose, next, loginHint, isAgain = false } = options
   const endsAt = service.deps.clock().getTime() + OIDC_FLOW_MS
   const state = randomBytes(STATE_BYTES).toString('base64url')
   const [nonce, verifier] = [RANDOM_BYTES, RANDOM_BYTES].map((bytes) => randomBytes(bytes).toString('base64url')) as [
     string,
     string,
   ]
-  const way: OidcFlow = { providerId: provider.id, purpose, next, state, nonce, verifier, isAgain, endsAt }
+  const flow: OidcFlow = { providerId: provider.id, purpose, next, state, nonce, verifier, isAgain, endsAt }
   const answer = await service.deps.identityProviders.authorizationUrl(client, {
-    ...toAuthorizationRequest(service, provider, way),
+    ...toAuthorizationRequest(service, provider, flow),
     loginHint,
   })
-  if (!('problem' in answer)) return { url: answer.url, state, sealed: encryptOidcFlow(service, way) }
+  if (!('problem' in answer)) return { url: answer.url, state, sealed: encryptOidcFlow(service, flow) }
   await recordProviderError(service, provider.id, answer)
   return answer
 }
 
 /** Parameters of the authorization request, and what the reply must match. */
-export const toAuthorizationRequest = (service: Pick<ServiceContext, 'deps'>, provider: FoundProvider, way: OidcFlow) => ({
-  ...way,
+export const toAuthorizationRequest = (service: Pick<ServiceContext, 'deps'>, provider: FoundProvider, flow: OidcFlow) => ({
+  ...flow,
   redirectUri: callbackUrlOf(service, provider),
   scopes: SCOPES,
-  isFresh: way.purpose.kind === 'fresh',
+  isFresh: flow.purpose.kind === 'fresh',
   acrValues: provider.acrValues,
 })
 
@@ -81,8 +81,8 @@ export const callbackUrlOf = ({ deps }: Pick<ServiceContext, 'deps'>, { address 
 
 const purposeOf = (state: string): string => `sign-in way ${state}`
 
-const encryptOidcFlow = ({ deps }: ServiceContext, way: OidcFlow): string =>
-  Buffer.from(encrypt(deps.secretKeys, purposeOf(way.state), JSON.stringify(way))).toString('base64url')
+const encryptOidcFlow = ({ deps }: ServiceContext, flow: OidcFlow): string =>
+  Buffer.from(encrypt(deps.secretKeys, purposeOf(flow.state), JSON.stringify(flow))).toString('base64url')
 
 /** Decrypts the flow with this state; null if it is invalid, expired, or of another provider. */
 export function decryptOidcFlow(
@@ -91,6 +91,6 @@ export function decryptOidcFlow(
   { state, providerId }: { state: string; providerId: string },
 ): OidcFlow | null {
   const text = decrypt(deps.secretKeys, purposeOf(state), Buffer.from(sealed, 'base64url'))
-  const way = text === null ? null : (JSON.parse(text) as OidcFlow)
-  return way && way.providerId === providerId && way.endsAt > deps.clock().getTime() ? way : null
+  const flow = text === null ? null : (JSON.parse(text) as OidcFlow)
+  return flow && flow.providerId === providerId && flow.endsAt > deps.clock().getTime() ? flow : null
 }

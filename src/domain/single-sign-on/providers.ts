@@ -42,7 +42,7 @@ export async function getProvider(ctx: Context, id: string): Promise<Provider> {
 /**
  * Provider of an organization or of the operator.
  *
- * @property organization whose it is; null: the operator's. @property address what stands for it in addresses.
+ * @property organization null for the operator's. @property address name in URLs.
  */
 export type FoundProvider = Provider & {
   organization: { id: string; name: string; tier: Tier; ownerNamedAt: Date | null } | null

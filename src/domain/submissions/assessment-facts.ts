@@ -10,23 +10,54 @@ export type AssessmentFacts = {
   timedSeconds: number
   /** Number of questions with a preparation time. */
   prepared: number
+  sections: number
+  /** Sections with a time limit, and the sum of their limits in seconds without extra time. */
+  timedSections: number
+  sectionSeconds: number
+  /** True if candidates go back and forth in some section. */
+  goesBack: boolean
   playsMedia: boolean
   takesRecordings: boolean
 }
 
-type FactsOfQuestion = { responseType: string; timeLimit: number; preparationTime: number; audioUrl: string; videoUrl: string }
+type FactsOfQuestion = {
+  responseType: string
+  timeLimit: number
+  preparationTime: number
+  audioUrl: string
+  videoUrl: string
+  section: FactsOfSection | null
+  pool: { id: string; draw: number } | null
+}
+type FactsOfSection = { id: string; timeLimit: number; navigation: string }
 
-export const toAssessmentFacts = (
-  kinds: Pick<QuestionKinds, 'answering'>,
-  questions: readonly FactsOfQuestion[],
-): AssessmentFacts => ({
-  questions: questions.length,
-  timed: questions.filter(({ timeLimit }) => timeLimit > 0).length,
-  timedSeconds: questions.reduce((sum, one) => sum + (one.timeLimit > 0 ? one.preparationTime + one.timeLimit : 0), 0),
-  prepared: questions.filter(({ preparationTime }) => preparationTime > 0).length,
-  playsMedia: questions.some(({ audioUrl, videoUrl }) => isMedium(audioUrl) || isMedium(videoUrl)),
-  takesRecordings: questions.some(({ responseType }) => kinds.answering(responseType).records.length > 0),
-})
+function toAssessmentFacts(kinds: Pick<QuestionKinds, 'answering'>, listed: readonly FactsOfQuestion[]): AssessmentFacts {
+  const questions = longestDrawn(listed)
+  const sections = [...new Map(questions.flatMap(({ section }) => (section ? [[section.id, section]] : []))).values()]
+  return {
+    questions: questions.length,
+    timed: questions.filter(({ timeLimit }) => timeLimit > 0).length,
+    timedSeconds: questions.reduce((sum, one) => sum + secondsOf(one), 0),
+    prepared: questions.filter(({ preparationTime }) => preparationTime > 0).length,
+    playsMedia: questions.some(({ audioUrl, videoUrl }) => isMedium(audioUrl) || isMedium(videoUrl)),
+    takesRecordings: questions.some(({ responseType }) => kinds.answering(responseType).records.length > 0),
+    sections: sections.length,
+    timedSections: sections.filter(({ timeLimit }) => timeLimit > 0).length,
+    sectionSeconds: sections.reduce((sum, { timeLimit }) => sum + timeLimit, 0),
+    goesBack: sections.some(({ navigation }) => navigation === 'free'),
+  }
+}
+
+const secondsOf = ({ timeLimit, preparationTime }: FactsOfQuestion): number => (timeLimit > 0 ? preparationTime + timeLimit : 0)
+
+/** As many questions of each pool as a candidate gets: those with the longest times, because nobody knows yet which. */
+function longestDrawn(questions: readonly FactsOfQuestion[]): FactsOfQuestion[] {
+  const pools = Map.groupBy(questions, ({ pool }) => pool?.id)
+  return [...pools.values()].flatMap((members) => {
+    const draw = members[0]!.pool?.draw ?? members.length
+    return members.toSorted((a, b) => secondsOf(b) - secondsOf(a)).slice(0, draw)
+  })
+}
 
 const isMedium = (address: string): boolean => /^https?:\/\//i.test(address) || assetIdIn(address) !== null
 
@@ -34,7 +65,11 @@ export async function findAssessmentFacts(
   { db, deps, organization }: Context,
   { assessmentId }: { assessmentId: string },
 ): Promise<AssessmentFacts> {
-  const select = { responseType: true, timeLimit: true, preparationTime: true, audioUrl: true, videoUrl: true }
+  const select = {
+    ...{ responseType: true, timeLimit: true, preparationTime: true, audioUrl: true, videoUrl: true },
+    section: { select: { id: true, timeLimit: true, navigation: true } },
+    pool: { select: { id: true, draw: true } },
+  }
   return toAssessmentFacts(
     deps.kinds,
     await db.question.findMany({ where: { organizationId: organization.id, assessmentId }, select }),

@@ -1,4 +1,5 @@
 import type { Context } from '../context.ts'
+import { isTranscribing } from '../organization/transcription.ts'
 import { type Needs, PHOTOS, type ProctoringTerms, type RequiredPhoto, toNeeds } from './needs.ts'
 
 export async function findPhotos({ db, organization }: Context, submissionId: string): Promise<Record<RequiredPhoto, boolean>> {
@@ -23,5 +24,5 @@ export async function findNeeds(
           by: ['responseType'],
           where: { organizationId, submissionId: startedSubmissionId },
         })
-  return toNeeds(ctx.deps.kinds, invite, questions)
+  return toNeeds(ctx.deps.kinds, invite, questions, await isTranscribing(ctx))
 }

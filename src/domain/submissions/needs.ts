@@ -20,6 +20,8 @@ export type Needs = {
   facePhoto: boolean
   /** The candidate chooses how to answer a question: a recording is possible, nothing is needed for it. */
   choice: boolean
+  /** Recorded answers are sent to a speech recognition service. */
+  transcription: boolean
 }
 
 export type ProctoringTerms = {
@@ -35,7 +37,13 @@ type Kinds = Pick<QuestionKinds, 'answering'>
 export const isRecorded = (kinds: Kinds, { responseType }: ResponseTypeOf): boolean =>
   kinds.answering(responseType).savedBy.every((by) => by === 'recording')
 
-export function toNeeds(kinds: Kinds, invite: ProctoringTerms, questions: readonly ResponseTypeOf[]): Needs {
+/** @param isTranscribing see organization/transcription.ts. */
+export function toNeeds(
+  kinds: Kinds,
+  invite: ProctoringTerms,
+  questions: readonly ResponseTypeOf[],
+  isTranscribing = false,
+): Needs {
   const ways = questions.map(({ responseType }) => kinds.answering(responseType))
   const isNeeded = (device: 'microphone' | 'camera') => ways.some(({ needs }) => needs.includes(device))
   return {
@@ -45,6 +53,7 @@ export function toNeeds(kinds: Kinds, invite: ProctoringTerms, questions: readon
     idPhoto: invite.requireIdCapture,
     facePhoto: invite.facePhotoRequired,
     choice: ways.some(({ savedBy }) => savedBy.length > 1 && savedBy.includes('recording')),
+    transcription: isTranscribing && ways.some(({ savedBy }) => savedBy.includes('recording')),
   }
 }
 
@@ -59,6 +68,15 @@ export const requirementsOf = (needs: Needs): Requirement[] =>
 /** Media that a candidate consents to: required ones, and optional recordings. */
 export const consentedMedia = (needs: Needs): Requirement[] =>
   requirementsOf(needs.choice ? { ...needs, camera: true, microphone: true } : needs)
+
+/** Media, and what else is done with them, that a consent names. */
+export const consentScope = (needs: Needs): string[] => [
+  ...consentedMedia(needs),
+  ...(needs.transcription ? [TRANSCRIPTION] : []),
+]
+
+/** Part of a consent: recorded answers are sent to a speech recognition service. Who consented without it isn't asked again. */
+export const TRANSCRIPTION = 'transcription'
 
 type Prepared = {
   needs: Needs

@@ -10,11 +10,10 @@ import { penaltyFor, pointsFor } from './points.ts'
 // Scores by answer keys. A person's grade takes precedence.
 
 /**
- * Scores what is handed in, by the keys as they are now: of questions of a kind alone, and each once for a key. What a kind can't score is
- * left to people, also where it fails, which is logged: nothing stands in the way of handing in.
+ * Scores submitted answers to questions of a kind by their current keys, once per key. Answers that the kind can't score, or fails on
+ * (which is logged), are left to graders: nothing may prevent submitting.
  *
- * @param versionId scores only what was asked by that version; undefined: all.
- * @returns true if there was anything to score.
+ * @param versionId only answers to this version; undefined: all. @returns true if there was anything to score.
  */
 export async function scoreAnswers(ctx: Context, submissionId: string, versionId?: string): Promise<boolean> {
   const answered = await findAnswered(ctx, submissionId, versionId)
@@ -63,6 +62,7 @@ export function scoreAnswer(ctx: Context, answered: AnswerToScore): AnswerScore 
 
 function tryToScore({ deps }: Context, kind: QuestionKind, answered: AnswerToScore, isEmpty: boolean): AnswerScoring {
   const { spec, key, value, versionId } = answered
+  if (kind.files) return { state: 'people' } // a file that is still on its way may arrive later
   try {
     // No answer is nothing wrong: it gives no points.
     return isEmpty ? { state: 'scored', got: 0, of: 1, parts: [] } : kind.score(spec, key, value)
@@ -81,9 +81,9 @@ function isTriedEmpty(kind: QuestionKind, value: unknown): boolean {
   }
 }
 
-/** The questions of a kind that the paper has, with the newest key and what was answered. */
+/** Questions of a kind in the paper, with the newest key and the answer. */
 function findAnswered(ctx: Context, submissionId: string, versionId: string | undefined) {
-  const asked = ctx.db
+  const answeredQuestions = ctx.db
     .selectFrom('submissionQuestions')
     .where('submissionQuestions.submissionId', '=', submissionId)
     .$if(versionId !== undefined, (query) => query.where('submissionQuestions.versionId', '=', versionId!))
@@ -108,7 +108,7 @@ function findAnswered(ctx: Context, submissionId: string, versionId: string | un
       'questionVersions.responseType',
     ])
     .select(['questionVersions.spec', 'newest.key', 'newest.effect', 'newest.keyNumber', 'answerAttempts.value'])
-  return asked.execute()
+  return answeredQuestions.execute()
 }
 
 /** Score by the newest key. @property keyedAt when the key was saved. */
@@ -121,7 +121,7 @@ export type ShownScore = {
   parts: AnswerPart[]
 }
 
-/** The scores of a submission beside their keys, for whoever grades it. */
+/** Scores of a submission with their keys, for graders. */
 export async function findScores({ db, organization }: Context, submissionId: string): Promise<ShownScore[]> {
   const organizationId = organization.id
   const scores = await db.questionScore.findMany({
@@ -149,14 +149,14 @@ export async function findKeyNumbers({ db, organization }: Context, submissionId
 
 /** Records which scored submissions still need graders: a question with points has none. Unchanged ones are not written. */
 export async function recordGradingNeeds(ctx: Context, submissionIds: readonly string[]): Promise<void> {
-  const left = ctx.db
+  const questionsForGraders = ctx.db
     .selectFrom('submissions')
     .where('submissions.id', '=', anyOfIds(submissionIds))
     .select('submissions.id')
     .select((eb) => needsGrader(eb, ctx.db).as('needsGrading'))
   const note = ctx.db
     .updateTable('submissions')
-    .from(left.as('left'))
+    .from(questionsForGraders.as('left'))
     .whereRef('left.id', '=', 'submissions.id')
     .where(({ ref }) => sql<SqlBool>`${ref('submissions.needsGrading')} is distinct from ${ref('left.needsGrading')}`)
     .set(({ ref }) => ({ needsGrading: ref('left.needsGrading') }))
@@ -171,8 +171,8 @@ const needsGrader = (eb: Expressions<'submissions'>, db: TenantDb) =>
     .where((paper) => isUnscored(paper, db))
     .select('submissionQuestions.number')})`
 
-/** By one look at the newest score. */
-const isUnscored = (eb: Expressions<'submissionQuestions'>, db: TenantDb) =>
+/** SQL condition: no key has given points, or excluded the question. */
+export const isUnscored = (eb: Expressions<'submissionQuestions'>, db: TenantDb) =>
   sql<SqlBool>`not coalesce((${newestScores(eb, db).select(({ ref }) =>
     sql<boolean>`${ref('questionScores.points')} is not null or ${ref('questionScores.dropped')}`.as('scored'),
   )}), false)`

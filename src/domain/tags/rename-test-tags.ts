@@ -50,10 +50,10 @@ function findFreeName(db: Connection, organization: Scope['organization'], names
     position: number
   }>`unnest(${names}::text[], ${names.map(caseKey)}::text[]) with ordinality`.as<'wanted'>(sql`wanted (name, key, position)`)
   const tenant = tenantDb(db, { organization, mode: 'all' })
-  const taken = tenant.selectFrom('tags').where(sql<boolean>`tags.name_key = wanted.key`)
+  const existingTags = tenant.selectFrom('tags').where(sql<boolean>`tags.name_key = wanted.key`)
   return tenant
     .selectFrom(wanted)
-    .where(({ not, exists }) => not(exists(taken.select('tags.id'))))
+    .where(({ not, exists }) => not(exists(existingTags.select('tags.id'))))
     .orderBy('wanted.position')
     .limit(1)
     .select('wanted.name')

@@ -55,8 +55,8 @@ export type ListedTag = RowOf<typeof wholeTag>
 
 const filters: FilterConditions<'tags', TokenizedFilter<TagFilter>> = {
   name: (eb, name) => isComposed(eb.ref('tags.name'), name),
-  nameKey: (eb, key) => eb('tags.nameKey', '=', key),
-  createdById: (eb, id) => eb('tags.createdById', '=', id),
+  nameKey: '=',
+  createdById: '=',
   search: (eb, patterns) => containsAll(eb.ref('tags.nameSearch'), patterns),
 }
 const tagList = { table: 'tags', filters } as const
@@ -98,7 +98,7 @@ const tagIds = prepareScoped((db, { ids }: { ids: string[] }) =>
   db.selectFrom('tags').select('id').where('id', '=', anyOfIds(ids)),
 )
 
-/** Locks tags until the end of the transaction, so that nobody deletes them. @returns ids of those that the context may use. */
+/** Locks tags against deletion until the end of the transaction. @returns ids that the context may use. */
 export async function lockTags(ctx: Context, ids: string[]): Promise<Set<string>> {
   const tags = ctx.db.selectFrom('tags').where('id', '=', anyOfIds(ids.filter(isUuid)))
   const found = await tags.select('id').orderBy('id').forKeyShare().execute()
@@ -132,9 +132,10 @@ export async function createTag(ctx: Context, { name, color = DEFAULT_COLOR, des
 }
 
 /**
- * v1.md PATCH /tags/{tagId}: changes what is given.
+ * v1.md PATCH /tags/{tagId}: changes the given fields.
  *
- * @throws DomainError tag_not_found, live_tag_read_only, duplicate_tag_name; invalid, also `changed` for what somebody else has changed since it was seen.
+ * @throws DomainError tag_not_found, live_tag_read_only, duplicate_tag_name; invalid, also `changed` for values that somebody else changed
+ *   since `readVersion`.
  */
 export async function updateTag(ctx: Context, id: string, change: TagChange, readVersion?: SeenAt): Promise<Tag> {
   authorize(ctx, 'write_tags')
@@ -235,9 +236,9 @@ export async function countTagUses(ctx: Context, ids: string[]): Promise<Map<str
       .limit(MAX_TAG_USES)
     return ctx.db.selectFrom(some.select('tagId').as('used')).select(sql<number>`count(*)::int`.as('count')).$asScalar()
   }
-  const asked = sql<{ id: string }>`unnest(${ids}::uuid[])`.as<'tag'>(sql`tag (id)`)
+  const requestedIds = sql<{ id: string }>`unnest(${ids}::uuid[])`.as<'tag'>(sql`tag (id)`)
   const rows = await ctx.db
-    .selectFrom(asked)
+    .selectFrom(requestedIds)
     .select('tag.id')
     .select([uses('assessmentTags').as('assessments'), uses('memberTags').as('members'), uses('inviteTags').as('invites')])
     .execute()

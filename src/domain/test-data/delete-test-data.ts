@@ -8,9 +8,9 @@ import { type DeletedCounts, deleteInvites } from '../erasure/delete-invites.ts'
 import { DomainError } from '../errors.ts'
 import { inTransaction } from '../transaction.ts'
 
-// Test invites go with all that hangs on them: mails, tags, what was sent in, grades, results, orders of recruiting systems; and the list of
-// addresses that they are not mailed to. Their events stay, as cursors and webhooks go by them; so do keys, webhooks and connections, which
-// are settings. Test tags go last, when few invites have them.
+// Deletes test invites with all rows that refer to them (emails, tags, submissions, grades, results, ATS orders) and the test suppressions.
+// Events stay, because cursors and webhooks depend on them; keys, webhooks, and connections stay, because they are settings. Test tags are
+// deleted last, when few invites have them.
 
 /** Invites of one transaction, which takes a few tenths of a second and locks nothing that live requests write. */
 const DELETED_AT_ONCE = 100
@@ -24,10 +24,10 @@ const TAGS_AT_ONCE = 100
 export type Deletion = DeletedCounts & { lists: number; remaining: number }
 
 /**
- * Deletes the organization's test data as they are now; what is made meanwhile stays. The first part is gone when it returns, and the rest is
- * left to a job, which goes on wherever it was interrupted.
+ * Deletes the organization's present test data. The first part is deleted before it returns, the rest by a job, which continues after
+ * interruptions.
  *
- * @throws DomainError not_permitted, unless it is test data that is seen.
+ * @throws DomainError not_permitted outside of test mode.
  */
 export async function deleteTestData(ctx: Context): Promise<Deletion> {
   authorize(ctx, 'delete_test_data')
@@ -39,18 +39,18 @@ export async function deleteTestData(ctx: Context): Promise<Deletion> {
     await inside.db.deleteFrom('suppressions').where('since', '<=', until).execute()
     // Counts of erased test invites.
     for (const counted of ['erasedInviteCounts', 'erasedResults'] as const) await inside.db.deleteFrom(counted).execute()
-    const gone = await deleteSome(inside, until, DELETED_AT_ONCE)
+    const deletedCount = await deleteSome(inside, until, DELETED_AT_ONCE)
     const remaining = await db.invite.count({ where: { ...scopeWhere(inside), createdAt: { lte: until } } })
     const tags = remaining === 0 ? await deleteTags(inside, until, TAGS_AT_ONCE) : 0
     if (remaining > 0 || lists === LISTS_AT_ONCE || tags === TAGS_AT_ONCE)
       await deps.queue.enqueueTestDataDeletion(db, { organizationId: organization.id, until })
-    if (gone.invites + lists + tags > 0)
-      await recordAudit(inside, { action: 'deleted_test_data', details: { invites: gone.invites + remaining, lists } })
-    return { ...gone, lists, remaining }
+    if (deletedCount.invites + lists + tags > 0)
+      await recordAudit(inside, { action: 'deleted_test_data', details: { invites: deletedCount.invites + remaining, lists } })
+    return { ...deletedCount, lists, remaining }
   })
 }
 
-/** Deletes what is left of an organization's test data that were made until then, part by part. Done again, it goes on. */
+/** Deletes test data that was created before the request, part by part. Repeatable. */
 export async function continueDeletion(
   service: ServiceContext,
   { organizationId, until }: { organizationId: string; until: Date },
@@ -66,11 +66,12 @@ export async function continueDeletion(
   await repeatBatch(TAGS_AT_ONCE, (atMost) => deleteTags(ctx, until, atMost))
 }
 
-/** Deletes bulk changes, and lists of candidates, of these so many at most. @returns how many lists. */
+/** Deletes bulk changes, share links, and lists of candidates, of these so many at most. @returns how many lists. */
 async function deleteLists(ctx: Context, until: Date, atMost: number): Promise<number> {
   const some = ctx.db.selectFrom('inviteBatches').where('createdAt', '<=', until).limit(atMost)
   // Rows of bulk changes go with their invites.
   await ctx.db.deleteFrom('bulkChanges').where('createdAt', '<=', until).execute()
+  await ctx.db.deleteFrom('shareLinks').where('createdAt', '<=', until).execute()
   await ctx.db.deleteFrom('registrations').where('createdAt', '<=', until).execute()
   return affectedRows(ctx.db.deleteFrom('inviteBatches').where('id', 'in', some.select('id')))
 }

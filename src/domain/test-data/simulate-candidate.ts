@@ -6,7 +6,9 @@ import { moveInvite } from '../invites/move-invite.ts'
 import { CHECKS, isRecorded, PHOTOS } from '../submissions/needs.ts'
 import { finishSubmission } from '../submissions/taking/finish-submission.ts'
 import { enterForChange } from '../submissions/taking/open-missing-submissions.ts'
-import { closeQuestion, findOpenQuestion, openQuestion, type SubmissionQuestion } from '../submissions/taking/paper.ts'
+import { openQuestion } from '../submissions/taking/open-question.ts'
+import { openSectionOf } from '../submissions/taking/open-section.ts'
+import { closeQuestion, findOpenQuestion, type SubmissionQuestion } from '../submissions/taking/paper.ts'
 import { recordPassedChecks } from '../submissions/taking/pass-checks.ts'
 import { readPreparation, readProgress } from '../submissions/taking/read-progress.ts'
 import { recordConsent } from '../submissions/taking/record-consent.ts'
@@ -14,6 +16,8 @@ import { findKind, saveAnswer, saveText } from '../submissions/taking/save-text.
 import { type CandidateSession, type PreparedSession, requireInProgress, requirePrepared } from '../submissions/taking/session.ts'
 import { startSubmission } from '../submissions/taking/start-submission.ts'
 import { takeOverTab } from '../submissions/taking/take-over-tab.ts'
+import { makeUpTranscript } from '../submissions/transcripts/make-up-transcript.ts'
+import { beginFile, findFileLimits } from '../submissions/uploads/answer-files.ts'
 import { putPart } from '../submissions/uploads/put-part.ts'
 import { putPhoto } from '../submissions/uploads/put-photo.ts'
 import { beginAttempt, beginCapture, CAPTURES, completeRecording } from '../submissions/uploads/recordings.ts'
@@ -41,7 +45,7 @@ export async function startAssessment(ctx: Context, invite: InviteDetail): Promi
   await move(ctx, invite, 'start') // done by now, or refused with the state that it is in
 }
 
-/** Starts, if that has not been done, answers what has no answer, and hands in. */
+/** Starts if necessary, answers unanswered questions, and submits. */
 export async function submitAnswers(ctx: Context, invite: InviteDetail, { answers }: SimulatedAnswers): Promise<void> {
   if (invite.status === 'completed') return
   if (invite.status !== 'started') await startAssessment(ctx, invite)
@@ -53,11 +57,12 @@ export async function submitAnswers(ctx: Context, invite: InviteDetail, { answer
   const captures = await beginCaptures(session, tab)
   const { unanswered, of } = await readProgress(session)
   for (let number = 1; number <= of; number++) {
+    await openSectionOf(session, number)
     await openQuestion(session, number)
     const question = await findOpenQuestion(session, number)
     if (!question) continue // it was answered, or its time is over
     const text = answers.find((answer) => answer.number === number)?.text
-    if (text !== undefined) await saveTypedAnswer(session, question, text)
+    if (text !== undefined) await saveTypedAnswer(session, tab, question, text)
     else if (unanswered.includes(number)) await createAnswer(session, tab, question)
     await closeQuestion(session, number)
   }
@@ -89,6 +94,7 @@ async function prepare(session: CandidateSession): Promise<CandidateSession> {
 async function createAnswer(session: PreparedSession, tab: string, question: SubmissionQuestion): Promise<void> {
   const { number } = question
   const own = await findKind(session, number)
+  if (own?.takesFiles) return sendFile(session, tab, question, `A generated answer to question ${number}.`)
   if (own) {
     await saveAnswer(session, number, { value: own.makeUp() })
     return
@@ -99,30 +105,45 @@ async function createAnswer(session: PreparedSession, tab: string, question: Sub
   }
   const [kind = 'audio'] = session.ctx.deps.kinds.answering(question.responseType).records
   const { mediaId } = await beginAttempt(session, number, kind)
+  const recording = { id: mediaId, submissionId: session.submission.id }
+  await makeUpTranscript(session.ctx, recording, `A generated answer to question ${number}.`)
   await upload(session, tab, mediaId, kind === 'video' ? VIDEO : AUDIO)
   await completeRecording(session, mediaId, { segments: [1] })
 }
 
 /** Saves words as the answer to a question of a kind. */
-async function saveTypedAnswer(session: PreparedSession, { number }: SubmissionQuestion, text: string): Promise<void> {
+async function saveTypedAnswer(session: PreparedSession, tab: string, question: SubmissionQuestion, text: string): Promise<void> {
+  const { number } = question
   const kind = await findKind(session, number)
-  if (kind) await saveAnswer(session, number, { value: kind.understand(text) })
+  if (kind?.takesFiles) await sendFile(session, tab, question, text)
+  else if (kind) await saveAnswer(session, number, { value: kind.understand(text) })
   else await saveText(session, number, { text })
 }
 
-/** Begins what is recorded all the time. @returns the ids of the recordings. */
+/** Sends a text as a file, or another file if the question takes no texts. */
+async function sendFile(session: PreparedSession, tab: string, { number }: SubmissionQuestion, text: string): Promise<void> {
+  const { ctx, submission } = session
+  const limits = await findFileLimits(ctx, { organizationId: ctx.organization.id, submissionId: submission.id, number })
+  const files = { txt: Buffer.from(text), jpg: PHOTO, pdf: decode(samples.pdf), zip: decode(samples.zip) }
+  const [type, content] = Object.entries(files).find(([type]) => limits?.types.some((taken) => taken === type))!
+  const { mediaId } = await beginFile(session, number, { name: `answer.${type}`, bytes: content.length, parts: 1 })
+  await upload(session, tab, mediaId, content)
+  await completeRecording(session, mediaId, { segments: [1] })
+}
+
+/** Starts screen and webcam recordings. @returns their ids. */
 async function beginCaptures(session: PreparedSession, tab: string): Promise<string[]> {
   const { invite, submission } = session
   const isAsked = { screen: invite.screenRecording, webcam: invite.webcamMonitoring }
   const consented = { screen: submission.consentMedia.includes('screen'), webcam: submission.consentMedia.includes('camera') }
-  const begun: string[] = []
+  const recordingIds: string[] = []
   for (const kind of CAPTURES) {
     if (!isAsked[kind] || !consented[kind]) continue
     const { mediaId } = await beginCapture(session, kind)
     await upload(session, tab, mediaId, VIDEO)
-    begun.push(mediaId)
+    recordingIds.push(mediaId)
   }
-  return begun
+  return recordingIds
 }
 
 /** Uploads a recording that is one part. */

@@ -17,11 +17,10 @@ const MADE_UP = 0.8
 const COMMENT = 'A simulated result.'
 
 /**
- * Grades what is given and, as well as that goes, what nobody has graded yet; a result that was released is reopened for what is given. It is
- * done in the names of members who may grade: of those it is assigned to, of whoever made the key, or of others. An assessment that is
- * graded twice is, with the same points.
+ * Grades as requested, and fills in missing grades. A released result is reopened for requested grades. Acts for members who may grade: the
+ * assigned ones, the creator of the key, or others. With two graders, both give the same points.
  *
- * @throws DomainError graders_missing: there are not as many members who may grade as it takes.
+ * @throws DomainError graders_missing if there are too few members who may grade.
  */
 export async function gradeAnswers(ctx: Context, invite: InviteDetail, { grades }: SimulatedAnswers): Promise<void> {
   const { graders, submission } = await assignGraders(ctx, invite)
@@ -40,20 +39,20 @@ export async function gradeAnswers(ctx: Context, invite: InviteDetail, { grades 
     const chosen = grades.findLast((grade) => grade.number === number)
     if (!chosen && !(missing.has(number) && most > 0)) return []
     const { points, comment = '' } = chosen ?? { points: Math.round(most * MADE_UP * 2) / 2 }
-    // Other points than those of a key want a reason.
+    // Points that differ from the key's require a reason.
     return [{ number, points, comment: comment || (scored === null ? '' : COMMENT) }]
   })
   for (const grader of graders) await saveGrades(grader, { submissionId, grades: all })
 }
 
-/** Releases the result, to the candidate as well, unless it is released. */
+/** Releases the result, also to the candidate, unless it is released. */
 export async function releaseGrades(ctx: Context, invite: InviteDetail): Promise<void> {
   const { graders, submission } = await assignGraders(ctx, invite)
   if (submission.state === 'released') return
   await releaseResult(graders[0], { submissionId: submission.id, comment: COMMENT, message: '', toCandidate: true })
 }
 
-/** As many graders as the assessment takes, each of whom may grade what was handed in, and the first release it. */
+/** Assigns as many graders as the assessment needs. The first can also release. */
 async function assignGraders(
   ctx: Context,
   { id }: InviteDetail,
@@ -85,7 +84,7 @@ async function findAssigned(ctx: Context, inviteId: string) {
 
 type Member = { id: string; userId: string; roles: string[]; portalRoles: string[] }
 
-/** Members who may grade: those that are preferred, in that order, and two others. */
+/** Members who may grade: the preferred ones in order, then up to two others. */
 async function findGraders({ db, organization }: Context, preferred: string[]): Promise<Member[]> {
   const may = {
     organizationId: organization.id,
@@ -94,16 +93,16 @@ async function findGraders({ db, organization }: Context, preferred: string[]): 
   } satisfies Prisma.MemberWhereInput
   const select = { id: true, userId: true, roles: true, portalRoles: true } as const
   const found = await db.member.findMany({ where: { ...may, id: { in: preferred } }, select })
-  const others = await db.member.findMany({
+  const otherMembers = await db.member.findMany({
     where: { ...may, id: { notIn: preferred } },
     orderBy: [{ joinedAt: 'asc' }, { id: 'asc' }],
     take: 2,
     select,
   })
-  return [...found.sort((one, other) => preferred.indexOf(one.id) - preferred.indexOf(other.id)), ...others]
+  return [...found.sort((one, other) => preferred.indexOf(one.id) - preferred.indexOf(other.id)), ...otherMembers]
 }
 
-/** The member, whom an API key has do it. */
+/** Context of the member, simulated by the API key. */
 const toGraderContext = (ctx: Context, { id, userId, roles, portalRoles }: Member): Context => ({
   ...ctx,
   actor: { kind: 'member', id, userId, roles, portalRoles, ...(ctx.actor.kind === 'apiKey' && { simulatedBy: ctx.actor.id }) },

@@ -23,7 +23,7 @@ export async function bounceMail(ctx: Context, { id }: InviteDetail): Promise<vo
   if (!email || email.state === 'failed') return
   const where = { organizationId: ctx.organization.id, inviteId: id }
   await inTransaction(ctx, async (inside) => {
-    // As it was before the mail server was asked; whoever is sending it at this moment waits, and then has nothing to record.
+    // Resets the email to before it was sent. A concurrent send waits, and then has nothing to record.
     await inside.db.inviteEmail.updateMany({ where: { ...where, id: email.id }, data: { state: 'queued', sentAt: null } })
     await recordEmailAttempt(inside, email, { state: 'failed', failure: 'refused', reason: REFUSAL })
   })

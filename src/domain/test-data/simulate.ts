@@ -27,17 +27,17 @@ export const SIMULATIONS = [
 ] as const
 export type Simulation = (typeof SIMULATIONS)[number]
 
-const simulations: Record<Simulation, (ctx: Context, invite: InviteDetail, given: SimulatedAnswers) => Promise<void>> = {
+const simulations: Record<Simulation, (ctx: Context, invite: InviteDetail, answers: SimulatedAnswers) => Promise<void>> = {
   accept: acceptInvite,
   start: startAssessment,
   complete: submitAnswers,
-  async grade(ctx, invite, given) {
-    await submitAnswers(ctx, invite, given)
-    await gradeAnswers(ctx, invite, given)
+  async grade(ctx, invite, answers) {
+    await submitAnswers(ctx, invite, answers)
+    await gradeAnswers(ctx, invite, answers)
   },
-  async release(ctx, invite, given) {
-    await submitAnswers(ctx, invite, given)
-    await gradeAnswers(ctx, invite, given)
+  async release(ctx, invite, answers) {
+    await submitAnswers(ctx, invite, answers)
+    await gradeAnswers(ctx, invite, answers)
     await releaseGrades(ctx, invite)
   },
   decline: declineInvite,
@@ -58,13 +58,12 @@ const refusal = () => new DomainError('too_many_simulations')
 const keyedLimiter = createKeyedLimiter(1, { waiting: 20, longest: LONGEST_WAIT_MS, refusal })
 
 /**
- * Brings a test invite to where the action leads, by way of all that lies between. What has been done already stays as it is, so that
- * repeating it changes nothing. It is many transactions: what fails half-way has come half-way.
+ * Brings a test invite to the target state of the action, including all steps before it. Finished steps stay, so that it can be repeated.
+ * Runs many transactions: a failure may leave some steps done.
  *
- * @param ctx outside a transaction.
- * @throws DomainError not_permitted, unless it is test data that is seen; invite_not_found; move_not_allowed, from where the invite is no way
- *   leads there; graders_missing; submission_not_found of what is taken in another player; invalid for answers and grades that don't fit;
- *   session_refused where another process is at it, too; too_many_simulations.
+ * @param ctx outside a transaction. @throws DomainError not_permitted outside of test mode; invite_not_found; move_not_allowed if the state
+ *   can't be reached; graders_missing; submission_not_found if it is taken in another player; invalid for answers and grades that don't
+ *   fit; session_refused if another process simulates it; too_many_simulations.
  */
 export async function simulate(
   ctx: Context,

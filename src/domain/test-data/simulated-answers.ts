@@ -21,16 +21,16 @@ export async function checkSimulatedAnswers(
   { answers, grades }: SimulatedAnswers,
 ): Promise<void> {
   if (answers.length === 0 && grades.length === 0) return
-  const asked = await listAsked(ctx, invite)
-  const written = asked.filter((question) => !isRecorded(ctx.deps.kinds, question))
-  const pointsOf = new Map(asked.map(({ number, points }) => [number, points]))
+  const paperQuestions = await listAsked(ctx, invite)
+  const written = paperQuestions.filter((question) => !isRecorded(ctx.deps.kinds, question))
+  const pointsOf = new Map(paperQuestions.map(({ number, points }) => [number, points]))
   throwIfIssues([
     ...answers.flatMap(({ number, text }, i) => [
       ...issueOf(`answers.${i}.number`, checkOneOf(number, written)),
       ...issueOf(`answers.${i}.text`, checkText(text, MAX_ANSWER_LENGTH)),
     ]),
     ...grades.flatMap(({ number, points, comment = '' }, i) => [
-      ...issueOf(`grades.${i}.number`, checkOneOf(number, asked)),
+      ...issueOf(`grades.${i}.number`, checkOneOf(number, paperQuestions)),
       ...issueOf(`grades.${i}.points`, checkPoints(points, pointsOf.get(number) ?? points)),
       ...issueOf(`grades.${i}.comment`, checkText(comment, MAX_COMMENT_LENGTH)),
     ]),

@@ -7,16 +7,16 @@ export type ZoneChange = { at: number; offset: number }
 export type ZoneRules = { changes: readonly ZoneChange[]; until: number }
 
 const MINUTE_MS = 60_000
-const known = new Map<string, ZoneRules>()
+const rulesByZone = new Map<string, ZoneRules>()
 
-export const setZoneRules = (zone: string, rules: ZoneRules): void => void known.set(zone, rules)
+export const setZoneRules = (zone: string, rules: ZoneRules): void => void rulesByZone.set(zone, rules)
 
 /** Minutes that a zone's local time is ahead of UTC by PostgreSQL's rules; undefined outside of the years that were loaded. */
 export function offsetAt(zone: string, at: Date): number | undefined {
-  const rules = known.get(zone)
+  const rules = rulesByZone.get(zone)
   if (!rules || at.getTime() >= rules.until) return undefined
   return rules.changes.findLast((change) => change.at <= at.getTime())?.offset
 }
 
-/** The time whose parts in UTC are those of the local time there. */
+/** Shifts a time, so that its UTC fields are the local time. */
 export const shiftBy = (at: Date, offset: number): Date => new Date(at.getTime() + offset * MINUTE_MS)

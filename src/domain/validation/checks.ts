@@ -32,7 +32,7 @@ export const checkKeys = (keys: readonly string[]): Violation | undefined =>
   checkSize('maxItems', keys.length, MAX_METADATA_KEYS) ??
   (keys.every((key) => metadataKey.test(key)) ? undefined : { rule: 'keys', limit: MAX_METADATA_KEY_LENGTH })
 
-/** Text with something in it besides white space. @param limit in characters. */
+/** Text that is not only white space. @param limit in characters. */
 export const checkName = (value: string, limit: number): Violation | undefined =>
   value.trim() === '' ? { rule: 'required' } : checkText(value, limit)
 

@@ -29,8 +29,8 @@ export function isEmailAddress(text: string): boolean {
 }
 
 /**
- * An address as it is stored and compared, apart from its case: the same in whatever form it is written. A plain one is as it was given; an
- * international domain is in ASCII (RFC 5891), a name with other letters in lower case and composed. What is no address stays.
+ * Normalized address for storing and comparing, apart from case. ASCII addresses stay; international domains are converted to ASCII (RFC
+ * 5891), other local parts to lower case and composed form. Invalid addresses stay.
  */
 export function toStoredAddress(text: string): string {
   if (!NOT_ASCII.test(text) || !text.includes('@')) return text

@@ -2,19 +2,19 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Issue, LastChange } from '../errors.ts'
 import { throwIfIssues } from './throw-if-issues.ts'
 
-/** When a row was last changed, as its reader has seen it: what is written then is refused if that is no longer so. */
+/** Time of the last change that the writer has read. Writing is refused if the row was changed since. */
 export type SeenAt = Date
 /**
- * @property isAsSeen whether it is as whoever writes has seen it. @property findBy who has changed it last, as far as that is known: asked for
- *   where it is refused.
+ * @property isAsSeen true if the row is unchanged since the writer read it. @property findBy finds the author of the last change, if known;
+ *   called only to refuse.
  */
 export type SeenVersion = { isAsSeen: boolean; findBy: () => Promise<LastChange | undefined> }
 
 /**
- * Keeps a change from undoing another that its writer has not seen.
+ * Prevents lost updates.
  *
- * @param row as it is. @param wanted as it is to be. @throws DomainError invalid, with an issue (rule `changed`) for each field in which the
- *   two differ, when the row is no longer as it was seen. Where they don't differ nothing would be undone.
+ * @param row stored values. @param wanted new values. @throws DomainError invalid with an issue (rule `changed`) for each differing field,
+ *   if the row was changed since it was read.
  */
 export async function refuseUnseenChanges<T extends object>(
   { isAsSeen, findBy }: SeenVersion,
@@ -29,6 +29,6 @@ export async function refuseUnseenChanges<T extends object>(
   throwIfIssues(differing.map(([field]): Issue => ({ field, rule: 'changed', value: now.get(field), ...(by && { by }) })))
 }
 
-/** The time of a change: later than that of the one before, whatever the clock says, because readers tell versions apart by it. */
+/** Time of a change, always later than the previous one's, because it identifies the version. */
 export const timeOfChange = (now: Date, { updatedAt }: { updatedAt: Date }): Date =>
   new Date(Math.max(now.getTime(), updatedAt.getTime() + 1))

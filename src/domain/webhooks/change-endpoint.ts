@@ -37,7 +37,7 @@ export async function getEndpoint(ctx: Context, id: string): Promise<WebhookEndp
   return endpoint
 }
 
-/** @throws DomainError webhook_not_found, also when it was deleted since it was looked at. */
+/** @throws DomainError webhook_not_found, also if it was just deleted. */
 export async function changeEndpoint(
   ctx: Context,
   id: string,
@@ -49,7 +49,7 @@ export async function changeEndpoint(
   return changed
 }
 
-/** Without its path, which may hold what lets others in. @param inside the transaction that does it. */
+/** Records the host only: the path may contain a secret. @param inside the open transaction. */
 export const recordEndpoint = (
   inside: Context,
   action: AuditAction,
@@ -62,10 +62,10 @@ export const recordEndpoint = (
 export const hostOf = (url: string): string => new URL(url).host
 
 /**
- * Holds up the handing over of events until the transaction ends: between what it reads here and its commit no event goes by, and those
- * that change endpoints take turns.
+ * Locks the handing over of events until the transaction ends, so that no event passes between reading and commit. Changes of endpoints
+ * take turns.
  *
- * @returns up to which position events have been handed over, and the last of the feed.
+ * @returns position up to which events have been handed over, and the end of the feed.
  */
 export async function lockFanOut({ db }: ServiceContext): Promise<{ position: bigint; head: bigint }> {
   const { position } = await unscoped(db).selectFrom('webhookFanout').select('position').forUpdate().executeTakeFirstOrThrow()

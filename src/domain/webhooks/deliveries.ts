@@ -1,13 +1,19 @@
 import { sql } from '../../db/builder.ts'
-import { anyOf } from '../../db/query.ts'
-import type { WebhookDelivery as DeliveryRow, WebhookAttempt, WebhookDeliveryState } from '../../generated/prisma/client.ts'
+import type { Expressions, TenantDb } from '../../db/queries.ts'
+import {
+  type WebhookDelivery as DeliveryRow,
+  Prisma,
+  type WebhookAttempt,
+  type WebhookDeliveryState,
+} from '../../generated/prisma/client.ts'
 import { type Context, inMode } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import { TEST_EVENT, type TestedType } from '../events/event.ts'
 import { checkCursor } from '../events/feed.ts'
 import { recordEvents } from '../events/record-events.ts'
 import { createSampleData } from '../events/sample-data.ts'
-import { type ListPage, type Order, type PageRequest, readPage } from '../lists/page.ts'
+import { listPage, projectionOf, type RowOf } from '../lists/listing.ts'
+import type { ListPage, Order, PageRequest } from '../lists/page.ts'
 import { isUuid } from '../text/uuid.ts'
 import { inTransaction } from '../transaction.ts'
 import { changeEndpoint, getEndpoint, recordEndpoint, visibleEndpoints, type WebhookEndpoint } from './change-endpoint.ts'
@@ -18,29 +24,27 @@ export const DELIVERY_STATES = ['waiting', 'delivered', 'failed'] as const satis
 export type DeliveryOrder = Order<'queuedAt'>
 export type DeliveryFilter = { state?: WebhookDeliveryState }
 
-/** With the type of its event; null when the feed has forgotten it. */
-export type WebhookDelivery = DeliveryRow & { type: string | null }
-export type WebhookDeliveryDetail = WebhookDelivery & { attempts: WebhookAttempt[] }
+const wholeDelivery = projectionOf('webhookDeliveries', Prisma.WebhookDeliveryScalarFieldEnum, {
+  type: (eb: Expressions<'webhookDeliveries'>, db: TenantDb) =>
+    eb.selectFrom(db.table('events')).select('events.type').whereRef('events.id', '=', 'webhookDeliveries.eventId').$asScalar(),
+})
+/** @property type type of its event; null if the event was deleted. */
+export type WebhookDelivery = Omit<RowOf<typeof wholeDelivery>, 'type'> & { type: string | null }
+export type WebhookDeliveryDetail = DeliveryRow & { type: string | null; attempts: WebhookAttempt[] }
+const deliveryList = { table: 'webhookDeliveries', key: 'eventId', filters: { endpointId: '=', state: '=' } } as const
 
 /** @throws DomainError webhook_not_found. */
 export async function listDeliveries(
   ctx: Context,
   endpointId: string,
   filter: DeliveryFilter,
-  { field, direction }: DeliveryOrder,
+  order: DeliveryOrder,
   page: PageRequest,
 ): Promise<ListPage<WebhookDelivery>> {
-  const { id, organizationId } = await getEndpoint(ctx, endpointId)
-  const { webhookDelivery } = ctx.db
-  const where = { organizationId, endpointId: id, ...filter }
-  return readPage(
-    page,
-    () => webhookDelivery.count({ where }),
-    async (window) => {
-      const orderBy = [{ [field]: direction }, { eventId: direction }]
-      return withTypes(ctx, await webhookDelivery.findMany({ where, orderBy, ...window }))
-    },
-  )
+  const { id } = await getEndpoint(ctx, endpointId)
+  // An endpoint may get live and test events.
+  const ofBoth = inMode(ctx, 'all')
+  return listPage(ofBoth, deliveryList, { projection: wholeDelivery, filter: { ...filter, endpointId: id }, order, page })
 }
 
 /** Number of deliveries by state; `retried` counts those waiting after a failed attempt. */
@@ -89,23 +93,14 @@ export async function getDelivery(ctx: Context, endpointId: string, eventId: str
   const key = { organizationId_endpointId_eventId: { organizationId, endpointId: id, eventId } }
   const row = isUuid(eventId) ? await ctx.db.webhookDelivery.findUnique({ where: key, include }) : null
   if (!row) throw new DomainError('delivery_not_found')
-  const [delivery] = await withTypes(ctx, [row])
-  return delivery!
-}
-
-async function withTypes<Row extends DeliveryRow>(ctx: Context, rows: Row[]): Promise<(Row & { type: string | null })[]> {
-  const where = { organizationId: ctx.organization.id, id: anyOf(rows.map(({ eventId }) => eventId)) }
-  // An endpoint may get live and test events.
-  const events = await inMode(ctx, 'all').db.event.findMany({ where, select: { id: true, type: true } })
-  const types = new Map(events.map(({ id, type }) => [id, type]))
-  return rows.map((row) => ({ ...row, type: types.get(row.eventId) ?? null }))
+  const event = await inMode(ctx, 'all').db.event.findFirst({ where: { organizationId, id: eventId }, select: { type: true } })
+  return { ...row, type: event?.type ?? null }
 }
 
 /**
- * Sends the endpoint a test event, whatever its types. It is numbered, signed, and retried like any other, but not in the feed.
+ * Sends the endpoint a test event, regardless of its types. Sequenced, signed, and retried like others, but not in the feed.
  *
- * @param type what the endpoint is sent: with made-up data, so that no integration changes an invite that exists.
- * @throws DomainError webhook_not_found, webhook_disabled.
+ * @param type type of the event, with made-up data. @throws DomainError webhook_not_found, webhook_disabled.
  */
 export const sendTestEvent = (ctx: Context, endpointId: string, type: TestedType = TEST_EVENT): Promise<WebhookDeliveryDetail> =>
   inTransaction(ctx, async (inside) => {
@@ -125,8 +120,8 @@ export const sendTestEvent = (ctx: Context, endpointId: string, type: TestedType
   })
 
 /**
- * Attempts a delivery anew, with all its retries, whatever became of it. One that waits is attempted at once; an attempt that is under way
- * counts for nothing, as what it leads to would take the place of this.
+ * Restarts a delivery with all its retries, in any state. Waiting deliveries are attempted at once; the result of a running attempt is
+ * ignored.
  *
  * @throws DomainError webhook_not_found, webhook_disabled, delivery_not_found.
  */
@@ -136,9 +131,12 @@ export const replayDelivery = (ctx: Context, endpointId: string, eventId: string
     const { id } = endpoint
     const delivery = await getDelivery(inside, id, eventId)
     const now = ctx.deps.clock()
-    const its = inside.db.updateTable('webhookDeliveries').where('endpointId', '=', id).where('eventId', '=', delivery.eventId)
+    const deliveryRow = inside.db
+      .updateTable('webhookDeliveries')
+      .where('endpointId', '=', id)
+      .where('eventId', '=', delivery.eventId)
     const again = { state: 'waiting', queuedAt: now, nextAttemptAt: now, leasedUntil: null, isReplay: true } as const
-    await its.set((eb) => ({ ...again, attemptsBeforeReplay: eb.ref('attemptCount') })).execute()
+    await deliveryRow.set((eb) => ({ ...again, attemptsBeforeReplay: eb.ref('attemptCount') })).execute()
     await recordEndpoint(inside, 'replayed_webhook', endpoint, { event: eventId })
     return getDelivery(inside, id, eventId)
   })
@@ -153,12 +151,12 @@ export const replayFrom = (ctx: Context, endpointId: string, position: bigint): 
   inTransaction(ctx, async (inside) => {
     const { position: reached } = await inside.db.webhookFanout.findUniqueOrThrow({ where: { id: 1 } })
     await getActive(inside, endpointId)
-    // Nobody moves a replay that is under way until this is committed.
+    // Locks the endpoint, so that no running replay moves meanwhile.
     await inside.db.selectFrom('webhookEndpoints').select('id').where('id', '=', endpointId).forUpdate().execute()
     const endpoint = await getActive(inside, endpointId)
     const { id, position: start, missedFrom, replayPosition: running, replayUntil: until } = endpoint
     await checkCursor(inside, position)
-    // Events behind that are yet to be handed over, and are sent by that: made twice at once, the same deliveries would wait for each other.
+    // Later events are not handed over yet, and will be sent anyway. Creating the same deliveries twice at once could deadlock.
     const replayUntil = [start, until ?? 0n].reduce((last, other) => (other > last ? other : last), reached)
     const replayPosition = running !== null && running < position ? running : position
     await recordEndpoint(inside, 'replayed_webhook', endpoint, { after: String(position) })

@@ -12,7 +12,7 @@ export type DueSendings = {
   count: number
 }
 
-/** The receivers as rows, with how many of what is due each is to be sent now. */
+/** Receivers as rows, with the number of due sendings granted to each. */
 export function grantedRows(granted: readonly DueSendings[]) {
   const ids = granted.map(({ receiverId }) => receiverId)
   const replays = granted.map(({ isReplay }) => isReplay)

@@ -75,7 +75,7 @@ async function notifyAdmins(
   await queueAdminEmails(enterOrganization(inside, organization), { kind, webhookId })
 }
 
-/** After a success: whatever failed before counts no more. */
+/** Resets the count of failures. */
 export const recordEndpointSuccess = async ({ db }: ServiceContext, id: string): Promise<void> => {
   await db.webhookEndpoint.updateMany({ where: { id, failingSince: { not: null } }, data: { failingSince: null, warnings: 0 } })
 }

@@ -23,7 +23,7 @@ import { toActive, toDisabled } from './endpoint-state.ts'
 import { createWebhookSecret, encryptWebhookSecret } from './secrets.ts'
 import { findTargetFault, MAX_URL_LENGTH } from './targets.ts'
 
-// The addresses that an organization has its events sent to. Beyond both documents.
+// Webhook endpoints of an organization. Beyond both documents.
 
 export type WebhookEndpointOrder = Order<'createdAt' | 'updatedAt'>
 export const WEBHOOK_MODES = ['live', 'test', 'all'] as const satisfies WebhookMode[]
@@ -53,10 +53,10 @@ export function listEndpoints(
 }
 
 /**
- * Makes an endpoint, which is told of every event from now on.
+ * Creates an endpoint for events from now on.
  *
- * @returns the endpoint, and its secret: it is not shown again.
- * @throws DomainError invalid for a URL that is not to be called, a mode that is not the key's, or a text that is too long; too_many_webhooks.
+ * @returns the endpoint and its secret, which is shown once. @throws DomainError invalid for a forbidden URL, another mode than the key's,
+ *   or a text that is too long; too_many_webhooks.
  */
 export async function createEndpoint(
   ctx: Context,
@@ -86,10 +86,9 @@ export async function createEndpoint(
 }
 
 /**
- * Changes what is given. An endpoint that is enabled again is told of what happens from then on, and its waiting deliveries go out; what it
- * missed can be replayed.
+ * Changes the given fields. A re-enabled endpoint gets events from now on and its waiting deliveries; missed events can be replayed.
  *
- * @throws DomainError webhook_not_found; invalid as `createEndpoint`, and `changed` for what somebody else has changed since it was seen.
+ * @throws DomainError webhook_not_found; invalid as `createEndpoint`, and `changed` for values that somebody else changed since `seen`.
  */
 export function updateEndpoint(
   ctx: Context,
@@ -97,7 +96,7 @@ export function updateEndpoint(
   { state, ...change }: WebhookEndpointChange,
   seen?: SeenAt,
 ): Promise<WebhookEndpoint> {
-  visibleEndpoints(ctx) // refuses those who may not, before they hold up anybody
+  visibleEndpoints(ctx) // checks permission before locking
   return inTransaction(ctx, async (inside) => {
     const reached = await lockFanOut(inside)
     const endpoint = await getEndpoint(inside, id)

@@ -12,16 +12,18 @@ import { inTransaction } from '../transaction.ts'
 
 /** Events a transaction: even with all the endpoints that an organization may have far from the time of a statement. */
 const EVENTS_PER_TRANSACTION = 2_000
-/** Events of a replay a transaction: new events wait for one of these at most. */
+/** Replayed events per transaction. New events wait for one such transaction at most. */
 const REPLAYED_EVENTS_PER_TRANSACTION = 500
 
-/** Pending deliveries. @property first position after which the first active endpoint is told; null if none is active. */
+/**
+ * Events that are not handed over yet. @property first position from which the first active endpoint gets events; null: no active endpoint.
+ */
 type PendingEvents = { position: bigint; head: bigint; first: bigint | null; replays: boolean }
 
 /** Creates deliveries for the next batch of events, or for the next batch of a replay. @returns `more`: true if there may be more. */
 export async function enqueueDeliveries(ctx: ServiceContext): Promise<{ more: boolean }> {
   const work = await findPendingEvents(ctx)
-  // Without endpoints that are told of anything there is nothing to do.
+  // Without active endpoints there is nothing to do.
   const isBehind = work.first !== null && work.position < work.head
   const handed = isBehind && (await enqueueNext(ctx, work))
   const replayed = work.replays && (await inTransaction(ctx, replayNext))
@@ -50,9 +52,8 @@ async function findPendingEvents({ db }: ServiceContext): Promise<PendingEvents>
 }
 
 /**
- * The position moves in the transaction that makes the deliveries: each event is handed over once, whatever becomes of the process. Both
- * happen only where the position is still the one that was found: else another process has handed over, and whoever changes endpoints
- * holds it, see `lockFanOut`.
+ * Creates deliveries and moves the position in one transaction, so that each event is handed over once. Only if the position is unchanged:
+ * another process may have moved it, and changes of endpoints lock it, see `lockFanOut`.
  *
  * @returns true if there are more.
  */
@@ -72,10 +73,7 @@ async function enqueueNext(ctx: ServiceContext, { position, head, first }: Pendi
   return until < head
 }
 
-/**
- * Makes deliveries for the replay of one endpoint, of the organization that has waited longest. What was delivered, or has failed, is waiting
- * again; what waits for its next attempt waits no longer.
- */
+/** Creates deliveries for the oldest requested replay. Delivered and failed events are queued again; waiting ones become due at once. */
 async function replayNext(ctx: ServiceContext): Promise<boolean> {
   const { db, deps } = ctx
   const endpoints = unscoped(ctx.db).selectFrom('webhookEndpoints').select(['id', 'replayPosition', 'replayUntil'])
@@ -101,7 +99,7 @@ async function replayNext(ctx: ServiceContext): Promise<boolean> {
 const toReplay = <Row>(endpoints: Rows<'webhookEndpoints', Row>): Rows<'webhookEndpoints', Row> =>
   endpoints.where('webhookEndpoints.replayPosition', 'is not', null).where('webhookEndpoints.deletedAt', 'is', null)
 
-/** An organization has few endpoints: reading the last turn of each costs little. */
+/** Reading the last turn of each endpoint is cheap, because an organization has few. */
 const orderByTurn = <Row>(endpoints: Rows<'webhookEndpoints', Row>): Rows<'webhookEndpoints', Row> =>
   endpoints
     .orderBy(
@@ -114,7 +112,7 @@ const orderByTurn = <Row>(endpoints: Rows<'webhookEndpoints', Row>): Rows<'webho
     )
     .orderBy('webhookEndpoints.replayTurnAt', (order) => order.asc().nullsFirst())
 
-/** Events, and the endpoints that are told of each. A test event goes to the endpoint that it was made for, see `sendTestEvent`. */
+/** Events with the endpoints that get each. A test event goes to its own endpoint, see `sendTestEvent`. */
 const eventsWithEndpoints = ({ from, until }: { from: bigint; until: bigint }) =>
   unscoped()
     .selectFrom('events as event')
@@ -130,11 +128,11 @@ const eventsWithEndpoints = ({ from, until }: { from: bigint; until: bigint }) =
 
 const deliveriesOf = (
   db: Connection,
-  told: ReturnType<typeof eventsWithEndpoints>,
+  eventsWithReceivers: ReturnType<typeof eventsWithEndpoints>,
   now: Date,
   { isReplay } = { isReplay: false },
 ) =>
-  insertFromSelect(db, 'webhookDeliveries', told, (eb) => ({
+  insertFromSelect(db, 'webhookDeliveries', eventsWithReceivers, (eb) => ({
     organizationId: eb.ref('endpoint.organizationId'),
     endpointId: eb.ref('endpoint.id'),
     eventId: eb.ref('event.id'),

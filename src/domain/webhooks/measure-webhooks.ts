@@ -6,7 +6,7 @@ import type { ServiceContext } from '../context.ts'
 type Measured = {
   /** Since when the delivery that has waited longest could have been attempted; null when none waits. */
   oldestDue: Date | null
-  /** Endpoints that fail, and those that were disabled for it. */
+  /** Endpoints with failures, and endpoints disabled because of them. */
   failing: number
   disabled: number
 }

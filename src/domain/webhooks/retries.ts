@@ -19,7 +19,7 @@ export function nextAttempt(now: Date, attempts: number, retryAfter: string | un
   return new Date(now.getTime() + Math.max(jittered, readRetryAfter(now, retryAfter)))
 }
 
-/** Seconds, or a time. @returns milliseconds from now; 0 for what is neither. */
+/** Parses Retry-After: seconds or a date. @returns milliseconds from now; 0 if it is neither. */
 function readRetryAfter(now: Date, header = ''): number {
   const delay = /^\d+$/.test(header) ? Number(header) * 1_000 : Date.parse(header) - now.getTime()
   return delay > 0 ? Math.min(delay, MAX_RETRY_AFTER_MS) : 0

@@ -29,9 +29,10 @@ export const encryptWebhookSecret = ({ deps }: ServiceContext, endpointId: strin
 const purposeOf = (endpointId: string) => `webhook ${endpointId}`
 
 /**
- * A new secret. For a day the one before signs as well, and no other can be made: a third would end the first without notice.
+ * Rotates the secret. The previous one also signs for a day, in which rotating again is refused: a third secret would end the first without
+ * notice.
  *
- * @param options.force makes one all the same: the present one signs for a day more, the one before it stops at once.
+ * @param options.force true to rotate again: the present secret signs for a day more, the previous one stops at once.
  * @throws DomainError webhook_not_found; secret_rotated less than a day ago.
  */
 export const rotateSecret = (
@@ -63,7 +64,7 @@ export const rotateSecret = (
     return { endpoint: await changeEndpoint(inside, endpoint.id, data), secret }
   })
 
-/** The secrets that sign now, the present one first; null when none of the service's secret keys opens it. */
+/** Secrets that sign now, newest first; null if none of the service's secret keys decrypts them. */
 export function decryptWebhookSecrets({ deps }: ServiceContext, endpoint: EncryptedSecrets): string[] | null {
   const purpose = purposeOf(endpoint.id)
   const secret = decrypt(deps.secretKeys, purpose, endpoint.encryptedSecret)
@@ -73,19 +74,19 @@ export function decryptWebhookSecrets({ deps }: ServiceContext, endpoint: Encryp
   return previous === null ? [secret] : [secret, previous]
 }
 
-/** Encrypts anew, under the newest secret key, what was encrypted under an older one, so that this one can be taken out of use. */
+/** Re-encrypts secrets under the newest secret key, so that the operator can remove older ones. */
 export async function reencryptWebhookSecrets({ db, deps }: ServiceContext): Promise<void> {
   const [newest, ...older] = deps.secretKeys
   if (older.length === 0) return
   for (const { id, encryptedSecret, encryptedPreviousSecret } of await db.webhookEndpoint.findMany()) {
-    // Each by itself: of the two, one may have been sealed by a process that had another newest key.
-    const anew = (sealed: Uint8Array) => {
+    // Each secret separately: one may have been encrypted by a process with another newest key.
+    const reencrypt = (sealed: Uint8Array) => {
       const text = decrypt([newest!], purposeOf(id), sealed) === null ? decrypt(older, purposeOf(id), sealed) : null
       return text === null ? undefined : encrypt(deps.secretKeys, purposeOf(id), text)
     }
     const data = omitUndefined({
-      encryptedSecret: anew(encryptedSecret),
-      encryptedPreviousSecret: encryptedPreviousSecret ? anew(encryptedPreviousSecret) : undefined,
+      encryptedSecret: reencrypt(encryptedSecret),
+      encryptedPreviousSecret: encryptedPreviousSecret ? reencrypt(encryptedPreviousSecret) : undefined,
     })
     if (Object.keys(data).length === 0) continue
     // Unless it was rotated meanwhile.

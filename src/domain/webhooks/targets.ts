@@ -1,6 +1,6 @@
 import ipaddr from 'ipaddr.js'
-import type { Allowance } from '../context.ts'
 import type { TargetFault } from '../errors.ts'
+import type { Allowance } from '../networks/allowance.ts'
 import { isIpAddress, type Network, readNetwork } from '../networks/ip-networks.ts'
 
 // Allowed addresses of webhooks. Organizations choose the addresses, so none may lead into the service's own network.
@@ -10,7 +10,7 @@ export const MAX_URL_LENGTH = 2_048
 const HOST = /^[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?)*$/
 /** Names of the local machine, RFC 6761. */
 const THIS_MACHINE = /(^|\.)localhost\.?$/
-/** IPv6 addresses beyond these are no hosts of the internet, whatever they are called. */
+/** All other IPv6 addresses are not on the public internet. */
 const GLOBAL_IPV6 = ipaddr.parseCIDR('2000::/3')
 
 /**

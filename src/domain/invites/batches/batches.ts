@@ -16,7 +16,7 @@ import { checkSize, findIssues } from '../../validation/checks.ts'
 import { throwIfIssues } from '../../validation/throw-if-issues.ts'
 import { createFileError, type ReadParts, truncateText } from '../../validation/uploaded-files.ts'
 import { completeTerms } from '../assessment-terms.ts'
-import { resolveReferences } from '../create-invite.ts'
+import { resolveInviteReferences } from '../create-invite.ts'
 import { withCurrentStatus } from '../expiry.ts'
 import { checkNewInvite } from '../new-invite.ts'
 import { findUnlistedHost } from '../return-url.ts'
@@ -39,11 +39,10 @@ const LOADED_WITHIN_MS = 3_600_000
 const MAX_LISTED = 20
 
 /**
- * Checks a list of candidates, and stores it part by part while it is read. It invites nobody yet.
+ * Checks a list of candidates and stores it while reading. Nobody is invited yet.
  *
- * @param list.terms hold for every row that has no value of its own.
- * @returns the batch's id.
- * @throws DomainError not_permitted; invalid as readList or completeTerms, or for what is wrong with the terms.
+ * @param list.terms apply to rows without their own value. @returns the batch's id.
+ * @throws DomainError not_permitted; invalid as readList or completeTerms, or for invalid terms.
  */
 export async function createBatch(
   ctx: Context,
@@ -55,10 +54,7 @@ export async function createBatch(
   }: { assessmentId: string; readList: ReadRecipientList; terms: BatchTerms; fileName?: string },
 ): Promise<string> {
   const createdById = requireMember(ctx)
-  const terms = await completeTerms(ctx, assessmentId, given)
-  throwIfIssues(checkNewInvite({ assessmentId, recipientEmail: 'anybody@example.com', ...terms }))
-  const { issues } = await resolveReferences(ctx, { assessmentId, ...terms, tagIds: terms.tagIds ?? [] })
-  throwIfIssues(issues)
+  const terms = await checkBatchTerms(ctx, { assessmentId, terms: given })
   return loadBatch(ctx, { assessmentId, terms, createdById, fileName: truncateText(fileName, MAX_NAME_LENGTH) }, readList).catch(
     (error) => {
       if (violatedConstraint(error) !== 'invite_batches_assessment_fkey') throw error
@@ -68,9 +64,22 @@ export async function createBatch(
   )
 }
 
+/** @returns the terms with the assessment's defaults. @throws DomainError not_permitted; invalid as completeTerms, or for invalid terms. */
+export async function checkBatchTerms(
+  ctx: Context,
+  { assessmentId, terms: given }: { assessmentId: string; terms: BatchTerms },
+): Promise<BatchTerms> {
+  requireMember(ctx)
+  const terms = await completeTerms(ctx, assessmentId, given)
+  throwIfIssues(checkNewInvite({ assessmentId, recipientEmail: 'anybody@example.com', ...terms }))
+  const { issues } = await resolveInviteReferences(ctx, { assessmentId, ...terms, tagIds: terms.tagIds ?? [] })
+  throwIfIssues(issues)
+  return terms
+}
+
 export type ReadRecipientList = ReadParts<ListRow, { unusedColumns: string[] }>
 
-/** Each part is a transaction of its own. Where one fails the batch stays unseen, and {@link deleteUnfinishedBatches} removes it. */
+/** Each part is a transaction. After a failure the batch stays invisible, and {@link deleteUnfinishedBatches} deletes it. */
 async function loadBatch(
   ctx: Context,
   batch: { assessmentId: string; terms: BatchTerms; createdById: string; fileName: string },
@@ -91,14 +100,13 @@ async function loadBatch(
   return id
 }
 
-/** A batch as a system gives it. @property terms what holds for every row that has no value of its own. */
+/** Batch by API. @property terms apply to rows without their own value. */
 export type BatchRequest = { assessmentId: string; rows: RecipientRow[]; terms: BatchTerms }
 
 /**
- * Checks the rows and has those that are ready invited, in the name of an API key. What is wrong with a row is that row's outcome.
+ * Checks the rows and starts inviting the valid ones, in the name of an API key. Errors of a row become that row's outcome.
  *
- * @throws DomainError not_permitted; assessment_not_found; invalid for what is wrong with the terms, and for no rows or too many;
- *   too_many_batches.
+ * @throws DomainError not_permitted; assessment_not_found; invalid for invalid terms, no rows, or too many rows; too_many_batches.
  */
 export async function createAndStartBatch(ctx: Context, { assessmentId, rows, terms }: BatchRequest): Promise<Batch> {
   authorize(ctx, 'invite')
@@ -106,7 +114,7 @@ export async function createAndStartBatch(ctx: Context, { assessmentId, rows, te
   const excess = checkSize('maxItems', rows.length, MAX_ROWS_A_REQUEST)
   throwIfIssues(findIssues([['invites', rows.length === 0 ? { rule: 'account', problem: 'empty' } : excess]]))
   throwIfIssues(checkNewInvite({ assessmentId, recipientEmail: 'anybody@example.com', ...terms }))
-  const { assessment, issues } = await resolveReferences(ctx, { assessmentId, ...terms, tagIds: terms.tagIds ?? [] })
+  const { assessment, issues } = await resolveInviteReferences(ctx, { assessmentId, ...terms, tagIds: terms.tagIds ?? [] })
   if (!assessment) throw new DomainError('assessment_not_found', { issues })
   throwIfIssues([...issues, ...(await findUnlistedHost(ctx, terms.returnUrl))])
   await refuseTooMany(ctx) // before the rows are checked; again under a lock when they are stored
@@ -126,7 +134,7 @@ export async function createAndStartBatch(ctx: Context, { assessmentId, rows, te
   return getBatch(ctx, id)
 }
 
-/** All organizations share one queue of batches: the limit keeps one of them from filling it. @throws DomainError too_many_batches. */
+/** All organizations share the queue of batches: the limit keeps one from filling it. @throws DomainError too_many_batches. */
 async function refuseTooMany(ctx: Context): Promise<void> {
   const open = { ...scopeWhere(ctx), createdByKeyId: { not: null }, finishedAt: null, stoppedAt: null }
   if ((await ctx.db.inviteBatch.count({ where: open })) >= MAX_OPEN_BATCHES) throw new DomainError('too_many_batches')
@@ -189,7 +197,7 @@ const include = {
   createdBy: { select: { user: { select: { firstName: true, lastName: true, email: true } } } },
 } satisfies Prisma.InviteBatchInclude
 
-/** A batch, and how many of its rows are in each state. */
+/** Batch with the number of its rows in each state. */
 export type Batch = Prisma.InviteBatchGetPayload<{ include: typeof include }> & { counts: Record<InviteBatchRowState, number> }
 
 /** @throws DomainError not_permitted, invite_batch_not_found. */
@@ -222,7 +230,7 @@ const rowInclude = {
   invite: { select: { status: true, expiresAt: true, updatedAt: true } },
 } satisfies Prisma.InviteBatchRowInclude
 
-/** A row, with how the invite stands that was made or was there already. */
+/** Row with the status of its invite, created or existing. */
 export type BatchRow = Prisma.InviteBatchRowGetPayload<{ include: typeof rowInclude }> & { status: InviteStatus | null }
 
 /** The rows of a batch, in their order. @throws DomainError not_permitted, invite_batch_not_found. */

@@ -20,10 +20,10 @@ import { checkNewInvite, type NewInvite } from '../new-invite.ts'
 
 /** Meanings of a list's columns. */
 export type ListColumn = 'email' | 'name' | 'tags' | 'message' | 'days' | 'grader' | 'extraTime' | 'language'
-/** One row of a list as it was given; missing cells are empty. */
-export type ListRow = Record<ListColumn, string>
+/** One row of a list as it was given; missing cells are empty. @property fault why the row can't be read, with its line in the file. */
+export type ListRow = Record<ListColumn, string> & { fault?: { problem: 'strayQuote' | 'unreadableCell'; line: number } }
 
-/** Settings of an invite besides its recipient. */
+/** Settings of an invite other than its recipient. */
 export type BatchTerms = Omit<NewInvite, 'assessmentId' | 'recipientEmail' | 'recipientName'>
 
 /** A row of a batch as it is stored. */
@@ -40,14 +40,17 @@ export type CheckedRow = {
 
 /** Unknown tags that a row reports: all of them can be many times as long as the list. */
 const MAX_UNKNOWN_TAGS = 3
-/** Names in one cell, repeated ones included. Folding each of the 10,000 that fit would hold up other requests for a tenth of a second a row. */
+/** Names in one cell, repeated ones included. 10,000 would fit, and block other requests for a tenth of a second per row. */
 const MAX_TAG_PIECES = 10 * MAX_INVITE_TAGS
 /** Rows that are checked before others' requests get their turn. */
 const CHECKED_AT_ONCE = 200
 /** Addresses that are looked up by one statement. */
 const LOOKED_UP_AT_ONCE = 1_000
 
-/** Whom a row invites. @property own what it has of its own; its tags come on top of everybody's. @property unknown names of nothing. */
+/**
+ * Recipient in a row. @property own the row's own settings; its tags are added to those of the batch. @property unknown names that match
+ * nothing.
+ */
 export type RecipientRow = { email: string; name: string; own: BatchTerms; unknown: Issue[] }
 
 /** Looks up the tags and graders that rows of a list name: once for all rows, and not before one has such a name. */
@@ -62,7 +65,9 @@ export function createRowReader(ctx: Context, terms: BatchTerms): (rows: ListRow
     const read: RecipientRow[] = []
     for (const [i, row] of rows.entries()) {
       const { own, issues: unknown } = readTerms(row, names, terms)
-      read.push({ email: row.email, name: row.name, own, unknown })
+      const { fault } = row
+      const faults: Issue[] = fault ? [{ field: 'list', rule: 'account', problem: fault.problem, limit: fault.line }] : []
+      read.push({ email: row.email, name: row.name, own, unknown: [...faults, ...unknown] })
       if (i % CHECKED_AT_ONCE === 0) await setImmediate()
     }
     return read
@@ -77,7 +82,7 @@ function once<T>(find: () => Promise<T>): () => Promise<T> {
 /** Context of the rows that are checked. @property firsts row numbers by address, of all rows checked before; checkRows adds to it. */
 export type CheckContext = { firsts: Map<string, number>; assessmentId: string; terms: BatchTerms }
 
-/** Finds out what will happen to each row: whom it would invite, and why not. @param from the number of the first. */
+/** Determines each row's outcome. @param from number of the first row. */
 export async function checkRows(ctx: Context, rows: RecipientRow[], from: number, setting: CheckContext): Promise<CheckedRow[]> {
   const { assessmentId } = setting
   const checked: CheckedRow[] = []
@@ -110,14 +115,14 @@ function checkRow(
   const issues = [...checkNewInvite({ assessmentId, ...recipient, ...terms, ...own }), ...unknown]
   // Rejected values are stored long enough to be found in the list.
   const name = truncateText(row.name, MAX_NAME_LENGTH * 2)
-  const kept = { number, email: truncateText(row.email, MAX_KEPT_CELL_LENGTH), name, repeats: null, inviteId: null }
+  const storedRow = { number, email: truncateText(row.email, MAX_KEPT_CELL_LENGTH), name, repeats: null, inviteId: null }
   const address = row.email.toLowerCase()
   const first = firsts.get(address)
-  if (first !== undefined) return { ...kept, state: 'repeated', terms: {}, issues: [], repeats: first }
+  if (first !== undefined) return { ...storedRow, state: 'repeated', terms: {}, issues: [], repeats: first }
   if (isEmailAddress(row.email)) firsts.set(address, number)
   // A row that lacks only tags keeps its terms: the tags can be created.
-  if (issues.length > 0) return { ...kept, state: 'invalid', terms: lacksOnlyTags(issues) ? own : {}, issues }
-  return { ...kept, state: 'ready', terms: own, issues: [] }
+  if (issues.length > 0) return { ...storedRow, state: 'invalid', terms: lacksOnlyTags(issues) ? own : {}, issues }
+  return { ...storedRow, state: 'ready', terms: own, issues: [] }
 }
 
 const lacksOnlyTags = (issues: Issue[]): boolean => issues.every(({ field, rule }) => field === 'tagIds' && rule === 'reference')
@@ -174,7 +179,7 @@ async function findGraders({ db, organization }: Context): Promise<Map<string, s
   return new Map(graders.map(({ id, email }) => [email.toLowerCase(), id]))
 }
 
-/** The invites to the assessment by address, of these addresses, in lower case. */
+/** Ids of existing invites to the assessment, by address in lower case. */
 async function findInvited(ctx: Context, assessmentId: string, emails: string[]): Promise<Map<string, string>> {
   const found = new Map<string, string>()
   for (let i = 0; i < emails.length; i += LOOKED_UP_AT_ONCE) {

@@ -1,9 +1,10 @@
 import { scopeWhere } from '../../../db/queries.ts'
 import { affectedRows } from '../../../db/statements.ts'
 import type { Prisma } from '../../../generated/prisma/client.ts'
+import type { Actor } from '../../actor.ts'
 import { actingMember, memberColumns } from '../../authorization/acting-member.ts'
 import type { QueuedRef } from '../../concurrency/queued-ref.ts'
-import { type Actor, type Context, enterOrganization, type KeyMode, type ServiceContext } from '../../context.ts'
+import { type Context, enterOrganization, type KeyMode, type ServiceContext } from '../../context.ts'
 import { DomainError } from '../../errors.ts'
 import { inTransaction } from '../../transaction.ts'
 import { createInvite } from '../create-invite.ts'
@@ -13,9 +14,8 @@ import { processRows } from './process-rows.ts'
 import { parseTerms } from './term-names.ts'
 
 /**
- * Invites some of those in a started batch that have not been, in the name of who started it. Unless it is finished then, another job goes
- * on. Each invite is committed together with its row's state: killed in between and started again, or done by two processes at once, each
- * row is invited once.
+ * Invites some rows of a started batch, in the name of its creator, and enqueues a job for the rest. Each invite commits together with its
+ * row's state, so that each row is invited once, also after a crash or in two processes.
  */
 export async function continueBatch(service: ServiceContext, { id, organizationId }: QueuedRef): Promise<void> {
   const batch = await service.db.inviteBatch.findUnique({
@@ -116,7 +116,7 @@ async function recordRowOutcome(
   return count === 1
 }
 
-/** With the last of its rows: another process may be at some of them. */
+/** Finishes the batch after its last row, unless another process still works on one. */
 async function finish(ctx: Context, id: string): Promise<void> {
   const { db, deps, organization } = ctx
   const { count } = await db.inviteBatch.updateMany({

@@ -71,8 +71,8 @@ export const stopBatch = (ctx: Context, id: string): Promise<void> =>
   })
 
 /**
- * Resumes a batch that was stopped, or whose job used up its retries or waits for the next one. A job that still exists does no harm,
- * because each row is invited once. A batch that is finished, or was never started, does not change.
+ * Resumes a batch that was stopped, or that waits for a retry or has none left. A second job does no harm, because each row is invited
+ * once. Does nothing if the batch is finished, or was never started.
  *
  * @throws DomainError not_permitted, invite_batch_not_found.
  */

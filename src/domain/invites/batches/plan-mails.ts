@@ -14,7 +14,7 @@ import { parseTerms } from './term-names.ts'
  */
 export type MailPlan = { perDay: number; mails: number; lastAt: Date; days: number; tooLate: { expiresInDays: number } | null }
 
-/** Plans the mails of a list that is not started yet, behind those that wait, and behind the lists that are being worked on. */
+/** Plans when the emails of a new batch would be sent: after waiting emails and running batches. */
 export async function planMails(ctx: Context, batch: { id: string; terms: Prisma.JsonValue }): Promise<MailPlan> {
   const now = ctx.deps.clock()
   const { perDay, leavesAt } = await readMailSchedule(ctx)
@@ -31,7 +31,7 @@ export async function planMails(ctx: Context, batch: { id: string; terms: Prisma
   return { perDay, mails, lastAt, days: Math.ceil((lastAt.getTime() - now.getTime()) / DAY_MS), tooLate }
 }
 
-/** Rows to be invited by the days that their invites last, with the place of the last of each among all. The shortest come first. */
+/** Rows to invite by days of validity, shortest first, with the position of each group's last row. */
 function readGroups(ctx: Context, { id, terms }: { id: string; terms: Prisma.JsonValue }) {
   const everybody = parseTerms(terms).expiresInDays ?? DEFAULT_EXPIRES_IN_DAYS
   const rows = ctx.db

@@ -2,14 +2,13 @@
 
 /** Rows of one job: a few seconds of work. */
 export const ROWS_PER_JOB = 200
-/** Rows at a time: the rest of the connections to the database is for whoever waits for an answer. */
+/** Concurrent rows. Leaves database connections for requests. */
 const AT_ONCE = 3
 
 /**
- * Does some of the rows that are still to be done.
+ * Processes some of the remaining rows.
  *
- * @param find finds the first of these, so many at most.
- * @returns true if there may be more.
+ * @param find finds the first remaining rows, up to a limit. @returns true if there may be more.
  */
 export async function processRows<Row>(
   find: (most: number) => Promise<Row[]>,

@@ -10,7 +10,7 @@ export type TermNames = Map<string, string>
 /** As it was checked and stored by createBatch. */
 export const parseTerms = (stored: Prisma.JsonValue): BatchTerms => stored as BatchTerms
 
-/** The names for all ids in these terms; what is deleted since has none. */
+/** Names for the ids in these terms. Deleted rows have none. */
 export async function readTermNames(ctx: Context, stored: Prisma.JsonValue[]): Promise<TermNames> {
   const terms = stored.map(parseTerms)
   const tags = await findTags(ctx, [...new Set(terms.flatMap(({ tagIds }) => tagIds ?? []))])

@@ -7,7 +7,7 @@ import { modeOf } from '../../authorization/author.ts'
 import { authorize } from '../../authorization/permissions.ts'
 import type { Context } from '../../context.ts'
 import { DomainError } from '../../errors.ts'
-import { MAX_BATCH_ROWS } from '../../limits.ts'
+import { MAX_BULK_INVITES } from '../../limits.ts'
 import { type ListPage, type PageRequest, readPage } from '../../lists/page.ts'
 import { isUuid } from '../../text/uuid.ts'
 import { inTransaction } from '../../transaction.ts'
@@ -28,6 +28,7 @@ export const BULK_ACTIONS = [
   'reactivate',
   'name',
   'erase',
+  'decide',
 ] as const satisfies BulkAction[]
 export const BULK_ROW_STATES = ['ready', 'done', 'invalid', 'refused'] as const satisfies BulkRowState[]
 
@@ -56,6 +57,7 @@ export async function startBulkChange(
 ): Promise<string> {
   const createdById = requireOperator(ctx)
   if (action === 'erase') authorize(ctx, 'erase_candidates')
+  if (action === 'decide') authorize(ctx, 'decide')
   const params = await withExpiry(ctx, typed)
   throwIfIssues(await findParamIssues(ctx, action, params))
   const inviteIds = await findSelectedInvites(ctx, which)
@@ -93,7 +95,7 @@ function refuseCount(count: number, most: number): void {
   const say = (problem: 'noneChosen' | 'tooManyChosen' | 'moreMatch', limit?: number) =>
     throwIfIssues([{ field: '', rule: 'account', problem, ...(limit !== undefined && { limit }) }])
   if (count === 0) say('noneChosen')
-  if (count > MAX_BATCH_ROWS) say('tooManyChosen', MAX_BATCH_ROWS)
+  if (count > MAX_BULK_INVITES) say('tooManyChosen', MAX_BULK_INVITES)
   if (count > most) say('moreMatch', count)
 }
 

@@ -6,11 +6,12 @@ import { DEFAULT_EXPIRES_IN_DAYS, EXPIRY_DAYS, MAX_MESSAGE_LENGTH } from '../../
 import { isUuid } from '../../text/uuid.ts'
 import { DAY_MS } from '../../time/days.ts'
 import { checkInteger, checkText, findIssues } from '../../validation/checks.ts'
-import { resolveReferences } from '../create-invite.ts'
+import { resolveInviteReferences } from '../create-invite.ts'
+import { findDecisionIssues, type NewDecision } from '../decisions/decide.ts'
 import { findExtensionIssues } from '../extension.ts'
 import { findMessageIssues } from '../operate-invite.ts'
 
-/** Parameters of a bulk change: those of its action. */
+/** Parameters of a bulk change; each action has its own. */
 export type BulkParams = {
   /** Extend: to the end of this day in the organization's time zone, or by so many days from each current end. */
   expiresOn?: string | undefined
@@ -20,13 +21,15 @@ export type BulkParams = {
   tagId?: string
   /** Null: nobody. */
   graderId?: string | null
-  /** Revoke and erase: also candidates who have started. Erase: also those who have completed. */
+  /** Revoke: include started invites. Erase: include started and completed invites. */
   includesStarted?: boolean
   /** Revoke: emailed to candidates who got the invitation. Undefined: no email. Resend: replaces each invite's own message. */
   message?: string | undefined
   /** Name: the list that the names come from, and whether the invitation is sent again. */
   listId?: string
   sendsAgain?: boolean
+  decision?: string
+  note?: string
 }
 
 /** Parameters that {@link findParamIssues} accepted. @property expiresAt end of the day that an extension names. */
@@ -34,8 +37,8 @@ export type StoredParams = BulkParams & { expiresAt?: string }
 
 export const parseParams = ({ params }: { params: Prisma.JsonValue }): StoredParams => params as StoredParams
 
-/** Details for the audit log, without the text to candidates. */
-export const toAuditedParams = ({ message, listId: _, expiresAt: __, ...params }: StoredParams): AuditDetails => ({
+/** Details for the audit log, without texts. */
+export const toAuditedParams = ({ message, listId: _, expiresAt: __, note: ___, ...params }: StoredParams): AuditDetails => ({
   ...params,
   ...(message !== undefined && { isEmailed: true }),
 })
@@ -53,17 +56,21 @@ export async function findParamIssues(ctx: Context, action: BulkAction, params: 
       return findMessageIssues(message)
     case 'tag':
       if (!tagId || !isUuid(tagId)) return [{ field: 'tagIds', rule: 'required' }]
-      return (await resolveReferences(ctx, { tagIds: [tagId] })).issues
+      return (await resolveInviteReferences(ctx, { tagIds: [tagId] })).issues
     case 'assign':
       if (graderId === null) return []
       if (!isUuid(graderId)) return [{ field: 'assignedGraderId', rule: 'reference', value: graderId }]
-      return (await resolveReferences(ctx, { assignedGraderId: graderId, tagIds: [] })).issues
+      return (await resolveInviteReferences(ctx, { assignedGraderId: graderId, tagIds: [] })).issues
     case 'name':
       return isUuid(listId) ? [] : [{ field: 'list', rule: 'reference', value: listId }]
+    case 'decide':
+      return findDecisionIssues(toDecision(params))
     default:
       return []
   }
 }
+
+export const toDecision = ({ decision = '', note = '' }: BulkParams): NewDecision => ({ decision, note })
 
 /** When an invite expires once it is extended. */
 export const newExpiryOf = ({ expiresAt, addedDays = 0 }: StoredParams, current: Date): Date =>

@@ -3,7 +3,7 @@ import { sql } from '../../../db/builder.ts'
 import { anyOfIds, type SqlBool } from '../../../db/queries.ts'
 import { authorize } from '../../authorization/permissions.ts'
 import { type Context, inMode } from '../../context.ts'
-import { EXPIRY_DAYS, MAX_BATCH_ROWS } from '../../limits.ts'
+import { EXPIRY_DAYS, MAX_BULK_INVITES } from '../../limits.ts'
 import { isUuid } from '../../text/uuid.ts'
 import { daysAfter } from '../../time/days.ts'
 import { throwIfIssues } from '../../validation/throw-if-issues.ts'
@@ -20,7 +20,7 @@ export type InviteSelection = { ids: string[] } | { filter: InviteFilter }
 
 /** The invites, sent last first; one more than a bulk change may have, where there are more. */
 export async function findSelectedInvites(ctx: Context, which: InviteSelection): Promise<string[]> {
-  if ('filter' in which) return findMatchingIds(ctx, which.filter, MAX_BATCH_ROWS + 1)
+  if ('filter' in which) return findMatchingIds(ctx, which.filter, MAX_BULK_INVITES + 1)
   const chosen = ctx.db.selectFrom('invites').where('id', '=', anyOfIds(which.ids.filter(isUuid)))
   const found = await chosen.select('id').orderBy('sentAt', 'desc').orderBy('id', 'desc').execute()
   return found.map(({ id }) => id)
@@ -49,18 +49,18 @@ export async function previewExtension(ctx: Context, which: InviteSelection, typ
   const invites = (await readChosen(ctx, which)).sort((a, b) => a.expiresAt.getTime() - b.expiresAt.getTime())
   const latest = daysAfter(ctx.deps.clock(), EXPIRY_DAYS.maximum)
   const days = new Map<string, ExtensionPreview['days'][number]>()
-  let kept = 0
+  let keptCount = 0
   for (const { status, expiresAt } of invites) {
     const end = newExpiryOf(params, expiresAt)
     if (!mayMove('extend', status) || end < expiresAt || end > latest) {
-      kept++
+      keptCount++
       continue
     }
     const [from, to] = [dayIn.format(expiresAt), dayIn.format(end)]
     const count = (days.get(`${from} ${to}`)?.count ?? 0) + 1
     days.set(`${from} ${to}`, { from, to, count })
   }
-  return { timeZone, days: [...days.values()], kept }
+  return { timeZone, days: [...days.values()], kept: keptCount }
 }
 
 async function readChosen(ctx: Context, which: InviteSelection): Promise<{ status: InviteStatus; expiresAt: Date }[]> {
@@ -72,9 +72,9 @@ async function readChosen(ctx: Context, which: InviteSelection): Promise<{ statu
 
 export type ChosenPerson = { inviteId: string; email: string; name: string | null }
 /**
- * @property erasable people whose invites are all chosen, and who have started none. @property started the same who have started or completed
- * one. @property others people who have other invites. @property waitingEmails emails of the chosen invites that are still to be sent.
- * @property fingerprint of the chosen invites.
+ * @property erasable people with all invites chosen and none started. @property started the same with a started or completed invite.
+ * @property others people with further invites. @property waitingEmails unsent emails of the chosen invites. @property fingerprint
+ *   identifies the chosen invites.
  */
 export type ErasurePreview = {
   erasable: ChosenPerson[]
@@ -92,7 +92,10 @@ export const fingerprintOf = (ids: readonly string[]): string =>
 
 const addressOf = (table: string) => sql<string>`address_key(${sql.ref(`${table}.recipientEmail`)})`
 
-/** Previews an erasure: the people of the chosen invites whom it erases, and those whom it keeps. @throws DomainError not_permitted; invalid as findMatchingIds. */
+/**
+ * Previews an erasure of the chosen invites: people to erase and people to keep. @throws DomainError not_permitted; invalid as
+ * findMatchingIds.
+ */
 export async function previewErasure(ctx: Context, which: InviteSelection): Promise<ErasurePreview> {
   authorize(ctx, 'erase_candidates')
   const ids = await findSelectedInvites(ctx, which)
@@ -116,10 +119,10 @@ export async function previewErasure(ctx: Context, which: InviteSelection): Prom
   const emails = ctx.db.selectFrom('inviteEmails').where('inviteId', '=', anyOfIds(ids)).where('state', '=', 'queued')
   const waiting = await emails.select(sql<number>`count(*)::int`.as('count')).executeTakeFirstOrThrow()
   const found = await people.execute()
-  const mine = found.filter(({ hasOther }) => !hasOther)
+  const erasablePeople = found.filter(({ hasOther }) => !hasOther)
   return {
-    erasable: mine.filter(({ hasStarted }) => !hasStarted),
-    started: mine.filter(({ hasStarted }) => hasStarted),
+    erasable: erasablePeople.filter(({ hasStarted }) => !hasStarted),
+    started: erasablePeople.filter(({ hasStarted }) => hasStarted),
     others: found.filter(({ hasOther }) => hasOther),
     waitingEmails: waiting.count,
     fingerprint: fingerprintOf(ids),

@@ -10,9 +10,10 @@ import { inTransaction } from '../../transaction.ts'
 import { processRows, ROWS_PER_JOB } from '../batches/process-rows.ts'
 import { assignGrader, tagInvite } from '../change-invite.ts'
 import { correctInvite } from '../correct-invite.ts'
+import { decideOnInvite } from '../decisions/decide.ts'
 import { getInvite } from '../invites.ts'
 import { extendInviteTo, lockInvite, reactivateInvite, resendInvite, revokeInvite } from '../operate-invite.ts'
-import { newExpiryOf, parseParams, type StoredParams } from './bulk-params.ts'
+import { newExpiryOf, parseParams, type StoredParams, toDecision } from './bulk-params.ts'
 
 const include = {
   createdBy: { select: memberColumns },
@@ -72,6 +73,7 @@ const operations: Record<Exclude<BulkAction, 'erase'>, BulkOperation> = {
   },
   reactivate: (ctx, inviteId, { expiresInDays }) => reactivateInvite(ctx, inviteId, { expiresInDays }),
   name: fillName,
+  decide: (ctx, inviteId, params) => decideOnInvite(ctx, inviteId, toDecision(params)),
 }
 
 const changeOne = (ctx: Context, change: Change, row: Row, operation: BulkOperation): Promise<void> =>

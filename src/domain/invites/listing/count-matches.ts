@@ -72,7 +72,7 @@ function selectCount(db: TenantDb, { assessmentId, status, tagId }: FilterWithou
   return tagged.select(sql<number>`count(*)::int`.as('total')).$asScalar()
 }
 
-/** The organization's invites that match the filter by what is stored, but for the tag. */
+/** Invites that match the filter by stored columns, without the tag. */
 function storedInvites(db: TenantDb, { assessmentId, status }: FilterWithoutStatuses, statuses: Statuses): Rows<'invites'> {
   let invites = db.selectFrom('invites')
   if (assessmentId !== undefined) invites = invites.where('invites.assessmentId', '=', assessmentId)
@@ -82,7 +82,7 @@ function storedInvites(db: TenantDb, { assessmentId, status }: FilterWithoutStat
 
 type Direction = InviteOrder['direction']
 
-/** In the list's order: an id decides between those that are equal. */
+/** Orders by the field, then by id. */
 const inOrder = <R extends Rows<'invites'>>(invites: R, field: string, direction: Direction): R =>
   invites.orderBy(sql.ref(`invites.${field}`), direction).orderBy('invites.id', direction) as R
 
@@ -142,12 +142,13 @@ const prepareFirst = (shape: Projection<'invites', unknown>) =>
     const statuses = readStatuses(written)
     const size = usual > 0 ? sql`${sql.lit(usual)}` : sql`${given.take}::int`
     const most = given.skip === undefined ? sql<number>`${size}` : sql<number>`(${given.skip}::int + ${size})`
-    const cut = <R extends Rows<never>>(rows: R) => limitRows(rows, given, usual)
     const ofTag = () =>
-      db.selectFrom('invites').where('invites.id', '=', anyIn(cut(orderedIds(db, given, statuses, field, direction, most))))
+      db
+        .selectFrom('invites')
+        .where('invites.id', '=', anyIn(limitRows(orderedIds(db, given, statuses, field, direction, most), given, usual)))
     const page =
       given.tagId === undefined
-        ? cut(inOrder(beginning(db, given, statuses, field, direction, most), field, direction) as never)
+        ? limitRows(inOrder(beginning(db, given, statuses, field, direction, most), field, direction), given, usual)
         : inOrder(ofTag(), field, direction)
     return db.selectNoFrom(() => [
       selectCount(db, given, statuses).as('total'),

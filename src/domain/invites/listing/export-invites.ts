@@ -18,7 +18,7 @@ export type ExportedInvite = Selectable<Tables['invites']> & {
   assessment: string
   /** Names, in their order. */
   tags: string[]
-  /** Addresses of members; of one who was erased, what stands for it. */
+  /** Addresses of members; for erased members a placeholder. */
   grader: string | null
   createdBy: string | null
   /** Points of the newest released result. Null for members who may not read everything. */
@@ -38,7 +38,7 @@ export async function exportInvites(ctx: Context, filter: InviteFilter, write: W
   validateFilter(filter)
   await expireDueInvites(ctx)
   const { status, assessmentId, tagId, assignedGraderId, ...others } = filter
-  // Not for what was searched: the audit log keeps no candidate's address.
+  // The audit log must not contain the search text: it may be a candidate's address.
   const searched = Object.values(others).some(Boolean) ? 'yes' : undefined
   const exported = { action: 'exported_invites', filter: { status, assessmentId, tagId, assignedGraderId, searched } } as const
   await runExport(ctx, exported, readBatches(ctx, filter), write)
@@ -58,7 +58,7 @@ function readBatches(ctx: Context, filter: InviteFilter): (last: ExportedInvite 
   }
 }
 
-/** Looks for words in each stretch once: what it has found and not handed over yet are ids, of one stretch at most. */
+/** Searches each range of ids once, and keeps the remaining ids of one range in memory. */
 function searchStretches(ctx: Context, filter: InviteFilter): () => Promise<ExportedInvite[]> {
   const found: string[] = []
   let from: string | undefined

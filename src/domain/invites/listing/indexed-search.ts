@@ -8,11 +8,11 @@ import { expireDueInvites } from '../expire-due-invites.ts'
 import { addressPattern, addressWord, type InviteOrder, namePattern, type SearchFilter } from './invite-filter.ts'
 import { chooseParts } from './search-parts.ts'
 
-// A search that costs what it finds, not what the organization has. Each word is in the recipient's address or in the assessment's name.
-// The names have few combinations of the words: for each, the invites whose addresses have the other words are found by the index of
-// parts of addresses (migration address_grams).
+// Search whose cost depends on the matches, not on the organization. Each word must be in the recipient's address or the assessment's name.
+// Few combinations of words match names; for each, a trigram index (migration address_grams) finds invites with the remaining words in the
+// address.
 
-/** More matches by address than this are found as well by reading all invites. */
+/** With more matches by address, reading all invites is as fast. */
 const MOST_BY_ADDRESS = 10_000
 /** Names that have more combinations of the words are not to be expected. */
 const MOST_COMBINATIONS = 8

@@ -188,7 +188,7 @@ export const addressPattern = (word: string): string => containing(addressWord(w
 /** For keys of names that are searched, which have no accents. */
 export const namePattern = (word: string): string => containing(searchKey(word))
 
-/** The recipient's name or address has the word. Indexes of their parts find those that may have it. */
+/** True if the recipient's name or address contains the word. Trigram indexes find candidates. */
 function isOfRecipient(eb: Expressions<'invites'>, { organization }: Pick<Scope, 'organization'>, word: string): Condition {
   const [email, name] = [eb.ref('invites.recipientEmail'), eb.ref('invites.recipientNameSearch')]
   const inAddress = sql<SqlBool>`address_key(${email}) like ${addressPattern(word)}`

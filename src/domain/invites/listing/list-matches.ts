@@ -14,13 +14,13 @@ import { authorizeInvites, isVisibleUnblinded } from '../visibility.ts'
 import { readRowsInOrder } from './count-matches.ts'
 import { type InviteFilter, type InviteOrder, isCountable, isIndexed, isNarrow, matchingInvites } from './invite-filter.ts'
 
-// Counts matches without counters: those of a recipient, tag, or grader, which indexes find. A search that indexed-search.ts
-// can't serve reads every invite of the organization.
+// Counts matches without counters: for recipient, tag, or grader, which have indexes. A search without indexed-search.ts reads all invites
+// of the organization.
 
 /** Columns that every list needs. */
 export type ListedColumns = { id: string; status: InviteStatus; expiresAt: Time }
 
-/** Reads a page of a list. @param of what is read of each. */
+/** Reads a page of a list. @param of columns to read. */
 export type ListInvites<Filter, None = never> = <Row extends ListedColumns>(
   ctx: Context,
   of: Projection<'invites', Row>,

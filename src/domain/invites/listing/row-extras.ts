@@ -24,7 +24,7 @@ export async function findRowExtras(ctx: Context, invites: readonly ListedInvite
   }
 }
 
-/** Ids of those of the invites that were not delivered. */
+/** Ids of the undelivered ones among the invites. */
 export async function findUndelivered(
   ctx: Context,
   invites: readonly Pick<ListedInvite, 'id' | 'status'>[],

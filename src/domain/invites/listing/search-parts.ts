@@ -1,4 +1,4 @@
-/** A part of a word: those of its grams, three characters each, that the index of addresses is asked for, counted from 0. */
+/** Part of a word: its trigrams from `first` to `last`, counted from 0. */
 export type SearchPart = { word: string; first: number; last: number }
 
 /** The index is not asked for grams that more addresses contain, because it reads all of them. */
@@ -9,11 +9,10 @@ const MAX_MATCHING_SHARE = 0.1
 const MOST_GRAMS = 8
 
 /**
- * The parts of the words that are rarest among these addresses.
+ * The words' parts that are rarest among these addresses.
  *
- * @param words as addressWord folds them.
- * @param addresses some of those in which the words are looked for. They only decide what the search costs, not what it finds.
- * @returns none where the index does not help: no word has three characters, or too many addresses have them all.
+ * @param words as addressWord folds them. @param addresses sample of the searched addresses. It affects the cost, not the result.
+ * @returns an empty list if the index doesn't help: no word has three characters, or the words are too frequent.
  */
 export function chooseParts(words: string[], addresses: string[]): SearchPart[] {
   const folded = addresses.map((address) => address.toLowerCase())

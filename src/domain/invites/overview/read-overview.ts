@@ -10,7 +10,7 @@ import { countStates, type StateCounts, toStateCounts } from './count-states.ts'
 // Figures for the home page, from counters and ends of indexes: the cost doesn't grow with the organization.
 
 const DAYS = 30
-/** Completed invites by which is told how long they take: the newest of a time. */
+/** Sample for the median time: the newest completed invites of a period. */
 const SAMPLE = sql.lit(100)
 /** An invite is about to expire within this time. */
 const SOON_MS = 3 * DAY_MS
@@ -35,9 +35,9 @@ export type Overview = {
   days: DayCounts[]
   /** The 30 days before those, all together. */
   before: Omit<DayCounts, 'day'>
-  /** Milliseconds from the invitation to the end, for half of those that were completed in these 30 days, and in those before; null: none was. */
+  /** Median milliseconds from invitation to completion, in the last 30 days and the 30 days before; null: no completions. */
   medianTime: { last: number | null; before: number | null }
-  /** Mails of these days that reached nobody, the newest first: one more than are to be shown, if there are so many. */
+  /** Undelivered emails of these days, newest first; one more than the page shows. */
   failedMails: FailedMail[]
   /** Invites that nobody has started and that expire within three days, the next first: also one more. */
   expiring: ExpiringInvite[]

@@ -34,9 +34,9 @@ import { nextInWindow } from './sending-window.ts'
 export const SKIP_REASONS = ['off', 'earlier', 'moved_on', 'stopped', 'too_late', 'replaced', 'enough', 'ends'] as const
 export type SkipReason = (typeof SKIP_REASONS)[number]
 /**
- * One reminder of an invite that was not queued: when it is to be sent, or why not.
+ * A reminder that was not queued yet: when it will be sent, or why it won't.
  *
- * @property at when it is sent, or was due.
+ * @property at planned or missed time.
  */
 export type PlannedReminder = { step: ReminderStep; kind: ReminderKind | null; at: Date; skipped: SkipReason | null }
 
@@ -92,7 +92,7 @@ export async function planReminders(ctx: Context, inviteId: string): Promise<Pla
   const end = await findEnd(ctx, invite)
   await loadZones(ctx.db, [zoneOf(invite)])
   let free = Math.max(now.getTime(), lastAt + MIN_MAIL_INTERVAL_MS)
-  let left = MAX_REMINDERS - reminded.length
+  let remainingReminders = MAX_REMINDERS - reminded.length
   return steps.flatMap(({ step, due }): PlannedReminder[] => {
     if (mails.some(({ dedupeKey }) => dedupeKey === dedupeKeyOf(step, invite))) return []
     const quiet = toQuietTimes(rule, invite.organization.weekDaysOff, step.after === 'before_expiry')
@@ -105,13 +105,13 @@ export async function planReminders(ctx: Context, inviteId: string): Promise<Pla
       ['stopped', isStopped !== null],
       ['too_late', due.getTime() <= now.getTime() - MAX_DELAY_MS],
       ['replaced', latest !== undefined && due < latest.due],
-      ['enough', left <= 0],
+      ['enough', remainingReminders <= 0],
       ['ends', end !== null && at !== null && at.getTime() > end.getTime() - MIN_BEFORE_EXPIRY_MS],
     ]
     const skipped = reasons.find(([, holds]) => holds)?.[0] ?? null
     if (skipped === null && at) {
       free = at.getTime() + MIN_MAIL_INTERVAL_MS
-      left--
+      remainingReminders--
     }
     return [
       {

@@ -15,9 +15,9 @@ const LIMITS = {
 }
 
 /**
- * Queues the reminders that are due, for the scheduled sweep: each once, whatever crashes, with its job.
+ * Queues due reminders with their jobs. Each is queued once, also after a crash.
  *
- * @returns how many.
+ * @returns the number of reminders.
  */
 export async function queueReminders(system: ServiceContext): Promise<number> {
   const isLate = startTimeBudget()

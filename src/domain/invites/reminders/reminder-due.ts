@@ -19,7 +19,7 @@ import {
 } from './reminder-steps.ts'
 import { nextInWindow, type QuietTimes } from './sending-window.ts'
 
-/** Why a mail that comes by itself is not to be sent any more; null while it is. What it was queued by is asked again: hours may have passed. */
+/** Reason not to send an automatic email any more; null if there is none. Checked again before sending, hours after queueing. */
 export function findOutdatedReason(email: InviteEmail, now: Date): string | null {
   const { kind } = email
   if (isNotice(kind)) return findNoticeProblem(kind, email)

@@ -57,23 +57,23 @@ export const settingsOf = (rule: ReminderRule | null): RuleSettings =>
   rule ? { ...rule, isOn: rule.activeSince !== null, steps: stepsOf(rule) } : DEFAULT_RULE
 
 /**
- * Saves a rule. Switched on, it concerns invites that are sent from then on; one that is on stays on for those that it concerns.
+ * Saves a rule. Enabling it affects invites sent from then on; changing it keeps the invites it affects.
  *
- * @throws DomainError not_permitted; assessment_not_found; invalid: no step or too many, two of one time, hours that there are not, a state
- *   that can't be meant.
+ * @throws DomainError not_permitted; assessment_not_found; invalid: no step or too many, two steps at one time, impossible hours, or a
+ *   state without such a step.
  */
-export async function saveRule(ctx: Context, assessmentId: string | null, given: RuleSettings): Promise<void> {
+export async function saveRule(ctx: Context, assessmentId: string | null, input: RuleSettings): Promise<void> {
   authorize(ctx, 'manage_settings')
-  throwIfIssues(findRuleIssues(given))
+  throwIfIssues(findRuleIssues(input))
   await inTransaction(ctx, async (inside) => {
     const { db, deps, organization } = inside
     await inside.db.selectFrom('organizations').select('id').forNoKeyUpdate().execute()
     const before = await readRule(inside, assessmentId)
-    const { isOn, steps, quietFrom, quietUntil, onDaysOff } = given
+    const { isOn, steps, quietFrom, quietUntil, onDaysOff } = input
     const now = deps.clock()
     const set = { steps, quietFrom, quietUntil, onDaysOff }
     const data = { ...set, activeSince: isOn ? (before?.activeSince ?? now) : null, updatedAt: now }
-    if (before && isDeepStrictEqual({ ...settingsOf(before), ...given }, settingsOf(before))) return
+    if (before && isDeepStrictEqual({ ...settingsOf(before), ...input }, settingsOf(before))) return
     const key = { organizationId: organization.id, id: before?.id ?? deps.newId() }
     await db.reminderRule.upsert({
       where: { organizationId_id: key },
@@ -116,7 +116,11 @@ const note = (ctx: Context, assessmentId: string | null, details: AuditDetails) 
     details,
   })
 
-function findRuleIssues({ steps, quietFrom, quietUntil }: RuleSettings): Issue[] {
+export function findRuleIssues({
+  steps,
+  quietFrom,
+  quietUntil,
+}: Pick<RuleSettings, 'steps' | 'quietFrom' | 'quietUntil'>): Issue[] {
   return findIssues([
     ['steps', steps.length === 0 ? { rule: 'required' } : checkSize('maxItems', steps.length, MAX_STEPS)],
     ['quietFrom', checkInteger(quietFrom, HOURS)],

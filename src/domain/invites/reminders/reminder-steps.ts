@@ -14,7 +14,7 @@ export type RemindedState = (typeof REMINDED_STATES)[number]
 /** A reminder so many hours after the invitation was sent, or the assessment started, or before the invite expires, for invites in these states. */
 export type ReminderStep = { after: Anchor; hours: number; states: RemindedState[] }
 
-/** The states in which each can be meant. What was started does not expire. */
+/** States of an invite that each anchor supports. Started invites don't expire. */
 export const STATES_OF: Record<Anchor, readonly RemindedState[]> = {
   sent: ['pending', 'accepted', 'started'],
   started: ['started'],
@@ -26,13 +26,13 @@ export const MAX_STEPS = 4
 export const STEP_HOURS = { minimum: 1, maximum: 8_760 }
 /** Reminders of one invite, until it is reactivated. */
 export const MAX_REMINDERS = 3
-/** Hours between two mails of an organization to one address. */
+/** Between two emails of an organization to one address. */
 export const MIN_MAIL_INTERVAL_MS = 24 * HOUR_MS
-/** Nobody is reminded of what is due for longer, nor so short before the end. */
+/** Reminders that are overdue by more are skipped. */
 export const MAX_DELAY_MS = 7 * 24 * HOUR_MS
 export const MIN_BEFORE_EXPIRY_MS = HOUR_MS
 
-/** Since when a rule is active that is for invites of before as well. */
+/** Start of a rule that also applies to existing invites. */
 export const ALWAYS_ACTIVE = new Date(0)
 
 export const stepsOf = ({ steps }: Pick<ReminderRule, 'steps'>): ReminderStep[] => steps as ReminderStep[]
@@ -43,7 +43,7 @@ export const isRemindedState = (status: InviteStatus): status is RemindedState =
 
 type Timed = { sentAt: Date; startedAt: Date | null; expiresAt: Date; linkVersion: number }
 
-/** When a step is due; null: not by what there is. */
+/** Due time of a step; null if its anchor has no time. */
 export function dueAt({ after, hours }: ReminderStep, { sentAt, startedAt, expiresAt }: Timed): Date | null {
   if (after === 'started') return startedAt && new Date(startedAt.getTime() + hours * HOUR_MS)
   return after === 'sent' ? new Date(sentAt.getTime() + hours * HOUR_MS) : new Date(expiresAt.getTime() - hours * HOUR_MS)

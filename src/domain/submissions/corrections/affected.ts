@@ -11,7 +11,7 @@ import { newestScores } from '../scores.ts'
 /** Released total: the sum before the floor of 0, its maximum, and the released grade of the question. */
 export type ReleasedTotal = { sum: number; ofPoints: number; grade: ReleasedGrade }
 
-/** An answer that was handed in to a question whose key is corrected. */
+/** Submitted answer to a question with a corrected key. */
 export type AffectedAnswer = {
   submissionId: string
   number: number

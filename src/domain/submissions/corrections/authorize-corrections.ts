@@ -2,8 +2,7 @@ import { authorize, may } from '../../authorization/permissions.ts'
 import type { Context } from '../../context.ts'
 
 /**
- * A corrected key is a question that is written anew, and results that are: who corrects one may both. Its pages show what candidates have
- * answered.
+ * Correcting a key rewrites a question and its results, so it requires both permissions. Its pages show candidates' answers.
  *
  * @throws DomainError not_permitted.
  */

@@ -9,6 +9,7 @@ import { recordEvents } from '../../events/record-events.ts'
 import { queueNotice } from '../../invites/queue-notice.ts'
 import { inTransaction } from '../../transaction.ts'
 import { exactPercentOf } from '../grading/grading-status.ts'
+import { judgeResults } from '../grading/judge-result.ts'
 import { gradesOf } from '../grading/results.ts'
 import { recordGradingNeeds } from '../scores.ts'
 import { findAffected, findPapers } from './affected.ts'
@@ -60,11 +61,11 @@ async function correctBatch(ctx: Context, corrected: CorrectedVersion, releases:
   const affected = (await findAffected(ctx, versionId, papers)).filter((one) => (one.keyNumber ?? 0) < keyNumber)
   const judged = rescoreBatch(ctx, affected, corrected, releases)
   await writeScores(ctx, judged, keyNumber, releases)
-  const anew = Map.groupBy(
+  const answersToRelease = Map.groupBy(
     judged.filter((one) => needsNewRelease(one, releases)),
     ({ of }) => of.submissionId,
   )
-  await releaseAgain(ctx, anew, keyNumber)
+  await releaseAgain(ctx, answersToRelease, keyNumber)
   const counts = { live: { ...progress.counts.live }, test: { ...progress.counts.test } }
   for (const one of judged) addToCounts(counts[one.of.mode], one)
   const hasMore = papers.length === PAPERS_AT_ONCE
@@ -73,7 +74,7 @@ async function correctBatch(ctx: Context, corrected: CorrectedVersion, releases:
     after: papers.at(-1) ?? progress.after,
     done: progress.done + papers.length,
     counts,
-    releasedAnew: progress.releasedAnew + anew.size,
+    releasedAnew: progress.releasedAnew + answersToRelease.size,
   }
   const where = { organizationId: ctx.organization.id, versionId, number: keyNumber }
   const done = hasMore ? {} : { appliedAt: ctx.deps.clock() }
@@ -94,14 +95,13 @@ async function lockProgress(ctx: Context, { versionId, keyNumber }: CorrectedVer
 }
 
 /**
- * Nobody grades or releases these until the transaction ends, or hands them in: whoever does so later reads the new key. The invites first, as
- * everywhere.
+ * Locks submissions against grading, releasing, and submitting, which read the new key afterwards. Invites are locked first, as everywhere.
  */
 async function lockCorrection(ctx: Context, submissionIds: string[]): Promise<void> {
   const of = ctx.db.selectFrom('submissions').where('submissions.id', '=', anyOfIds(submissionIds)).select('submissions.inviteId')
   await ctx.db.selectFrom('invites').select('id').where('id', 'in', of).orderBy('id').forNoKeyUpdate().execute()
-  const these = ctx.db.selectFrom('submissions').select('id').where('id', '=', anyOfIds(submissionIds))
-  await these.orderBy('id').forNoKeyUpdate().execute()
+  const lockedSubmissions = ctx.db.selectFrom('submissions').select('id').where('id', '=', anyOfIds(submissionIds))
+  await lockedSubmissions.orderBy('id').forNoKeyUpdate().execute()
 }
 
 async function writeScores(ctx: Context, judged: RescoredAnswer[], keyNumber: number, releases: ReleaseHandling): Promise<void> {
@@ -122,16 +122,16 @@ function outcomeOf(judged: RescoredAnswer, releases: ReleaseHandling): 'decided'
   return isLower && !needsNewRelease(judged, releases) ? 'kept' : null
 }
 
-/** Releases results again to the same readers, in the name of the member who corrected the key. @param anew by submission. */
-async function releaseAgain(ctx: Context, anew: Map<string, RescoredAnswer[]>, keyNumber: number): Promise<void> {
-  if (anew.size === 0) return
+/** Releases results again to the same readers, in the name of the member who corrected the key. @param answersToRelease by submission. */
+async function releaseAgain(ctx: Context, answersToRelease: Map<string, RescoredAnswer[]>, keyNumber: number): Promise<void> {
+  if (answersToRelease.size === 0) return
   const { db, deps, organization, actor } = ctx
   const organizationId = organization.id
   const now = deps.clock()
   const include = { invite: true, releases: { orderBy: { version: 'desc' }, take: 1 } } as const
-  const found = await db.submission.findMany({ where: { ...scopeWhere(ctx), id: { in: [...anew.keys()] } }, include })
+  const found = await db.submission.findMany({ where: { ...scopeWhere(ctx), id: { in: [...answersToRelease.keys()] } }, include })
   const made = found.flatMap(({ id: submissionId, invite, releases: [before] }) => {
-    const judged = anew.get(submissionId)!
+    const judged = answersToRelease.get(submissionId)!
     const last = judged.at(-1)!.release!
     const grades = gradesOf(before!).map((grade) => judged.find(({ of }) => of.number === grade.number)?.release?.grade ?? grade)
     const points = Math.max(0, last.sum)
@@ -148,12 +148,16 @@ async function releaseAgain(ctx: Context, anew: Map<string, RescoredAnswer[]>, k
     } as const
     return [{ release, event, inviteId: invite.id, audit: auditRows(inMode(ctx, invite.mode), [audit]) }]
   })
-  await db.release.createMany({ data: made.map(({ release }) => release) })
+  const judged = await judgeResults(
+    ctx,
+    made.map(({ release }) => release),
+  )
+  await db.release.createMany({ data: made.map(({ release }) => ({ ...release, ...judged.get(release.submissionId) })) })
   for (const { release, inviteId } of made)
     if (release.toCandidate) await queueNotice(ctx, inviteId, 'released', `${release.submissionId}:${release.version}`)
   const released = ctx.db
     .updateTable('submissions')
-    .where('submissions.id', '=', anyOfIds([...anew.keys()]))
+    .where('submissions.id', '=', anyOfIds([...answersToRelease.keys()]))
     .set({ releasedAt: now, updatedAt: now })
   await released.execute()
   await insertRows(db, { auditEntries: made.flatMap(({ audit }) => audit) }).execute()

@@ -14,13 +14,13 @@ import { throwIfIssues } from '../../validation/throw-if-issues.ts'
 import { authorizeCorrections } from './authorize-corrections.ts'
 import { type CorrectionCounts, NO_COUNTS } from './rescore.ts'
 
-// A key that was wrong gets another after it: what was handed in is scored by that, and keeps what it had before as its history.
+// Correcting a key adds a new one. Submitted answers are scored by the new key; earlier scores stay in their history.
 
-/** Effect on released results: change only those that it raises, or all. */
+/** Effect on released results: `raise` changes only those that get more points. */
 export const RELEASES = ['raise', 'all'] as const
 export type ReleaseHandling = (typeof RELEASES)[number]
 
-/** @property key the new one; with the effects full and none it says nothing, and is what it was. */
+/** @property key the new key; ignored with the effects `full` and `none`. */
 export type AnswerKeyChange = { effect: KeyEffect; key: unknown; reason: string }
 
 /** Progress of a correction, and its results so far. */
@@ -30,7 +30,7 @@ export type CorrectionProgress = {
   papers: number
   done: number
   counts: Record<'live' | 'test', CorrectionCounts>
-  /** Results that were released anew. */
+  /** Number of results that were released again. */
   releasedAnew: number
 }
 
@@ -98,10 +98,10 @@ export function checkChange(
 const createIssue = (field: string, text: string): Issue => ({ field, rule: 'malformed', text })
 
 /**
- * Gives a version another key, wherever it is asked. A job scores what was handed in.
+ * Corrects a version's key in all assessments that use it. A job rescores submitted answers.
  *
- * @param seen the number of the key that was newest when it was previewed.
- * @throws DomainError not_permitted; question_not_found; invalid, also where another key was given since.
+ * @param seen number of the newest key at the preview. @throws DomainError not_permitted; question_not_found; invalid, also if the key was
+ *   corrected since.
  */
 export async function correctKey(
   ctx: Context,
@@ -135,7 +135,7 @@ export async function correctKey(
   })
 }
 
-/** Queues a correction again whose job failed too often. @throws DomainError as getCorrectable. */
+/** Restarts a correction whose job has failed too often. @throws DomainError as getCorrectable. */
 export async function resumeCorrection(ctx: Context, versionId: string): Promise<void> {
   const { keys } = await getCorrectable(ctx, versionId)
   const [newest] = keys

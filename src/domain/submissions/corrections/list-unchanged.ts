@@ -3,11 +3,11 @@ import type { ListPage, PageRequest } from '../../lists/page.ts'
 import { readPage } from '../../lists/page.ts'
 import { authorizeCorrections } from './authorize-corrections.ts'
 
-/** decided: a person had given the points; kept: what is released stays, because it would be lower, or a person has to say. */
+/** `decided`: a grader gave the points. `kept`: the released result stays, because the new one is lower or needs a grader. */
 export const UNCHANGED_REASONS = ['decided', 'kept'] as const
 export type UnchangedReason = (typeof UNCHANGED_REASONS)[number]
 
-/** An answer whose result a corrected key has not changed. @property points that the key gives; null: a person has to say. */
+/** Answer whose result the correction left unchanged. @property points points by the key; null: a grader has to decide. */
 export type UnchangedAnswer = {
   submissionId: string
   inviteId: string

@@ -44,8 +44,8 @@ export async function previewCorrection(ctx: Context, versionId: string, change:
     for (const releases of RELEASES) {
       const judged = rescoreBatch(ctx, affected, corrected, releases)
       for (const one of judged) addToCounts(outlookOf(one, releases)[one.of.mode], one)
-      const anew = judged.filter((one) => needsNewRelease(one, releases))
-      releasedAnew[releases] += new Set(anew.map(({ of }) => of.submissionId)).size
+      const releasedAgain = judged.filter((one) => needsNewRelease(one, releases))
+      releasedAnew[releases] += new Set(releasedAgain.map(({ of }) => of.submissionId)).size
     }
     seen += papers.length
     if (papers.length < READ_AT_ONCE) return { assessments: sortByName(byAssessment), releasedAnew, isCut: false }

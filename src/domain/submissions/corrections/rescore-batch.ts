@@ -4,10 +4,10 @@ import type { ReleaseHandling } from './correct-key.ts'
 import { type CorrectedVersion, type RescoredAnswer, rescore } from './rescore.ts'
 
 /**
- * Judges a paper that has the version twice: the second occurrence builds on the first one's result. A result that is not
- * released again stays, so totals always match released grades.
+ * Rescores answers. In a paper with the version twice, the second builds on the first one's result. Results that are not released again
+ * stay, so totals always match released grades.
  *
- * @param affected those of a paper one after the other.
+ * @param affected ordered by paper.
  */
 export function rescoreBatch(
   ctx: Context,

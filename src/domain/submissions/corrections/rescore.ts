@@ -5,7 +5,7 @@ import type { ReleasedGrade } from '../grading/release-result.ts'
 import { type AnswerScore, scoreAnswer } from '../scores.ts'
 import type { AffectedAnswer } from './affected.ts'
 
-/** A version with the key that is to be applied. */
+/** Version with its corrected key. */
 export type CorrectedVersion = {
   versionId: string
   responseType: string

@@ -14,7 +14,7 @@ const MOST_LISTED = 50
  */
 export type UnacceptedAnswer = { answer: string; count: number; canAccept: boolean }
 
-/** The answers that get nothing, or that a person has to look at: what is compared as one is one, the most frequent first. */
+/** Answers without points, or that need a grader, grouped by their normalized form, most frequent first. */
 export async function listUnacceptedAnswers(ctx: Context, version: CorrectableVersion): Promise<UnacceptedAnswer[]> {
   const { responseType, spec, newest, versionId } = version
   const kind = ctx.deps.kinds.get(responseType)

@@ -139,13 +139,13 @@ async function countStrays({ db, deps }: ServiceContext): Promise<{ files: numbe
       return medium === undefined ? [] : [{ medium, bytes }]
     })
     const key = { in: [...new Set(keyed.map(({ medium }) => medium))] }
-    const known = [
+    const knownFiles = [
       ...(await db.mediaFile.findMany({ where: { key }, select: { key: true } })),
       ...(await db.asset.findMany({ where: { key }, select: { key: true } })),
       ...(await db.archive.findMany({ where: { key }, select: { key: true } })),
       ...(await db.deletedMediaFile.findMany({ where: { key }, select: { key: true } })),
     ]
-    const isKnown = new Set(known.map((row) => row.key))
+    const isKnown = new Set(knownFiles.map((row) => row.key))
     for (const { medium, bytes } of keyed) {
       if (isKnown.has(medium)) continue
       strays.files++

@@ -32,54 +32,53 @@ const SET_ASIDE_MS = 3_600_000
 type CheckedSubmission = { organizationId: string; submissionId: string; due: boolean }
 
 /**
- * Deletes what has been kept for long enough, of all organizations, for the scheduled sweep:
+ * Deletes expired media of all organizations, for the scheduled sweep:
  *
- * - photos of IDs and faces: so many days after the results were released; where none are, with the answers;
- * - stills and recordings of webcam and screen, and recorded answers: so many days after the submission was handed in or, where it never
- *   was, after they were recorded;
- * - everything of whoever never started, and of those whose invite was withdrawn before they handed in: after {@link UNUSED_DAYS}.
+ * - photos of IDs and faces: some days after the release, or with the answers if there is none; - stills and recordings of webcam and
+ * screen, and recorded answers: some days after submitting, or after the recording if it was never submitted; - all media of invites that
+ * were never started, or were withdrawn before submitting: after {@link UNUSED_DAYS}.
  *
- * A submission is looked at when something of it is due, and once a day besides, because its state or the settings may have changed; not
- * any more once nothing is left of it. So this costs by what is due, however much is kept.
+ * A submission is checked when one of its media is due, and once a day because its state or the settings may have changed, until it has no
+ * media. So the cost depends on what is due, not on what is stored.
  */
-export async function deleteExpiredMedia(system: ServiceContext, kept: KeptDays): Promise<void> {
+export async function deleteExpiredMedia(system: ServiceContext, retentionDays: KeptDays): Promise<void> {
   await deleteUnfinishedPhotos(system)
-  const dueAt = dueBy(kept)
+  const dueAt = dueBy(retentionDays)
   const failed: FailedItem<CheckedSubmission>[] = []
   for (const isOver = startTimeBudget(); !isOver(); ) {
-    const looked = await findToCheck(system, dueAt)
-    const dueNow = looked.filter(({ due }) => due)
+    const checkedSubmissions = await findToCheck(system, dueAt)
+    const dueNow = checkedSubmissions.filter(({ due }) => due)
     const failedNow = await processEach(dueNow, ({ organizationId, submissionId }) =>
       inTransaction(system, (inside) => deleteDue(inside, organizationId, submissionId, dueAt)),
     )
     failed.push(...failedNow)
-    await planNextCheck(system, looked, kept)
+    await planNextCheck(system, checkedSubmissions, retentionDays)
     await setAside(
       system,
       failedNow.map(({ item }) => item),
     )
-    if (looked.length < LOOKED_AT_ONCE) break
+    if (checkedSubmissions.length < LOOKED_AT_ONCE) break
   }
   throwFirstFailure(failed)
 }
 
-/** When a medium of a submission is to go: the earliest of what is not null. */
+/** Due time of a submission's next medium: the earliest of the non-null times. */
 type DueBy = (eb: Expressions<'mediaFiles' | 'submissions'>) => RawBuilder<Date>
 const dueBy =
-  (kept: KeptDays): DueBy =>
+  (retentionDays: KeptDays): DueBy =>
   ({ ref }) => {
     const [kind, state, createdAt] = [ref('mediaFiles.kind'), ref('submissions.state'), ref('mediaFiles.createdAt')]
     return sql`least(
       coalesce(${ref('submissions.submittedAt')}, ${createdAt}) + interval '24 hours' *
-        case when ${kind} in ('webcam_still', 'webcam', 'screen') then ${kept.proctoring}::integer else ${kept.answers}::integer end,
+        case when ${kind} in ('webcam_still', 'webcam', 'screen') then ${retentionDays.proctoring}::integer else ${retentionDays.answers}::integer end,
       case when ${state} in ('preparing', 'withdrawn') then ${createdAt} + interval '24 hours' * ${UNUSED_DAYS}::integer end,
       case when ${state} = 'released' and ${kind} in ('id_photo', 'face_photo')
-        then ${ref('submissions.releasedAt')} + interval '24 hours' * ${kept.idPhoto}::integer end)`
+        then ${ref('submissions.releasedAt')} + interval '24 hours' * ${retentionDays.idPhoto}::integer end)`
   }
 
 function findToCheck({ db, deps }: ServiceContext, dueAt: DueBy): Promise<CheckedSubmission[]> {
   const now = deps.clock()
-  const looked = unscoped(db)
+  const checkedSubmissions = unscoped(db)
     .selectFrom('submissions')
     .select(({ exists, selectFrom }) => {
       const due = selectFrom('mediaFiles')
@@ -93,10 +92,10 @@ function findToCheck({ db, deps }: ServiceContext, dueAt: DueBy): Promise<Checke
     .where('submissions.mediaDeletionDueAt', '<=', now)
     .orderBy('submissions.mediaDeletionDueAt')
     .limit(LOOKED_AT_ONCE)
-  return looked.execute()
+  return checkedSubmissions.execute()
 }
 
-/** Marks what is due of a submission, with the event. */
+/** Marks a submission's due media as deleted, with the event. */
 async function deleteDue(ctx: ServiceContext, organizationId: string, submissionId: string, dueAt: DueBy): Promise<void> {
   const now = ctx.deps.clock()
   const db = tenantDb(ctx.db, { organization: { id: organizationId }, mode: 'all' })
@@ -111,11 +110,15 @@ async function deleteDue(ctx: ServiceContext, organizationId: string, submission
   await recordDeletion(ctx, organizationId, submissionId, await due.returning('mediaFiles.kind').execute())
 }
 
-/** A submission that has changed its state meanwhile is looked at once more. */
-async function planNextCheck({ db, deps }: ServiceContext, looked: CheckedSubmission[], kept: KeptDays): Promise<void> {
-  if (looked.length === 0) return
+/** Submissions that changed their state meanwhile are checked again. */
+async function planNextCheck(
+  { db, deps }: ServiceContext,
+  checkedSubmissions: CheckedSubmission[],
+  retentionDays: KeptDays,
+): Promise<void> {
+  if (checkedSubmissions.length === 0) return
   const after = (days: number) => new Date(deps.clock().getTime() + days * DAY_MS)
-  const first = after(Math.min(kept.idPhoto, kept.proctoring, kept.answers, UNUSED_DAYS))
+  const first = after(Math.min(retentionDays.idPhoto, retentionDays.proctoring, retentionDays.answers, UNUSED_DAYS))
   const kinds = unscoped(db)
     .selectFrom('submissions')
     .leftJoin('mediaFiles', (join) =>
@@ -124,13 +127,13 @@ async function planNextCheck({ db, deps }: ServiceContext, looked: CheckedSubmis
         .onRef('mediaFiles.submissionId', '=', 'submissions.id')
         .on('mediaFiles.state', '<>', 'deleted'),
     )
-    .where('submissions.id', '=', anyOfIds(looked.map(({ submissionId }) => submissionId)))
+    .where('submissions.id', '=', anyOfIds(checkedSubmissions.map(({ submissionId }) => submissionId)))
     .groupBy('submissions.id')
     .select((eb) => [
       'submissions.id',
       'submissions.state',
       eb.fn.count('mediaFiles.id').as('kept'),
-      sql<Date | null>`min(${dueBy(kept)(eb)}) filter (where ${eb.ref('mediaFiles.id')} is not null)`.as('due'),
+      sql<Date | null>`min(${dueBy(retentionDays)(eb)}) filter (where ${eb.ref('mediaFiles.id')} is not null)`.as('due'),
     ])
   const plan = unscoped(db)
     .with('looked', () => kinds)
@@ -160,10 +163,10 @@ async function recordDeletion(
   ctx: ServiceContext,
   organizationId: string,
   submissionId: string,
-  gone: { kind: MediaKind }[],
+  deletedMedia: { kind: MediaKind }[],
 ): Promise<void> {
-  if (gone.length === 0) return
-  const kinds = [...new Set(gone.map(({ kind }) => kind))].sort()
+  if (deletedMedia.length === 0) return
+  const kinds = [...new Set(deletedMedia.map(({ kind }) => kind))].sort()
   await recordEvents(ctx, [mediaDeleted(await findInvite(ctx, organizationId, submissionId), submissionId, kinds)])
 }
 
@@ -202,12 +205,12 @@ export async function deleteSubmissionMedia(ctx: Context, inviteId: string, kind
   const invite = isUuid(inviteId) ? await ctx.db.invite.findFirst({ where: { ...scopeWhere(ctx), id: inviteId } }) : null
   if (!invite) throw new DomainError('invite_not_found')
   await inTransaction(ctx, async (inside) => {
-    const gone = await inside.db.mediaFile.updateManyAndReturn({
+    const deletedMedia = await inside.db.mediaFile.updateManyAndReturn({
       where: { organizationId, submission: { inviteId }, kind: { in: kinds }, state: { not: 'deleted' } },
       data: { state: 'deleted', deletedAt: ctx.deps.clock() },
       select: { submissionId: true, kind: true },
     })
-    for (const [submissionId, inIt] of Map.groupBy(gone, ({ submissionId }) => submissionId))
+    for (const [submissionId, inIt] of Map.groupBy(deletedMedia, ({ submissionId }) => submissionId))
       await recordDeletion(inside, organizationId, submissionId, inIt)
     await recordAudit(inside, { action: 'deleted_media', target: { kind: 'invite', id: inviteId }, details: { kinds } })
   })

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { createReadStream, createWriteStream } from 'node:fs'
-import { rm } from 'node:fs/promises'
+import { copyFile, rm } from 'node:fs/promises'
 import path from 'node:path'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -8,6 +8,7 @@ import type { ServiceContext } from '../../context.ts'
 import { fileOf, folderOf, partsFolderOf } from '../../files/media-keys.ts'
 import { type FetchedSegment, fetchSegments, lacksParts } from './fetch-segments.ts'
 import { findJoinable, type Joinable, type JoinedFile, type JoinRef } from './joinable.ts'
+import type { MeasureLevels } from './levels.ts'
 import { makeJoinFolder } from './make-join-folder.ts'
 
 /**
@@ -29,21 +30,27 @@ export type Remuxed = {
  */
 export type Remux = (segments: string[], to: string) => Promise<Remuxed>
 
+/** Scans a file. @returns the name of the malware that was found; null: none. @throws Error while the scanner can't say. */
+export type ScanFile = (path: string) => Promise<string | null>
+
 /** A recording can't be joined by its own fault: it is none, or takes more time, memory or room than one of its size may. */
 export class UnreadableRecording extends Error {}
 
-/** So often a recording is tried that can't be joined by its own fault: what is at fault may have been the machine all the same. */
+/** Attempts if the recording itself seems broken. The cause may still have been the machine. */
 const TRIES = 2
 
 /**
- * Makes a complete recording one file. Where parts are missing it is cut: a segment ends with the last part before the first that has not
- * arrived, and those behind it follow. The parts are deleted when the file has been read back from the store, and is what was measured to
- * hold all that went in. Killed at any point, and done again, it ends with the same. What can't be joined by its own fault is `failed` after
- * {@link TRIES}, with its parts kept.
+ * Joins the parts of a complete recording into one file. A segment ends before its first missing part; later segments follow. The parts are
+ * deleted after the file was read back from the store and matches the measured one. Safe to repeat after a crash. A broken recording is
+ * `failed` after {@link TRIES}, and its parts stay.
  *
- * @throws Error when another try may succeed.
+ * @throws Error if a retry may succeed.
  */
-export async function joinRecording(system: ServiceContext, ref: JoinRef, remux: Remux): Promise<void> {
+export async function joinRecording(
+  system: ServiceContext,
+  ref: JoinRef,
+  { remux, measureLevels, scanFile }: JoinTools,
+): Promise<void> {
   const media = await findJoinable(system, ref)
   if (media?.state === 'ready') return deleteParts(system, media)
   // An earlier attempt may have stored the file.
@@ -51,7 +58,11 @@ export async function joinRecording(system: ServiceContext, ref: JoinRef, remux:
   if (media.state !== 'joining') return
   const folder = await makeJoinFolder(system.deps.log)
   try {
-    await recordJoined(system, media, await join(system, media, remux, folder))
+    const { file, ...joined } = await join(system, media, media.fileName === null ? remux : copyFileOf(media), folder)
+    const threat = media.reject && scanFile ? await scanFile(file) : null
+    if (threat !== null) return await rejectFile(system, media, threat)
+    await recordJoined(system, media, joined)
+    if (measureLevels) await keepLevels(system, media, () => measureLevels(file))
   } catch (error) {
     if (!(error instanceof UnreadableRecording && (await isLastTry(media)))) {
       system.deps.metrics.recordingJoined('retried')
@@ -63,16 +74,47 @@ export async function joinRecording(system: ServiceContext, ref: JoinRef, remux:
   }
 }
 
+/**
+ * @property measureLevels measures the joined file of a recorded answer. If that fails, its levels stay unknown. @property scanFile scans
+ *   files that candidates chose; without it, none is scanned.
+ */
+export type JoinTools = { remux: Remux; measureLevels?: MeasureLevels; scanFile?: ScanFile | undefined }
+
+/** A chosen file is one segment, and nothing of it is changed. */
+const copyFileOf =
+  ({ contentType }: Joinable): Remux =>
+  async ([segment], to) => {
+    if (segment === undefined) throw new UnreadableRecording('No part of the file is there')
+    await copyFile(segment, to)
+    return { ...(await digest(createReadStream(to))), contentType, milliseconds: 0, ends: [null], cuts: [] }
+  }
+
+/** The parts stay until the retention of answers ends, for the operator to look at. */
+async function rejectFile({ deps }: ServiceContext, media: Joinable, threat: string): Promise<void> {
+  await deps.media.delete(fileOf(media.key))
+  if (!(await media.reject!(threat))) return
+  const { id: mediaId, organizationId } = media
+  deps.log.warn({ mediaId, organizationId, threat }, 'malware found in a file: downloads are blocked')
+}
+
+async function keepLevels({ deps }: ServiceContext, media: Joinable, measure: () => ReturnType<MeasureLevels>): Promise<void> {
+  if (!media.keepLevels) return
+  try {
+    const levels = await measure()
+    if (levels) await media.keepLevels(levels)
+  } catch (err) {
+    const { id: mediaId, organizationId } = media
+    deps.log.warn({ err, mediaId, organizationId }, 'the levels of a recording could not be measured')
+  }
+}
+
 /** Counts a try that the recording itself made fail. */
 async function isLastTry(media: Joinable): Promise<boolean> {
   const faults = await media.countFault()
   return faults === undefined || faults >= TRIES
 }
 
-/**
- * Deals with a recording that could not be joined however often it was tried, by no fault of its own: it is tried on, unless what it is to
- * be made of is lost. Its parts stay.
- */
+/** Handles a recording after the last retry, if the recording itself is not the cause: retries later, unless parts are lost. Parts stay. */
 export async function giveUpRecording(system: ServiceContext, ref: JoinRef): Promise<void> {
   const media = await findJoinable(system, ref)
   if (media?.state !== 'joining') return
@@ -90,22 +132,32 @@ async function giveUp({ deps }: ServiceContext, media: Joinable, err: unknown): 
   deps.log.error({ err, mediaId, organizationId }, 'a recording cannot be joined: its parts are kept')
 }
 
-/** Joins the segments and stores the file. */
-async function join(system: ServiceContext, media: Joinable, remux: Remux, folder: string): Promise<JoinedFile> {
+/** Joins the segments and stores the file. @returns also the path of a local copy. */
+async function join(
+  system: ServiceContext,
+  media: Joinable,
+  remux: Remux,
+  folder: string,
+): Promise<JoinedFile & { file: string }> {
   const segments = await fetchSegments(system, media, folder)
   const file = path.join(folder, 'joined')
   if (!segments) return useStoredFile(system, media, remux, folder)
   const files = segments.map((segment) => segment.file).filter((found) => found !== null)
   const remuxed = await remux(files, file)
   await store(system, media, file, remuxed)
-  return { ...remuxed, cuts: findCuts(segments, remuxed) }
+  return { ...remuxed, cuts: findCuts(segments, remuxed), segmentEnds: findSegmentEnds(segments, remuxed), file }
 }
 
 /**
  * Takes the file that is in the store already, where parts are not there any more: a backup has copied the database before the recording
  * was joined, and the store after it. It is read to its end to be measured.
  */
-async function useStoredFile({ deps }: ServiceContext, media: Joinable, remux: Remux, folder: string): Promise<JoinedFile> {
+async function useStoredFile(
+  { deps }: ServiceContext,
+  media: Joinable,
+  remux: Remux,
+  folder: string,
+): Promise<JoinedFile & { file: string }> {
   const content = await deps.media.get(fileOf(media.key))
   if (!content) throw new Error('A part of a recording is not in the store')
   const file = path.join(folder, 'whole')
@@ -113,7 +165,9 @@ async function useStoredFile({ deps }: ServiceContext, media: Joinable, remux: R
   const remuxed = await remux([file], path.join(folder, 'joined'))
   const { id, organizationId } = media
   deps.log.warn({ mediaId: id, organizationId }, 'parts of a recording are missing from the store: using its joined file')
-  return { ...remuxed, ...(await digest(createReadStream(file))) }
+  // The ends of several segments are not known from the joined file.
+  const segmentEnds = media.declaredParts.length === 1 ? [remuxed.milliseconds] : []
+  return { ...remuxed, segmentEnds, ...(await digest(createReadStream(file))), file }
 }
 
 /** Gaps in the file: within segments, after a cut one, and in place of an empty one. */
@@ -129,7 +183,17 @@ function findCuts(segments: FetchedSegment[], { ends, cuts: within }: Pick<Remux
   return [...cuts].sort((a, b) => a - b)
 }
 
-/** Puts the file into the store, and reads it back: it has to be what was measured. */
+/** End of each segment in the file. A segment that could not be read ends where it begins. */
+function findSegmentEnds(segments: FetchedSegment[], { ends }: Pick<Remuxed, 'ends'>): number[] {
+  const read = ends.values()
+  let position = 0
+  return segments.map(({ file }) => {
+    position = (file === null ? null : read.next().value) ?? position
+    return position
+  })
+}
+
+/** Uploads the file and reads it back: it must match. */
 async function store({ deps }: ServiceContext, { key }: Joinable, file: string, { bytes, sha256 }: Remuxed): Promise<void> {
   await deps.media.put(fileOf(key), { path: file, bytes })
   const stored = await deps.media.get(fileOf(key))

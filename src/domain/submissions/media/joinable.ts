@@ -2,10 +2,19 @@ import type { MediaFilePart } from '../../../generated/prisma/client.ts'
 import type { QueuedRef } from '../../concurrency/queued-ref.ts'
 import type { ServiceContext } from '../../context.ts'
 import { inTransaction } from '../../transaction.ts'
+import type { Levels } from './levels.ts'
+import { openTranscript } from './open-transcript.ts'
 import { queueJoin } from './queue-join.ts'
 
-/** A joined file. @property sha256 in hexadecimal. */
-export type JoinedFile = { contentType: string; milliseconds: number; bytes: number; sha256: string; cuts: number[] }
+/** A joined file. @property sha256 in hexadecimal. @property segmentEnds milliseconds of the file; empty: unknown. */
+export type JoinedFile = {
+  contentType: string
+  milliseconds: number
+  bytes: number
+  sha256: string
+  cuts: number[]
+  segmentEnds: number[]
+}
 
 export type JoinPart = Pick<MediaFilePart, 'segment' | 'number' | 'sha256'>
 
@@ -15,6 +24,9 @@ export type Joinable = {
   organizationId: string
   key: string
   state: string
+  /** Null for a recording. A file's bytes stay as they are. */
+  fileName: string | null
+  contentType: string
   /** Number of parts per segment, as far as the page has declared it. */
   declaredParts: number[]
   /** Its parts in their order. */
@@ -25,6 +37,10 @@ export type Joinable = {
   /** Marks it as failed; `succeed` marks it as ready. @returns false if it did not wait to be joined. */
   fail: () => Promise<boolean>
   succeed: (joined: JoinedFile) => Promise<boolean>
+  /** Stores the levels of a recorded answer; null where none are kept. */
+  keepLevels: ((levels: Levels) => Promise<unknown>) | null
+  /** Marks a file as infected; null where none are scanned. */
+  reject: ((threat: string) => Promise<boolean>) | null
   readState: () => Promise<string | undefined>
   queueAgain: () => Promise<unknown>
 }
@@ -32,8 +48,8 @@ export type Joinable = {
 /**
  * Recording or asset to join.
  *
- * @property assetOf the organization whose asset it is; undefined: it is a recording.
- * @property key where its files are, to delete what was stored after its row was gone.
+ * @property assetOf the asset's organization; undefined for a recording. @property key prefix of its files, to delete what was stored after
+ *   its row was deleted.
  */
 export type JoinRef = { mediaId: string; organizationId: string; assetOf?: string | undefined; key: string }
 
@@ -59,14 +75,35 @@ async function findRecording(system: ServiceContext, { id, organizationId }: Que
       return counted?.failedJoins
     },
     fail: async () => (await db.mediaFile.updateMany({ where: joining, data: { state: 'failed' } })).count > 0,
-    succeed: ({ contentType, milliseconds, cuts, bytes }) =>
-      inTransaction(system, async ({ db }) => {
-        const data = { state: 'ready', contentType, milliseconds, cuts, bytes } as const
+    succeed: ({ contentType, milliseconds, cuts, segmentEnds, bytes }) =>
+      inTransaction(system, async (inside) => {
+        const { db } = inside
+        const isFile = media.fileName !== null
+        const data = {
+          state: 'ready',
+          contentType,
+          milliseconds: isFile ? null : milliseconds,
+          cuts,
+          segmentEnds,
+          bytes,
+          threat: null,
+        } as const
         const { count } = await db.mediaFile.updateMany({ where: joining, data })
         const more = { mediaBytes: { increment: BigInt(bytes) - media.bytes } }
-        if (count > 0) await db.submission.updateMany({ where: { organizationId, id: submissionId }, data: more })
+        if (count > 0) {
+          await db.submission.updateMany({ where: { organizationId, id: submissionId }, data: more })
+          if (!isFile) await openTranscript(inside, media)
+        }
         return count > 0
       }),
+    keepLevels:
+      media.kind === 'answer' && media.fileName === null
+        ? (levels) => db.mediaFile.updateMany({ where: { organizationId, id, state: 'ready' }, data: { levels } })
+        : null,
+    reject:
+      media.fileName === null
+        ? null
+        : async (threat) => (await db.mediaFile.updateMany({ where: joining, data: { state: 'failed', threat } })).count > 0,
     readState: async () =>
       (await db.mediaFile.findUnique({ where: { organizationId_id: { organizationId, id } }, select: { state: true } }))?.state,
     queueAgain: () => inTransaction(system, (inside) => queueJoin(inside, media)),
@@ -84,6 +121,8 @@ async function findAsset(system: ServiceContext, organizationId: string, id: str
   ]
   return {
     ...asset,
+    fileName: null,
+    reject: null,
     readParts: () => db.assetPart.findMany({ where: parts, orderBy: inOrder }),
     deleteParts: () => db.assetPart.deleteMany({ where: parts }),
     async countFault() {
@@ -96,6 +135,7 @@ async function findAsset(system: ServiceContext, organizationId: string, id: str
       const data = { state: 'ready', contentType, milliseconds, bytes, sha256: new Uint8Array(Buffer.from(sha256, 'hex')) }
       return (await db.asset.updateMany({ where: joining, data })).count > 0
     },
+    keepLevels: null,
     readState: async () => (await db.asset.findUnique({ where, select: { state: true } }))?.state ?? 'deleted',
     queueAgain: () => inTransaction(system, (inside) => queueAssetJoin(inside, asset)),
   }

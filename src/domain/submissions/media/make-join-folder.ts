@@ -1,7 +1,7 @@
 import { mkdtemp, readdir, rm, stat } from 'node:fs/promises'
 import { hostname, tmpdir } from 'node:os'
 import path from 'node:path'
-import type { Log } from '../../context.ts'
+import type { Log } from '../../ports/log-events.ts'
 
 /** No recording takes so long to join: a folder of another machine, or container, that is older belongs to nobody. */
 const ABANDONED_MS = 86_400_000
@@ -9,7 +9,7 @@ const ABANDONED_MS = 86_400_000
 const NAME = /^assessment-recording-(?<host>.+)-(?<pid>\d+)-\w{6}$/
 const HOST = hostname().replace(/[^\w.-]/g, '')
 
-/** A folder for the work on one recording. Those that killed processes have left are removed first: they may fill the disk. */
+/** Creates a folder for joining a recording. Removes folders of killed processes first, which could fill the disk. */
 export async function makeJoinFolder(log: Log): Promise<string> {
   await removeLeftFolders(log)
   return mkdtemp(path.join(tmpdir(), `assessment-recording-${HOST}-${process.pid}-`))

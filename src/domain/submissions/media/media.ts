@@ -7,11 +7,11 @@ import { DomainError } from '../../errors.ts'
 import { fileOf, newMediaKey, partOf } from '../../files/media-keys.ts'
 import { readMediaLink } from '../../secrets/media-tokens.ts'
 import { isUuid } from '../../text/uuid.ts'
-import { authorizeSubmission, graderOfInvite } from '../visibility.ts'
+import { authorizeSubmission, graderOfInvite, gradersOfAnswers } from '../visibility.ts'
 
 export type { MediaFile, MediaKind }
 
-/** A row for what is to come into the store. */
+/** Row of a file that is about to be stored. */
 export function toNewMediaRow({ deps, organization }: Context, submissionId: string, kind: MediaKind) {
   const id = deps.newId()
   const createdAt = deps.clock()
@@ -42,6 +42,8 @@ export async function getMedia(ctx: Context, id: string): Promise<MediaFile> {
             select: {
               state: true,
               secondGraderId: true,
+              needsThirdGrader: true,
+              gradingAssignments: gradersOfAnswers,
               invite: { select: { assignedGrader: graderOfInvite } },
               assessment: { select: { blindGrading: true } },
             },
@@ -56,8 +58,8 @@ export async function getMedia(ctx: Context, id: string): Promise<MediaFile> {
   return found
 }
 
-/** Readable media. Others have not ended, or are deleted. */
-const READABLE: Prisma.MediaFileWhereInput[] = [{ state: 'ready' }, { state: 'failed', parts: { some: {} } }]
+/** Readable media. Others have not ended, are deleted, or are files that no scan has passed. */
+const READABLE: Prisma.MediaFileWhereInput[] = [{ state: 'ready' }, { state: 'failed', fileName: null, parts: { some: {} } }]
 
 /**
  * The recording that a link opens.
@@ -113,7 +115,7 @@ export async function* readArrivedParts({ db, deps }: Context, { id, organizatio
 
 /** Number of failed recordings of all organizations. */
 export const countFailedRecordings = ({ db }: Pick<ServiceContext, 'db'>): Promise<number> =>
-  db.mediaFile.count({ where: { state: 'failed' } })
+  db.mediaFile.count({ where: { state: 'failed', threat: null } })
 
 /** Bytes of all media of all organizations. The cost grows with the number of organizations only. */
 export async function countAllMediaBytes({ db }: Pick<ServiceContext, 'db'>): Promise<number> {
@@ -121,7 +123,7 @@ export async function countAllMediaBytes({ db }: Pick<ServiceContext, 'db'>): Pr
   return Number(_sum.bytes ?? 0n)
 }
 
-/** The organizations whose media have most bytes, the largest first, at a cost that grows with the number of organizations alone. */
+/** Organizations with the most bytes of media, largest first. The cost depends on the number of organizations only. */
 export async function listLargestMedia(
   { db }: Pick<ServiceContext, 'db'>,
   atMost: number,

@@ -3,18 +3,17 @@ import { tenantDb } from '../../../db/tenant-db.ts'
 import type { ServiceContext } from '../../context.ts'
 import type { MediaFile } from './media.ts'
 
-/** So much later than the one before it each recording of an organization is due, of those that wait at the same time. */
+/** Delay of each waiting recording after the organization's previous one. */
 const TURN_MS = 30_000
 
-/** So much later a recording is due for each megabyte of it, and at most for all of them: then it comes before whatever is new. */
+/** Delay per megabyte of a recording, and the highest total: after that it comes before any new one. */
 const MEGABYTE_MS = 1_000
 const LONGEST_MS = 600_000
 
 /**
- * Queues joining a recording into one file, in the open transaction. What is due first is joined first, so that who sends many at once waits behind
- * who sends one, for some minutes: organizations have their turns beside each other, and within one its candidates. Of what comes at the
- * same time the shortest is first, so that one of two hours does not hold up forty of a minute; but none waits behind what came ten minutes
- * after it.
+ * Queues joining a recording, in the open transaction. The earliest due is joined first. Organizations take turns, and within one its
+ * candidates, so that many recordings at once wait behind a single one, for some minutes. Of simultaneous ones the shortest comes first, so
+ * that one of two hours doesn't delay forty of a minute. None waits behind one that came ten minutes later.
  */
 export async function queueJoin(
   { db, deps }: ServiceContext,

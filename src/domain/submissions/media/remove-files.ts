@@ -31,7 +31,7 @@ const deletedMedia: Source = {
   markRemoved,
   setAside: ({ db }, ids, refusedAt) => db.mediaFile.updateMany({ where: { id: { in: ids } }, data: { refusedAt } }),
 }
-/** Media whose rows are gone. */
+/** Files of deleted rows. */
 const orphanedFiles: Source = {
   find: findLeftovers,
   async markRemoved({ db }, removed) {
@@ -41,8 +41,8 @@ const orphanedFiles: Source = {
 }
 
 /**
- * Removes the files of media that are deleted, of all organizations, for the scheduled sweep. Those that the store does not delete hold up
- * no others: they are tried again every hour, and the log tells of each once.
+ * Deletes the files of deleted media from the store, for the scheduled sweep. Failures don't stop others: they are retried every hour, and
+ * logged once.
  */
 export async function removeFiles(system: ServiceContext): Promise<void> {
   for (const source of [deletedMedia, orphanedFiles]) await removeFrom(source, system)
@@ -106,7 +106,7 @@ async function removeBatch(
 
 const idsOf = (removable: Removable[]): string[] => removable.map(({ id }) => id)
 
-/** Their parts are known no more, their bytes count no more, and what was still being recorded into them is no attempt any more. */
+/** Deletes the records of parts and bytes, and abandons attempts in progress. */
 async function markRemoved({ db, deps }: ServiceContext, removed: Removable[]): Promise<void> {
   if (removed.length === 0) return
   const mark = unscoped(db)

@@ -6,14 +6,14 @@ import { queueJoin } from './queue-join.ts'
 /**
  * Queues failed recordings of all organizations again. Their parts are retained.
  *
- * @param id a recording; undefined: all failed ones.
+ * @param id a recording; undefined: all failed ones except files with malware.
  * @returns how many.
  */
 export async function retryFailedRecordings(system: ServiceContext, id?: string): Promise<number> {
   if (id !== undefined && !isUuid(id)) return 0
   return inTransaction(system, async (inside) => {
     const failed = await inside.db.mediaFile.updateManyAndReturn({
-      where: { state: 'failed', ...(id !== undefined && { id }) },
+      where: { state: 'failed', ...(id === undefined ? { threat: null } : { id }) },
       data: { state: 'joining', failedJoins: 0 },
       select: { id: true, organizationId: true, key: true },
     })

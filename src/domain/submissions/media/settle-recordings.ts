@@ -12,6 +12,15 @@ import { queueJoin } from './queue-join.ts'
 export const countParts = ({ db, organization }: Context, mediaId: string): Promise<number> =>
   db.mediaFilePart.count({ where: { organizationId: organization.id, mediaId } })
 
+/** Number of segments of which a part has arrived. */
+export async function countSegments(
+  { db, organization }: Pick<Context, 'db' | 'organization'>,
+  mediaId: string,
+): Promise<number> {
+  const where = { organizationId: organization.id, mediaId }
+  return (await db.mediaFilePart.findMany({ where, distinct: ['segment'], select: { segment: true } })).length
+}
+
 /**
  * Ends open recordings before a later attempt begins. Parts recorded in time may still arrive; {@link settleOverdueRecordings}
  * does the rest. Recordings that the candidate had not stopped count as cut off.
@@ -37,10 +46,11 @@ export async function completeOpenRecordings(ctx: Context, submissionId: string,
 }
 
 /**
- * Ends a recording in the open transaction with what is there: to be joined or, of which nothing has arrived, abandoned.
+ * Ends a recording in the open transaction: queues joining it, or abandons it if nothing has arrived. A file is abandoned unless all of
+ * it has.
  *
- * @param declaredParts how many parts each segment has, where the browser has said so.
- * @param isStopped the candidate has stopped it; otherwise it was cut off, unless they had said before that they stopped it.
+ * @param declaredParts number of parts per segment, if the browser has sent it. @param isStopped true if the candidate stopped it;
+ *   otherwise it was interrupted, unless they stopped it earlier.
  */
 export async function settleRecording(
   ctx: Context,
@@ -49,12 +59,13 @@ export async function settleRecording(
 ): Promise<void> {
   const { db, deps, organization } = ctx
   const organizationId = organization.id
-  await lockRecording(ctx, mediaId)
-  if ((await countParts(ctx, mediaId)) === 0) return discardRecording(ctx, mediaId)
+  const file = await lockRecording(ctx, mediaId)
+  const isFile = file?.attemptId != null
+  if (!(await hasArrived(ctx, mediaId, isFile ? file.declaredParts[0]! : null))) return discardRecording(ctx, mediaId)
   const completedAt = deps.clock()
   const [settled] = await db.mediaFile.updateManyAndReturn({
     where: { organizationId, id: mediaId, state: 'uploading' },
-    data: { state: 'joining', completedAt, declaredParts },
+    data: { state: 'joining', completedAt, ...(!isFile && { declaredParts }) },
     select: { key: true },
   })
   if (!settled) return
@@ -69,13 +80,54 @@ export async function settleRecording(
         ? false
         : sql<boolean>`${ref('answerAttempts.wasInterrupted')} or ${ref('answerAttempts.completedAt')} is null`,
     }))
-  await complete.execute()
+  await (isFile ? recordFiles(ctx, file.attemptId!) : complete.execute())
   await queueJoin(ctx, { id: mediaId, organizationId, key: settled.key })
 }
 
+/** Something has arrived of a recording, or everything of a file. @param declared number of parts of a file; null for a recording. */
+async function hasArrived({ db, organization }: Context, mediaId: string, declared: number | null): Promise<boolean> {
+  const where = { organizationId: organization.id, mediaId }
+  if (declared === null) return (await db.mediaFilePart.count({ where })) > 0
+  const whole = { ...where, segment: 0, number: { lt: declared } }
+  return (await db.mediaFilePart.count({ where: whole })) === declared
+}
+
+/**
+ * Records the files that have arrived as the answer. The caller has locked one of them.
+ *
+ * @param attemptId of the answer.
+ */
+export async function recordFiles(ctx: Context, attemptId: string): Promise<void> {
+  const { db, deps, organization } = ctx
+  const where = { organizationId: organization.id, id: attemptId }
+  const { submissionId, question } = await db.answerAttempt.findFirstOrThrow({
+    where,
+    select: { submissionId: true, question: { select: { version: { select: { responseType: true, spec: true } } } } },
+  })
+  await ctx.db.selectFrom('submissions').select('id').where('id', '=', submissionId).forNoKeyUpdate().execute()
+  const files = await db.mediaFile.findMany({
+    where: { organizationId: organization.id, attemptId, state: { in: ['joining', 'ready', 'failed'] } },
+    orderBy: [{ createdAt: 'asc' }, { id: 'asc' }],
+  })
+  const value = files.map(({ id, fileName, bytes, contentType }) => ({
+    id,
+    name: fileName!,
+    bytes: Number(bytes),
+    type: contentType,
+  }))
+  const { responseType, spec } = question.version!
+  const text = deps.kinds.get(responseType)!.describe(spec, value)
+  await db.answerAttempt.updateMany({ where, data: { value, text, revision: { increment: 1 }, completedAt: deps.clock() } })
+}
+
 /** Locks a recording: a part that is being taken is known by then, or is refused. */
-export const lockRecording = (ctx: Context, mediaId: string): Promise<unknown> =>
-  ctx.db.selectFrom('mediaFiles').select('id').where('id', '=', mediaId).forNoKeyUpdate().executeTakeFirst()
+export const lockRecording = (ctx: Context, mediaId: string) =>
+  ctx.db
+    .selectFrom('mediaFiles')
+    .select(['id', 'attemptId', 'declaredParts'])
+    .where('id', '=', mediaId)
+    .forNoKeyUpdate()
+    .executeTakeFirst()
 
 /** Its files go with the next sweep. */
 export async function discardRecording({ db, deps, organization }: Context, mediaId: string): Promise<void> {
@@ -93,10 +145,10 @@ const SETTLED_AT_ONCE = 200
 type Overdue = { mediaId: string; createdAt: Date } & Context['organization']
 
 /**
- * Ends the recordings, of all organizations, for which nothing more is taken: their time and that of uploading is over, or nothing has come
- * for a day. For the scheduled sweep.
+ * Ends recordings of all organizations that accept no more uploads: the grace period is over, or nothing has arrived for a day. For the
+ * scheduled sweep.
  *
- * @returns how many.
+ * @returns the number of recordings.
  */
 export async function settleOverdueRecordings(system: ServiceContext): Promise<number> {
   let settled = 0
@@ -128,11 +180,20 @@ function findOverdue({ db, deps }: ServiceContext, after: Overdue | undefined): 
     .leftJoin('answerAttempts', (join) =>
       join.on(sameOrganization('answerAttempts', 'mediaFiles')).onRef('answerAttempts.mediaId', '=', 'mediaFiles.id'),
     )
+    .leftJoin('answerAttempts as fileAttempts', (join) =>
+      join.on(sameOrganization('fileAttempts', 'mediaFiles')).onRef('fileAttempts.id', '=', 'mediaFiles.attemptId'),
+    )
     .leftJoin('submissionQuestions', (join) =>
       join
-        .on(sameOrganization('submissionQuestions', 'answerAttempts'))
-        .onRef('submissionQuestions.submissionId', '=', 'answerAttempts.submissionId')
-        .onRef('submissionQuestions.number', '=', 'answerAttempts.questionNumber'),
+        .on(sameOrganization('submissionQuestions', 'submissions'))
+        .onRef('submissionQuestions.submissionId', '=', 'submissions.id')
+        .on(({ eb, fn, ref }) =>
+          eb(
+            'submissionQuestions.number',
+            '=',
+            fn.coalesce(ref('answerAttempts.questionNumber'), ref('fileAttempts.questionNumber')),
+          ),
+        ),
     )
     .where('mediaFiles.state', '=', sql.lit('uploading'))
     .where(({ ref }) => sql<SqlBool>`${ref('mediaFiles.kind')} in ('answer', 'webcam', 'screen')`)

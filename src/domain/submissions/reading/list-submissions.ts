@@ -8,7 +8,6 @@ import { type ListPage, type Order, type PageRequest, readPage, totalOrder } fro
 import { isUuid } from '../../text/uuid.ts'
 import { newestRelease, newestTotal } from '../newest-release.ts'
 
-/** The states of those that were begun. */
 export const SUBMISSION_STATES = ['in_progress', 'submitted', 'released'] as const satisfies SubmissionState[]
 export type BegunState = (typeof SUBMISSION_STATES)[number]
 export type SubmissionFilter = { state?: BegunState; assessmentId?: string }
@@ -19,13 +18,18 @@ const detailInclude = {
   releases: newestRelease,
   paper: {
     orderBy: { number: 'asc' },
-    include: { attempts: { include: { media: true }, orderBy: [{ createdAt: 'asc' }, { id: 'asc' }] } },
+    include: {
+      attempts: {
+        include: { media: true, files: { orderBy: [{ createdAt: 'asc' }, { id: 'asc' }] } },
+        orderBy: [{ createdAt: 'asc' }, { id: 'asc' }],
+      },
+    },
   },
 } satisfies Prisma.SubmissionInclude
 
-/** A submission with what was released of it. */
+/** Submission with its released result. */
 export type ListedSubmission = Prisma.SubmissionGetPayload<{ include: typeof include }>
-/** A submission with its newest release, its paper, and what was sent in for each question. */
+/** Submission with its newest release, paper, and answers. */
 export type WholeSubmission = Prisma.SubmissionGetPayload<{ include: typeof detailInclude }>
 
 /** Lists started and submitted submissions. Beyond both documents. @throws DomainError not_permitted. */
@@ -36,8 +40,8 @@ export function listSubmissions(
   page: PageRequest,
 ): Promise<ListPage<ListedSubmission>> {
   authorize(ctx, 'read')
-  const begun = state ?? { in: [...SUBMISSION_STATES] }
-  const where = { ...omitUndefined({ ...scopeWhere(ctx), assessmentId }), state: begun }
+  const stateFilter = state ?? { in: [...SUBMISSION_STATES] }
+  const where = { ...omitUndefined({ ...scopeWhere(ctx), assessmentId }), state: stateFilter }
   const { submission } = ctx.db
   return readPage(
     page,

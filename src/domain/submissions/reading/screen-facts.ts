@@ -30,7 +30,7 @@ export function measureScreen(
     ? (notes.find(({ kind }) => kind === waivedNoteOf('screen'))?.at ?? null)
     : undefined
   const end = Math.min((submittedAt ?? now).getTime(), waivedAt === null ? 0 : (waivedAt ?? now).getTime())
-  const asked = paper.flatMap(({ openedAt, closedAt, closesAt }): Span[] =>
+  const questionSpans = paper.flatMap(({ openedAt, closedAt, closesAt }): Span[] =>
     openedAt ? [{ from: openedAt.getTime(), to: Math.min(end, (closedAt ?? closesAt ?? now).getTime()) }] : [],
   )
   const recorded = media
@@ -41,8 +41,8 @@ export function measureScreen(
       return { from, to: completedAt?.getTime() ?? (state === 'uploading' ? end : from) }
     })
     .sort((a, b) => a.from - b.from)
-  const required = asked.reduce((sum, { from, to }) => sum + Math.max(0, to - from), 0)
-  const missing = asked.reduce((sum, span) => sum + lengthOutside(span, recorded), 0)
+  const required = questionSpans.reduce((sum, { from, to }) => sum + Math.max(0, to - from), 0)
+  const missing = questionSpans.reduce((sum, span) => sum + lengthOutside(span, recorded), 0)
   return { required, missing: missing < TOLERATED_MS ? 0 : missing, waivedAt }
 }
 

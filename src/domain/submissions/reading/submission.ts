@@ -1,15 +1,16 @@
 import { scopeWhere } from '../../../db/queries.ts'
-import type { Prisma } from '../../../generated/prisma/client.ts'
+import { Prisma } from '../../../generated/prisma/client.ts'
 import { isBlindTo } from '../../assessments/blind-grading.ts'
 import type { Context } from '../../context.ts'
 import { DomainError } from '../../errors.ts'
 import { MAX_SESSION_EVENTS } from '../../limits.ts'
-import { type ListPage, readPage } from '../../lists/page.ts'
+import { listPage, pickColumns, projectionOf, type RowOf } from '../../lists/listing.ts'
+import type { ListPage } from '../../lists/page.ts'
 import { isUuid } from '../../text/uuid.ts'
 import { findNeeds } from '../find-needs.ts'
-import type { MediaFile } from '../media/media.ts'
 import { type Requirement, requirementsOf } from '../needs.ts'
-import { authorizeSubmission, graderOfInvite } from '../visibility.ts'
+import { findTranscripts, type Transcript } from '../transcripts/read-transcripts.ts'
+import { authorizeSubmission, graderOfInvite, gradersOfAnswers } from '../visibility.ts'
 import { measureScreen, type ScreenFacts } from './screen-facts.ts'
 
 /** Stills of a page. */
@@ -20,12 +21,16 @@ const include = {
     orderBy: { number: 'asc' },
     include: {
       version: { select: { responseType: true, spec: true } },
-      attempts: { include: { media: true }, orderBy: [{ createdAt: 'asc' }, { id: 'asc' }] },
+      attempts: {
+        include: { media: true, files: { orderBy: [{ createdAt: 'asc' }, { id: 'asc' }] } },
+        orderBy: [{ createdAt: 'asc' }, { id: 'asc' }],
+      },
     },
   },
   media: { where: { kind: { notIn: ['answer', 'webcam_still'] } }, orderBy: [{ createdAt: 'asc' }, { id: 'asc' }] },
   invite: { select: { screenRecording: true, waivedChecks: true } },
   notes: { orderBy: [{ at: 'asc' }, { id: 'asc' }], take: MAX_SESSION_EVENTS },
+  gradingAssignments: gradersOfAnswers,
 } satisfies Prisma.SubmissionInclude
 
 const shownInvite = {
@@ -38,12 +43,17 @@ const shownInvite = {
   assessment: { select: { name: true, blindGrading: true } },
 } satisfies Prisma.InviteSelect
 
-/** All that a candidate has sent in, with the paper as it was; of the webcam's stills, of which there are many, a page. */
-export type SubmissionDetail = Prisma.SubmissionGetPayload<{ include: typeof include }> & {
-  stills: ListPage<MediaFile>
+/** A whole submission with its paper, and one page of the webcam's stills, which are many. */
+export type SubmissionDetail = Omit<FoundSubmission, 'paper'> & {
+  paper: (Omit<FoundQuestion, 'attempts'> & { attempts: (FoundQuestion['attempts'][number] & WithTranscript)[] })[]
+  stills: ListPage<RowOf<typeof still>>
   /** Null where the screen was not to be recorded, or must not be seen. */
   screen: ScreenFacts | null
 }
+type FoundSubmission = Prisma.SubmissionGetPayload<{ include: typeof include }>
+type FoundQuestion = FoundSubmission['paper'][number]
+/** @property transcript null: there is none, or the actor must not read it. */
+type WithTranscript = { transcript: Transcript | null }
 export type QuestionDetail = SubmissionDetail['paper'][number]
 export type AttemptDetail = QuestionDetail['attempts'][number]
 export type SubmittedInvite = Prisma.InviteGetPayload<{ select: typeof shownInvite }>
@@ -79,18 +89,25 @@ export async function findDetail(
   const where = { ...scopeWhere(ctx), id, inviteId }
   const submission = await ctx.db.submission.findFirst({ where, include })
   if (!submission) return null
-  return { ...submission, stills: await listStills(ctx, id, stills), screen: measureScreen(submission, ctx.deps.clock()) }
+  const transcripts = await findTranscripts(ctx, id)
+  const paper = submission.paper.map((question) => ({
+    ...question,
+    attempts: question.attempts.map((attempt) => ({ ...attempt, transcript: transcripts.get(attempt.mediaId ?? '') ?? null })),
+  }))
+  return { ...submission, paper, stills: await listStills(ctx, id, stills), screen: measureScreen(submission, ctx.deps.clock()) }
 }
 
+const still = pickColumns(projectionOf('mediaFiles', Prisma.MediaFileScalarFieldEnum), ['id', 'createdAt'])
+const mediaList = { table: 'mediaFiles', filters: { submissionId: '=', kind: '=', state: '=' } } as const
+
 /** Ready pictures, oldest first. */
-function listStills({ db, organization }: Context, submissionId: string, number: number): Promise<ListPage<MediaFile>> {
-  const where = { organizationId: organization.id, submissionId, kind: 'webcam_still', state: 'ready' } as const
-  return readPage(
-    { number, size: STILLS_AT_ONCE },
-    () => db.mediaFile.count({ where }),
-    (window) => db.mediaFile.findMany({ where, orderBy: [{ createdAt: 'asc' }, { id: 'asc' }], ...window }),
-  )
-}
+const listStills = (ctx: Context, submissionId: string, number: number): Promise<ListPage<RowOf<typeof still>>> =>
+  listPage(ctx, mediaList, {
+    projection: still,
+    filter: { submissionId, kind: 'webcam_still', state: 'ready' },
+    order: { field: 'createdAt', direction: 'asc' },
+    page: { number, size: STILLS_AT_ONCE },
+  })
 
 /** Requirements before the start, by the current questions. */
 export const listRequirements = async (ctx: Context, invite: Parameters<typeof findNeeds>[1]): Promise<Requirement[]> =>

@@ -32,8 +32,14 @@ async function noteInSession(ctx: Context, inviteId: string, requirement: Requir
   const { db, deps, organization } = ctx
   const organizationId = organization.id
   const where = { ...scopeWhere(ctx), inviteId, state: 'in_progress' } as const
-  const taken = await db.submission.findFirst({ where, select: { id: true } })
-  if (!taken) return
-  const note = { id: deps.newId(), organizationId, submissionId: taken.id, kind: waivedNoteOf(requirement), at: deps.clock() }
+  const startedSubmission = await db.submission.findFirst({ where, select: { id: true } })
+  if (!startedSubmission) return
+  const note = {
+    id: deps.newId(),
+    organizationId,
+    submissionId: startedSubmission.id,
+    kind: waivedNoteOf(requirement),
+    at: deps.clock(),
+  }
   await db.sessionEvent.create({ data: note })
 }

@@ -5,13 +5,12 @@ import { inTransaction } from '../../transaction.ts'
 import type { PreparedSession } from './session.ts'
 
 /**
- * Does a candidate's request once per idempotency key. A repeated request gets the first result, also if it comes at the same time or to
- * another process. Without a key, each request does its work.
+ * Runs a candidate's request once per idempotency key. A repeated request gets the first result, also if it comes at the same time or to
+ * another process. Without a key, each request runs.
  *
- * @param what names the operation: a key that was used for another operation is refused.
- * @param work reads and writes through the context that it gets. If it throws, the key may be used again.
- * @returns the result of the work, after a round trip through JSON.
- * @throws DomainError idempotency_key_reused; whatever the work throws.
+ * @param what name of the operation; the same key for another operation is refused.
+ * @param work uses the context it gets. If it throws, the key may be used again.
+ * @returns the result of the work, after a round trip through JSON. @throws DomainError idempotency_key_reused; errors of `work`.
  */
 export async function attemptOnce<Granted extends object>(
   { ctx, submission, idempotencyKey }: PreparedSession,

@@ -4,7 +4,7 @@ import { isOpenAt, limitWithExtra } from './paper.ts'
 import { lockSubmission, type PreparedSession } from './session.ts'
 
 /**
- * Ends the preparation time of an open question: its time limit begins now. Once more changes nothing, nor after the preparation time.
+ * Ends the preparation time of an open question: its time limit starts now. Repeatable; after the preparation time it does nothing.
  *
  * @throws DomainError session_refused: submitted, closed, taken_over.
  */
@@ -22,17 +22,23 @@ export async function beginAnswering(session: PreparedSession, number: number): 
       .where('submissionQuestions.answersAt', '>', now)
       .where((eb) => isOpenAt(eb, now))
       .set(({ ref }) => {
-        const over = sql`${now}::timestamptz + ${limitWithExtra(ref('submissionQuestions.timeLimit'), percent)}`
-        return { answersAt: now, closesAt: sql<Date | null>`least(${over}, ${ref('submissionQuestions.closesAt')})` }
+        const questionEnd = sql`${now}::timestamptz + ${limitWithExtra(ref('submissionQuestions.timeLimit'), percent)}`
+        return { answersAt: now, closesAt: sql<Date | null>`least(${questionEnd}, ${ref('submissionQuestions.closesAt')})` }
       })
-    const begun = await begin.returning('submissionQuestions.closesAt').executeTakeFirst()
-    if (!begun?.closesAt) return
+    const updatedQuestion = await begin.returning('submissionQuestions.closesAt').executeTakeFirst()
+    if (!updatedQuestion?.closesAt) return
     // Without a limit for the whole, its deadline is the end of the last question, see openQuestion.
+    const later = inside.db
+      .selectFrom('submissionQuestions')
+      .where('submissionQuestions.submissionId', '=', submissionId)
+      .where('submissionQuestions.number', '>', number)
+      .select('submissionQuestions.number')
     const end = inside.db
       .updateTable('submissions')
       .where('submissions.id', '=', submissionId)
       .where('submissions.isDeadlineOfQuestion', '=', true)
-      .set({ deadlineAt: begun.closesAt })
+      .where(({ exists, not }) => not(exists(later)))
+      .set({ deadlineAt: updatedQuestion.closesAt })
     await end.execute()
   })
 }

@@ -11,16 +11,13 @@ import { type PreparedSession, refuseUnlessWritable, writableBy } from './sessio
 // connection, and the candidate's clock may be wrong. A retry sends the original time.
 
 /**
- * Keeps that the candidate has stopped the recording of an answer, at the moment that they did. Once more changes nothing. It is taken as long as
- * what was recorded is.
+ * Records when the candidate stopped a recording. Repeatable. Accepted as long as its uploads are.
  *
- * @param ago milliseconds before now.
- * @throws DomainError session_refused: not_found; closed, also for one that was abandoned.
+ * @param ago milliseconds before now. @throws DomainError session_refused: not_found; closed, also if it was abandoned.
  */
 export async function stopAttempt({ ctx, submission }: PreparedSession, mediaId: string, ago: number): Promise<void> {
   const { db, deps, organization } = ctx
   const now = deps.clock()
-  const over = new Date(now.getTime() - UPLOAD_GRACE_SECONDS * 1_000)
   const where = { organizationId: organization.id, submissionId: submission.id, mediaId }
   const attempt = isUuid(mediaId) ? await db.answerAttempt.findFirst({ where }) : null
   if (!attempt) return refuseSession('not_found')
@@ -36,20 +33,16 @@ export async function stopAttempt({ ctx, submission }: PreparedSession, mediaId:
     .where('answerAttempts.id', '=', attempt.id)
     .where('answerAttempts.state', '<>', 'abandoned')
     .where((eb) => eb.or([eb('answerAttempts.completedAt', 'is', null), eb('answerAttempts.wasInterrupted', '=', true)]))
-    .where(({ ref }) => {
-      const ends = [ref('submissionQuestions.closedAt'), ref('submissionQuestions.closesAt'), ref('submissions.submittedAt')]
-      return sql<SqlBool>`coalesce(least(${sql.join([...ends, ref('submissions.deadlineAt')])}) > ${over}, true)`
-    })
+    .where((eb) => acceptsReportsAt(eb, now))
   if ((await affectedRows(stop)) > 0) return
   const present = await db.answerAttempt.findFirstOrThrow({ where: { ...where, id: attempt.id } })
   if (present.state === 'abandoned' || present.wasInterrupted || !present.completedAt) refuseSession('closed')
 }
 
 /**
- * Makes one of the attempts at an open question its answer, until the candidate stops another recording, changes the text, or chooses
- * again.
+ * Chooses an attempt as the answer to an open question, until the candidate stops another recording, changes the text, or chooses again.
  *
- * @param ago milliseconds before now. @param attemptId of one that stands, see answer.ts.
+ * @param ago milliseconds before now. @param attemptId an answered attempt, see answer.ts.
  * @throws DomainError session_refused: not_found, closed, submitted, taken_over.
  */
 export async function chooseAttempt(
@@ -77,8 +70,15 @@ export async function chooseAttempt(
   refuseSession((await findOpenQuestion(session, number)) ? 'not_found' : 'closed')
 }
 
+/** True until the grace period for uploads ends. */
+export const acceptsReportsAt = ({ ref }: Expressions<'submissions' | 'submissionQuestions'>, now: Date) => {
+  const graceStart = new Date(now.getTime() - UPLOAD_GRACE_SECONDS * 1_000)
+  const ends = [ref('submissionQuestions.closedAt'), ref('submissionQuestions.closesAt'), ref('submissions.submittedAt')]
+  return sql<SqlBool>`coalesce(least(${sql.join([...ends, ref('submissions.deadlineAt')])}) > ${graceStart}, true)`
+}
+
 /** Joins an attempt to its question and submission. */
-const isOfItsQuestion = ({ and, eb, ref }: Expressions<'answerAttempts' | 'submissions' | 'submissionQuestions'>) =>
+export const isOfItsQuestion = ({ and, eb, ref }: Expressions<'answerAttempts' | 'submissions' | 'submissionQuestions'>) =>
   and([
     eb('submissions.id', '=', ref('answerAttempts.submissionId')),
     eb('submissionQuestions.submissionId', '=', ref('answerAttempts.submissionId')),

@@ -14,10 +14,9 @@ const FOUND_AT_ONCE = 200
 type DueSubmission = { submissionId: string; inviteId: string; deadlineAt: Date } & Context['organization']
 
 /**
- * Hands in the submissions of all organizations whose time is over, and that of uploading what was recorded in it; for the scheduled
- * sweep. It is the clock that completes them, whether or not the candidate came back.
+ * Submits overdue submissions of all organizations after the grace period for uploads, for the scheduled sweep. The actor is the system.
  *
- * @returns how many.
+ * @returns the number of submissions.
  */
 export async function completeDueSubmissions(system: ServiceContext): Promise<number> {
   let completed = 0
@@ -62,7 +61,7 @@ function findDue({ db, deps }: ServiceContext, after: DueSubmission | undefined)
   return due.$narrowType<{ deadlineAt: NotNull }>().execute()
 }
 
-/** Submissions due before this time are final: uploads of what was recorded in time had their time to arrive. */
+/** Submissions due before this time are final: the grace period for uploads is over. */
 const dueUntil = (now: Date): Date => new Date(now.getTime() - UPLOAD_GRACE_SECONDS * 1_000)
 
 async function isDue(ctx: Context, id: string): Promise<boolean> {

@@ -18,10 +18,10 @@ const WITHDRAWN_AT_ONCE = 2_000
 type CompletedSubmission = { submissionId: string } & Context['organization']
 
 /**
- * Ends them, in all organizations, for the scheduled sweep: with their invite completed they are handed in; revoked, declined, or invited
- * anew since, they are withdrawn.
+ * Closes submissions of closed invites in all organizations, for the scheduled sweep: submits them if the invite was completed, withdraws
+ * them if it was revoked, declined, or reactivated.
  *
- * @returns how many.
+ * @returns the number of submissions.
  */
 export async function endSubmissionsOfClosedInvites(system: ServiceContext): Promise<number> {
   let ended = await withdraw(system)
@@ -50,7 +50,7 @@ async function submitCompleted(ctx: Context, submissionId: string): Promise<bool
 async function withdraw({ db, deps }: ServiceContext): Promise<number> {
   let withdrawn = 0
   await repeatBatch(WITHDRAWN_AT_ONCE, async (atMost) => {
-    const left = unscoped(db)
+    const openSubmissions = unscoped(db)
       .selectFrom('submissions')
       .innerJoin('invites', (join) =>
         join.on(sameOrganization('invites', 'submissions')).onRef('invites.id', '=', 'submissions.inviteId'),
@@ -69,7 +69,7 @@ async function withdraw({ db, deps }: ServiceContext): Promise<number> {
     const change = unscoped(db)
       .updateTable('submissions')
       .set({ state: 'withdrawn', updatedAt: deps.clock() })
-      .where('submissions.id', 'in', left)
+      .where('submissions.id', 'in', openSubmissions)
     const count = await affectedRows(change)
     withdrawn += count
     return count
@@ -103,12 +103,12 @@ const findCompleted = ({ db }: ServiceContext, after: string): Promise<Completed
  */
 async function lockInvite(ctx: Context, submissionId: string): Promise<boolean> {
   const of = ctx.db.selectFrom('submissions').where('submissions.id', '=', submissionId).select('submissions.inviteId')
-  const held = await ctx.db
+  const lockedInvite = await ctx.db
     .selectFrom('invites')
     .select('id')
     .where('id', 'in', of)
     .forNoKeyUpdate()
     .skipLocked()
     .executeTakeFirst()
-  return held !== undefined
+  return lockedInvite !== undefined
 }

@@ -8,7 +8,7 @@ import { completeOpenRecordings } from '../media/settle-recordings.ts'
 import { scoreAnswers } from '../scores.ts'
 import type { CandidateSession } from './session.ts'
 
-/** Hands in what is there. In a state that does not allow it nothing happens. */
+/** Submits the answers. Does nothing in other states. */
 export async function finishSubmission({ ctx, invite: { id, linkVersion } }: CandidateSession): Promise<void> {
   await inTransaction(ctx, async (inside) => {
     const invite = await moveIfStillAllowed(inside, 'complete', { inviteId: id, linkVersion })
@@ -16,7 +16,7 @@ export async function finishSubmission({ ctx, invite: { id, linkVersion } }: Can
   })
 }
 
-/** Ends a submission whose invite is completed by the same transaction. */
+/** Submits a submission in the transaction that completes its invite. */
 export async function submit(ctx: Context, submissionId: string): Promise<void> {
   const { db, deps } = ctx
   const now = deps.clock()

@@ -8,7 +8,8 @@ import { EXTRA_TIME_PERCENT } from '../../limits.ts'
 import { withExtraTime } from '../../time/extra-time.ts'
 import { checkInteger, findIssues } from '../../validation/checks.ts'
 import { throwIfIssues } from '../../validation/throw-if-issues.ts'
-import { findPosition, isPreparing, type SubmissionQuestion } from './paper.ts'
+import { isPreparing, isQuestionOpen, type SubmissionQuestion, type SubmissionSection } from './paper.ts'
+import { readSections } from './position.ts'
 import type { Submission } from './session.ts'
 
 /** True until the submission: afterwards there is no time to extend. */
@@ -16,10 +17,10 @@ export const canGrantExtraTime = ({ status }: Pick<Invite, 'status'>): boolean =
   status === 'pending' || status === 'accepted' || status === 'started'
 
 /**
- * Gives a candidate that much more time for each question, its preparation, and the whole. While the assessment is being taken, the ends of the open
- * question and of the whole move together, and never to an earlier time. Why is not recorded: it may be about health.
+ * Grants a candidate extra time for each question, its preparation, each section, and the whole assessment. During the assessment, the ends
+ * of the open questions, of the open section, and of the whole move together, never to an earlier time. The reason is not recorded, because it may be about health.
  *
- * @param percent of each limit, 0 to 300; while it is being taken not less than there is.
+ * @param percent of each limit, 0 to 300; during the assessment not less than before.
  * @throws DomainError not_permitted, invite_not_found; move_not_allowed once it is over; invalid.
  */
 export async function grantExtraTime(ctx: Context, inviteId: string, percent: number): Promise<void> {
@@ -40,36 +41,43 @@ export async function grantExtraTime(ctx: Context, inviteId: string, percent: nu
 
 type Timed = Pick<
   SubmissionQuestion,
-  'number' | 'openedAt' | 'answersAt' | 'closesAt' | 'closedAt' | 'timeLimit' | 'preparationTime'
+  'number' | 'sectionNumber' | 'openedAt' | 'answersAt' | 'closesAt' | 'closedAt' | 'timeLimit' | 'preparationTime'
 >
 
 async function moveEnds(ctx: Context, submissionId: string, percent: number): Promise<void> {
   const { db, deps, organization } = ctx
-  const taken = ctx.db
+  const runningSubmission = ctx.db
     .selectFrom('submissions')
     .where('submissions.id', '=', submissionId)
     .where('submissions.state', '=', 'in_progress')
   const columns = ['submissions.startedAt', 'submissions.deadlineAt', 'submissions.extraTimePercent'] as const
-  const lockedSubmission = await taken
+  const lockedSubmission = await runningSubmission
     .select([...columns, 'submissions.isDeadlineOfQuestion'])
     .forNoKeyUpdate()
     .executeTakeFirst()
   if (!lockedSubmission) return
   const of = { organizationId: organization.id, submissionId }
   const times = { openedAt: true, answersAt: true, closesAt: true, closedAt: true, timeLimit: true, preparationTime: true }
-  const asked = await db.submissionQuestion.findMany({
+  const openQuestions = await db.submissionQuestion.findMany({
     where: of,
-    select: { number: true, ...times },
+    select: { number: true, sectionNumber: true, ...times },
     orderBy: { number: 'asc' },
   })
   const now = deps.clock()
-  const paper = asked.map((question) =>
+  const paper = openQuestions.map((question) =>
     isPreparing(question, now) ? prepareLonger(question, lockedSubmission, percent) : question,
   )
-  const deadlineAt = later(lockedSubmission.deadlineAt, endOfWhole(lockedSubmission, paper.at(-1), percent))
-  const { open } = findPosition(paper, now)
-  if (open) {
-    const closesAt = later(open.closesAt, earlier(questionEndOf(open, percent), deadlineAt))
+  const sections = await readSections(db, of, paper)
+  const sectionOf = (question: Timed | undefined) => sections.find((section) => section.number === question?.sectionNumber)
+  const last = { question: paper.at(-1), section: sectionOf(paper.at(-1)) }
+  const deadlineAt = later(lockedSubmission.deadlineAt, endOfWhole(lockedSubmission, last, percent))
+  for (const section of sections.filter(({ openedAt, closesAt }) => openedAt && closesAt && closesAt > now)) {
+    const closesAt = later(section.closesAt, earlier(sectionEndOf(section, percent), deadlineAt))
+    await db.submissionSection.updateMany({ where: { ...of, number: section.number }, data: { closesAt } })
+  }
+  for (const open of paper.filter((question) => isQuestionOpen(question, now))) {
+    const sectionEnd = sectionEndOf(sectionOf(open), percent)
+    const closesAt = later(open.closesAt, earlier(earlier(questionEndOf(open, percent), sectionEnd), deadlineAt))
     const where = { ...of, number: open.number, closedAt: null }
     await db.submissionQuestion.updateMany({ where, data: { answersAt: open.answersAt, closesAt } })
   }
@@ -78,32 +86,39 @@ async function moveEnds(ctx: Context, submissionId: string, percent: number): Pr
 }
 
 /** By its own limit; null: it has none, or was not opened. */
+const sectionEndOf = (section: SubmissionSection | undefined, percent: number): Date | null =>
+  section?.openedAt && section.timeLimit > 0
+    ? new Date(section.openedAt.getTime() + withExtraTime(section.timeLimit, percent) * 1_000)
+    : null
+
+/** As sectionEndOf. */
 function questionEndOf({ openedAt, answersAt, timeLimit }: Timed, percent: number): Date | null {
-  const begun = answersAt ?? openedAt
-  return begun && timeLimit > 0 ? new Date(begun.getTime() + withExtraTime(timeLimit, percent) * 1_000) : null
+  const answeringSince = answersAt ?? openedAt
+  return answeringSince && timeLimit > 0 ? new Date(answeringSince.getTime() + withExtraTime(timeLimit, percent) * 1_000) : null
 }
 
-/** The question with the later end of its preparation time, which never goes beyond that of the whole. */
+/** Extends the preparation time of a question, up to the end of the whole. */
 function prepareLonger(question: Timed, submission: TimedSubmission, percent: number): Timed {
   const { openedAt, answersAt, preparationTime } = question
   const end = new Date(openedAt!.getTime() + withExtraTime(preparationTime, percent) * 1_000)
-  const whole = submission.isDeadlineOfQuestion ? null : endOfWhole(submission, undefined, percent)
+  const whole = submission.isDeadlineOfQuestion ? null : endOfWhole(submission, {}, percent)
   return { ...question, answersAt: later(answersAt, earlier(end, whole)) }
 }
 
 type TimedSubmission = Pick<Submission, 'startedAt' | 'deadlineAt' | 'isDeadlineOfQuestion' | 'extraTimePercent'>
 
 /**
- * Without a limit for the whole it is the end of the last question, see openQuestion. Else its limit is what is between start and end: that of
- * the assessment may have been changed since.
+ * Without an overall limit the end is that of the last question or section, see openQuestion and openSection. Otherwise the limit is computed from start and end,
+ * because the assessment's may have changed since.
  */
 function endOfWhole(
   { startedAt, deadlineAt, isDeadlineOfQuestion, extraTimePercent }: TimedSubmission,
-  last: Timed | undefined,
+  last: { question?: Timed | undefined; section?: SubmissionSection | undefined },
   percent: number,
 ): Date | null {
   if (!deadlineAt || !startedAt) return deadlineAt
-  if (isDeadlineOfQuestion && last) return questionEndOf(last, percent)
+  if (isDeadlineOfQuestion && last.question)
+    return earlier(questionEndOf(last.question, percent), sectionEndOf(last.section, percent))
   const limit = (deadlineAt.getTime() - startedAt.getTime()) / (100 + extraTimePercent)
   return new Date(startedAt.getTime() + Math.ceil(limit * (100 + percent)))
 }

@@ -1,31 +1,45 @@
 import type { SubmissionQuestion } from '../../../generated/prisma/client.ts'
+import { isSimultaneous } from '../../assessments/simultaneous.ts'
 import { assetIdIn } from '../../assets/references.ts'
 import type { Context } from '../../context.ts'
+import { countSegments } from '../media/settle-recordings.ts'
+import { findPublishedCaptions } from '../transcripts/captions.ts'
+import { playLimitOf } from './attempt-limits.ts'
 import { attemptOnce } from './attempt-once.ts'
+import { IS_INTERRUPTED } from './interrupted-attempt.ts'
 import { findOpenQuestion, isOpenAt } from './paper.ts'
 import { refuseSession } from './refuse-session.ts'
 import { lockSubmission, type PreparedSession } from './session.ts'
 
-/** @property own what of the question lies with us is played by a link, once and until then; null: nothing does. */
-export type GrantedPlay = { playsLeft: number; own: { play: number; expiresAt: Date } | null }
+/**
+ * @property own link for media stored by the service, valid for one play; null for external media. @property captions null: none, or a
+ *   simultaneous question, where the candidate has to listen.
+ */
+export type GrantedPlay = {
+  playsLeft: number
+  own: { play: number; expiresAt: Date } | null
+  captions: Awaited<ReturnType<typeof findPublishedCaptions>>
+}
 
 /** Beyond one and a half times its length: for who begins late, and for slow lines. */
 const PLAY_GRACE_MS = 60_000
 
 /**
- * Grants one playing of a question's prompt, once for an attempt. The browser asks when it has the medium and could play it, so that one
- * that can't be loaded costs none. What lies with us it gets by the grant alone: there one whose link was never used costs none.
+ * Grants one play of a question's prompt, once per idempotency key. The browser asks when the medium is ready, so that failed loading costs
+ * no play. Media of the service only load with the grant; a grant whose link was never used costs none. The prompt of a simultaneous
+ * question plays while the answer is recorded, so it is granted only before that, and once more after an interruption.
  *
  * @throws DomainError session_refused: no_plays_left, closed, submitted, taken_over; as {@link attemptOnce}.
  */
 export async function grantPlay(session: PreparedSession, number: number): Promise<GrantedPlay> {
   const { submission } = session
-  const limit = submission.questionReplayLimit
   const { playsLeft } = await attemptOnce(session, `play ${number}`, async (inside) => {
     const insideSession = { ...session, ctx: inside }
     await lockSubmission(insideSession)
     const question = await findOpenQuestion(insideSession, number)
     if (!question) return refuseSession('closed')
+    const limit = playLimitOf(question, submission)
+    if (isSimultaneous(question)) await requireUnrecorded(insideSession, number)
     if (ownMedia(question).length > 0 && question.plays > 0 && question.playUsedAt === null)
       return { playsLeft: limit - question.plays }
     const played = inside.db
@@ -43,9 +57,22 @@ export async function grantPlay(session: PreparedSession, number: number): Promi
     where: { organizationId: ctx.organization.id, submissionId: submission.id, number },
   })
   const media = question ? ownMedia(question) : []
-  if (media.length === 0) return { playsLeft, own: null }
+  if (media.length === 0) return { playsLeft, own: null, captions: null }
   const goodFor = 1.5 * (await readLength(ctx, media)) + PLAY_GRACE_MS
-  return { playsLeft, own: { play: limit - playsLeft, expiresAt: new Date(ctx.deps.clock().getTime() + goodFor) } }
+  return {
+    playsLeft,
+    own: { play: playLimitOf(question!, submission) - playsLeft, expiresAt: new Date(ctx.deps.clock().getTime() + goodFor) },
+    captions: isSimultaneous(question!) ? null : await findPublishedCaptions(ctx, media),
+  }
+}
+
+/** @throws DomainError session_refused (no_plays_left) unless an attempt was begun or continued and has recorded nothing since. */
+async function requireUnrecorded({ ctx, submission }: PreparedSession, questionNumber: number): Promise<void> {
+  const where = { organizationId: ctx.organization.id, submissionId: submission.id, questionNumber, ...IS_INTERRUPTED }
+  const attempt = await ctx.db.answerAttempt.findFirst({ where })
+  if (!attempt?.mediaId) return refuseSession('no_plays_left')
+  const recorded = await countSegments(ctx, attempt.mediaId)
+  if (recorded > 1 || (recorded === 1 && attempt.interruptions === 0)) refuseSession('no_plays_left')
 }
 
 const ownMedia = ({ audioUrl, videoUrl }: Pick<SubmissionQuestion, 'audioUrl' | 'videoUrl'>): string[] =>

@@ -4,14 +4,16 @@ import type { CandidateSession } from './session.ts'
 export async function listPractice({ ctx, invite }: CandidateSession): Promise<string[]> {
   const { db, deps, organization } = ctx
   if (!invite.assessment.practice || invite.status !== 'accepted') return []
-  const asked = await db.question.findMany({
+  // Nothing is sent before the start, so that files can't be tried.
+  const practicable = [...deps.kinds].flatMap(([word, { files }]) => (files ? [] : [word]))
+  const questions = await db.question.findMany({
     where: {
       organizationId: organization.id,
       assessmentId: invite.assessmentId,
-      version: { responseType: { in: [...deps.kinds.keys()] } },
+      version: { responseType: { in: practicable } },
     },
     select: { version: { select: { responseType: true } } },
     orderBy: [{ order: 'asc' }, { id: 'asc' }],
   })
-  return [...new Set(asked.map(({ version }) => version!.responseType))]
+  return [...new Set(questions.map(({ version }) => version!.responseType))]
 }

@@ -22,7 +22,7 @@ const lacksSubmission = (eb: Expressions<'invites'>, db: TenantDb): Condition =>
   return eb.and([eb('invites.status', '=', 'started'), eb.not(eb.exists(its))])
 }
 
-/** Gives the invite its submission, with the whole time limit from now on, unless it has one. */
+/** Creates the invite's submission if it is missing, with the whole time limit from now on. */
 export async function openMissingSubmission(ctx: Context, inviteId: string): Promise<void> {
   await inTransaction(ctx, async (inside) => {
     const { db, deps } = inside
@@ -71,10 +71,15 @@ export async function openMissingSubmission(ctx: Context, inviteId: string): Pro
       graderId: DEFAULT,
       secondGraderId: DEFAULT,
       keepsOneGrader: DEFAULT,
+      needsThirdGrader: DEFAULT,
       releasedAt: DEFAULT,
       mediaDeletionDueAt: timestamp(now),
       needsGrading: DEFAULT,
       penaltyPercent: DEFAULT,
+      decision: DEFAULT,
+      decisionNote: DEFAULT,
+      decidedById: DEFAULT,
+      decidedAt: DEFAULT,
       isDeadlineOfQuestion: DEFAULT,
     }))
     const made = await affectedRows(submission.onConflict((conflict) => conflict.doNothing()))
@@ -93,7 +98,7 @@ export async function enterForChange(service: ServiceContext, ref: InvitationRef
 /** Invites looked up by one statement. */
 const FOUND_AT_ONCE = 200
 
-/** Gives all invites that lack it their submission, in all organizations, for the scheduled sweep. @returns how many. */
+/** Creates missing submissions of all organizations, for the scheduled sweep. @returns their number. */
 export async function openMissingSubmissions(system: ServiceContext): Promise<number> {
   let opened = 0
   const failed: FailedItem<unknown>[] = []

@@ -4,7 +4,7 @@ import type { PreStartCheck } from '../needs.ts'
 import { refuseSession } from './refuse-session.ts'
 import type { PreparedSession } from './session.ts'
 
-/** Keeps which checks the candidate's browser has passed; those of before stay passed. @throws DomainError session_refused (closed) after the start. */
+/** Adds checks that the candidate's browser has passed. @throws DomainError session_refused (closed) after the start. */
 export async function recordPassedChecks({ ctx, submission }: PreparedSession, passed: readonly PreStartCheck[]): Promise<void> {
   const change = ctx.db
     .updateTable('submissions')

@@ -1,9 +1,13 @@
 import type { AnswerAttempt, MediaKind } from '../../../generated/prisma/client.ts'
+import { isSimultaneous } from '../../assessments/simultaneous.ts'
 import { chooseAnswer, isAnswered } from '../choose-answer.ts'
 import { findNeeds, findPhotos } from '../find-needs.ts'
+import { countSegments } from '../media/settle-recordings.ts'
 import { missingToStart, type Needs, type RequiredPhoto } from '../needs.ts'
+import { attemptLimitOf, playLimitOf } from './attempt-limits.ts'
 import { isInterrupted } from './interrupted-attempt.ts'
-import { findPosition, type SubmissionQuestion } from './paper.ts'
+import type { SubmissionQuestion, SubmissionSection } from './paper.ts'
+import { findPosition, readSections } from './position.ts'
 import type { CandidateSession, PreparedSession } from './session.ts'
 
 export type Preparation = {
@@ -38,12 +42,21 @@ export type CandidateProgress = {
   open: OpenQuestion | undefined
   /** The number of the one that can be opened now; undefined while one is open, and at the end. */
   next: SubmissionQuestion | undefined
+  /** The section of either, or the open one at whose overview the candidate is. Unless it is open, it can be opened now. */
+  section: SectionProgress | null
   /** True after the deadline. */
   isOver: boolean
   /** True if the time, not the candidate, ended the last question. */
   wasCutByClock: boolean
   /** The numbers of those without an answer. */
   unanswered: number[]
+}
+
+/** @property of number of sections. @property isFree true if the candidate goes back and forth. */
+export type SectionProgress = Pick<SubmissionSection, 'number' | 'name' | 'intro' | 'timeLimit' | 'openedAt' | 'closesAt'> & {
+  of: number
+  isFree: boolean
+  questions: { number: number; isAnswered: boolean; isMarked: boolean }[]
 }
 
 export type OpenQuestion = SubmissionQuestion & {
@@ -87,10 +100,12 @@ export async function readProgress({ ctx, submission }: PreparedSession): Promis
     include: { media: { select: { bytes: true, milliseconds: true, state: true, contentType: true } } },
     orderBy: [{ createdAt: 'asc' }, { id: 'asc' }],
   })
-  const { open, next } = findPosition(paper, now)
+  const sections = await readSections(db, own, paper)
+  const { open, next, section } = findPosition(paper, sections, now)
   const version = open?.versionId ? await findVersion(open.versionId) : null
+  const mayContinue = !open || (await isContinuable(open))
   const isOver = submission.deadlineAt !== null && submission.deadlineAt <= now
-  // A recording whose end is not told yet is an answer with what has arrived of it.
+  // An unfinished recording counts as an answer with the parts that have arrived.
   const isAnswer = (attempt: (typeof attempts)[number]) =>
     isAnswered(attempt) || (attempt.state === 'recording' && (attempt.media?.bytes ?? 0n) > 0n)
   const answered = new Set(attempts.filter(isAnswer).map(({ questionNumber }) => questionNumber))
@@ -98,9 +113,27 @@ export async function readProgress({ ctx, submission }: PreparedSession): Promis
     of: paper.length,
     open: open && describe(open),
     next: isOver ? undefined : next,
+    section: section && !isOver ? describeSection(section) : null,
     isOver,
     wasCutByClock: isOver && (!submission.isDeadlineOfQuestion || isEndedByClock(paper.at(-1))),
     unanswered: paper.map(({ number }) => number).filter((number) => !answered.has(number)),
+  }
+
+  function describeSection({ navigation, ...section }: SubmissionSection): SectionProgress {
+    const questions = paper.filter(({ sectionNumber }) => sectionNumber === section.number)
+    return {
+      ...section,
+      of: sections.length,
+      isFree: navigation === 'free',
+      questions: questions.map(({ number, isMarked }) => ({ number, isMarked, isAnswered: answered.has(number) })),
+    }
+  }
+
+  /** A simultaneous recording is continued once. */
+  async function isContinuable(question: SubmissionQuestion): Promise<boolean> {
+    const attempt = attempts.findLast(({ questionNumber }) => questionNumber === question.number)
+    if (!isSimultaneous(question) || !attempt?.mediaId) return true
+    return (await countSegments(ctx, attempt.mediaId)) < 2
   }
 
   function findVersion(id: string) {
@@ -116,8 +149,8 @@ export async function readProgress({ ctx, submission }: PreparedSession): Promis
     const open = recordings.findLast(isInterrupted)
     return {
       ...question,
-      playsLeft: Math.max(0, submission.questionReplayLimit - question.plays),
-      attemptsLeft: Math.max(0, submission.answerRecordLimit - recordings.filter(({ restarted }) => !restarted).length),
+      playsLeft: Math.max(0, playLimitOf(question, submission) - question.plays),
+      attemptsLeft: Math.max(0, attemptLimitOf(question, submission) - recordings.filter(({ restarted }) => !restarted).length),
       text: text ? { text: text.text, revision: text.revision, value: text.value } : null,
       version,
       attempts: recordings,
@@ -127,8 +160,9 @@ export async function readProgress({ ctx, submission }: PreparedSession): Promis
         isReady: attempt.media?.state === 'ready',
         counts: attempt === answer,
       })),
-      interrupted: open?.media ? { mediaId: open.mediaId!, kind: open.kind, contentType: open.media.contentType } : null,
-      mayStartOver: !recordings.some(({ restarted }) => restarted),
+      interrupted:
+        open?.media && mayContinue ? { mediaId: open.mediaId!, kind: open.kind, contentType: open.media.contentType } : null,
+      mayStartOver: !isSimultaneous(question) && !recordings.some(({ restarted }) => restarted),
       hadInterruption: recordings.some(
         ({ interruptions, wasInterrupted, restarted }) => interruptions > 0 || wasInterrupted || restarted,
       ),
@@ -144,6 +178,10 @@ export type Upload = {
   mediaId: string
   kind: MediaKind
   bytes: number
+  /** Null for a recording. */
+  fileName: string | null
+  /** Question that a file answers; null for a recording. */
+  questionNumber: number | null
   segments: { segment: number; parts: number[] }[]
 }
 
@@ -151,10 +189,16 @@ export async function listUploads({ ctx, submission }: PreparedSession): Promise
   const where = { organizationId: ctx.organization.id, submissionId: submission.id, state: 'uploading' } as const
   const media = await ctx.db.mediaFile.findMany({
     where,
-    include: { parts: { select: { segment: true, number: true }, orderBy: [{ segment: 'asc' }, { number: 'asc' }] } },
+    include: {
+      attempt: { select: { questionNumber: true } },
+      parts: { select: { segment: true, number: true }, orderBy: [{ segment: 'asc' }, { number: 'asc' }] },
+    },
     orderBy: [{ createdAt: 'asc' }, { id: 'asc' }],
   })
-  return media.map(({ id, kind, bytes, parts }) => ({ mediaId: id, kind, bytes: Number(bytes), segments: bySegment(parts) }))
+  return media.map(({ id, kind, bytes, fileName, attempt, parts }) => ({
+    ...{ mediaId: id, kind, bytes: Number(bytes), fileName, questionNumber: attempt?.questionNumber ?? null },
+    segments: bySegment(parts),
+  }))
 }
 
 function bySegment(parts: { segment: number; number: number }[]): Upload['segments'] {

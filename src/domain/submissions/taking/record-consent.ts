@@ -2,23 +2,23 @@ import { sql } from '../../../db/builder.ts'
 import { scopeWhere } from '../../../db/queries.ts'
 import { copyColumns, DEFAULT, insertFromSelect, timestamp, uuid } from '../../../db/writes.ts'
 import { MAX_USER_AGENT_LENGTH } from '../../limits.ts'
-import { consentedMedia, type Needs } from '../needs.ts'
+import { consentScope, type Needs } from '../needs.ts'
 import type { CandidateSession } from './session.ts'
 
 /**
  * Version of the consent text in all languages. test/locales/catalogs.test.ts ties it to the words. Version 1 was several texts;
- * version 2 adds the browser, the retention of texts and mails, and the right to a copy.
+ * version 2 adds the browser, the retention of texts and mails, and the right to a copy; version 3 adds speech recognition.
  */
-export const CONSENT_VERSION = 2
+export const CONSENT_VERSION = 3
 
-/** Text that was agreed to: language, SHA-256 of its words, which a review may change, and the organization's addition. */
+/** Accepted text: language, SHA-256 of the service's text, which a review may change, and the version of the organization's own text. */
 type ShownConsentText = { language: string; textHash: Uint8Array<ArrayBuffer>; own: { language: string; version: number } | null }
 /** @property shown none: it was given for somebody. */
 type Consent = { needs: Needs; userAgent: string; shown?: ShownConsentText }
 
 /**
- * Keeps the candidate's consent. Before the start it begins the submission; of one that was begun without, it is kept with that. In any
- * other state it changes nothing.
+ * Records the candidate's consent. Before the start it creates the submission; a submission without consent gets it. Does nothing in other
+ * states.
  */
 export async function recordConsent(
   { ctx, invite, submission }: CandidateSession,
@@ -26,7 +26,7 @@ export async function recordConsent(
 ): Promise<void> {
   const { db, deps } = ctx
   const now = deps.clock()
-  const media = consentedMedia(needs)
+  const media = consentScope(needs)
   const browser = userAgent.slice(0, MAX_USER_AGENT_LENGTH)
   if (submission?.state === 'in_progress') {
     const where = { ...scopeWhere(ctx), id: submission.id, state: 'in_progress', consentAt: null } as const
@@ -75,10 +75,15 @@ export async function recordConsent(
     graderId: DEFAULT,
     secondGraderId: DEFAULT,
     keepsOneGrader: DEFAULT,
+    needsThirdGrader: DEFAULT,
     releasedAt: DEFAULT,
     mediaDeletionDueAt: timestamp(now),
     needsGrading: DEFAULT,
     penaltyPercent: DEFAULT,
+    decision: DEFAULT,
+    decisionNote: DEFAULT,
+    decidedById: DEFAULT,
+    decidedAt: DEFAULT,
   }))
   const again = begin.onConflict((conflict) =>
     conflict

@@ -20,11 +20,11 @@ export const SESSION_EVENT_KINDS = [
 ] as const
 export type SessionEventKind = (typeof SESSION_EVENT_KINDS)[number]
 
-/** @param ago milliseconds before now: whatever the candidate's clock says. */
+/** @param ago milliseconds before now, because candidates' clocks are unreliable. */
 export type SessionEventInput = { kind: SessionEventKind; ago: number }
 
 /**
- * Keeps what has happened, not before the start, and once for an attempt. Beyond MAX_SESSION_EVENTS nothing more is kept.
+ * Records session events after the start, once per idempotency key, up to MAX_SESSION_EVENTS.
  *
  * @throws DomainError session_refused (submitted); as {@link attemptOnce}.
  */

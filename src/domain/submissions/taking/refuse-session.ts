@@ -1,8 +1,7 @@
 import { DomainError, type SessionProblem } from '../../errors.ts'
 
 /**
- * @param fields what it is about, where it is about something in particular.
- * @param parts of a recording, of those that are missing.
+ * @param fields affected fields, if any. @param parts missing parts of a recording.
  * @throws DomainError session_refused, with an issue for each field.
  */
 export function refuseSession(

@@ -4,7 +4,7 @@ import { MAX_SUBMISSION_BYTES } from '../../limits.ts'
 import { refuseSession } from './refuse-session.ts'
 
 /**
- * Lets nobody begin what could not be kept to its end: neither beyond the organization's quota, nor on a disk with no room for a submission.
+ * Refuses to start if there is no space for the recordings, in the organization's quota or on the disk.
  *
  * @throws DomainError session_refused (quota).
  */

@@ -9,18 +9,17 @@ import { refuseSession } from './refuse-session.ts'
 import { type PreparedSession, refuseUnlessWritable, writableBy } from './session.ts'
 
 /**
- * @param revision rises with each change; undefined: this is the latest, whatever was saved before.
- * @param ago how many milliseconds before now it was typed; undefined: just now.
+ * @param revision increases with each change; undefined: newer than any saved one. @param ago milliseconds since it was typed; undefined:
+ *   0.
  */
 export type TextAnswer = { text: string; revision?: number | undefined; ago?: number | undefined }
 
 /**
- * Saves the text of an answer; a revision that comes after a later one, or once more, changes nothing. With a revision, which the page's
- * script gives, it is taken for a while after the end of the question's time, as recordings are.
+ * Saves the text of an answer. Ignores revisions that are not newer. With a revision, which the page's script sends, it is accepted until
+ * the grace period after the question's time ends, like recordings.
  *
- * @returns the revision that is saved now.
- * @throws DomainError session_refused: closed, also for a question that is answered by a recording; preparing, submitted, taken_over; invalid
- *   for a text beyond its limit.
+ * @returns the saved revision. @throws DomainError session_refused: closed, also for a question that is answered by a recording; preparing,
+ *   submitted, taken_over; invalid for a text beyond its limit.
  */
 export async function saveText(session: PreparedSession, number: number, answer: TextAnswer): Promise<number> {
   throwIfIssues(findIssues([['text', checkText(answer.text, MAX_ANSWER_LENGTH)]]))
@@ -35,17 +34,17 @@ export async function saveText(session: PreparedSession, number: number, answer:
 /** Parses the form that a page's script sends for a question of a kind, encoded as in a URL. */
 const readFields = (form: string): string[] => new URLSearchParams(form).getAll('answer')
 
-/** An answer to a question of a kind, as the kind has it. */
+/** Answer to a question of a kind. @property value in the kind's own form. */
 export type KindAnswer = Omit<TextAnswer, 'text'> & { value: unknown }
 
 /**
- * Saves an answer to a question of a kind, as {@link saveText} does a text.
+ * Saves an answer to a question of a kind, as {@link saveText} does for texts.
  *
- * @returns the revision that is saved now.
- * @throws DomainError session_refused as saveText; invalid for what is no answer to that question.
+ * @returns the saved revision. @throws DomainError session_refused as saveText; invalid if the value is no answer to that question.
  */
 export async function saveAnswer(session: PreparedSession, number: number, { value, ...answer }: KindAnswer): Promise<number> {
-  const kind = (await findKind(session, number)) ?? refuseSession('closed')
+  const kind = await findKind(session, number)
+  if (!kind || kind.takesFiles) return refuseSession('closed')
   throwIfIssues(
     kind.isAnswer(value) ? [] : [{ field: 'answer', rule: 'malformed', text: 'The answer is none that the question takes' }],
   )
@@ -69,6 +68,7 @@ export async function findKind({ ctx, submission }: PreparedSession, number: num
     understand: (words: string) => kind.understand(spec, words),
     makeUp: () => kind.makeUp(spec),
     fromForm: kind.fromForm,
+    takesFiles: kind.files !== undefined,
   }
 }
 
@@ -92,7 +92,7 @@ async function refuseSave(session: PreparedSession, number: number, { revision }
   return later?.revision ?? refuseSession('closed')
 }
 
-/** @param value undefined: of a question that is of no kind. @returns the revision; undefined: it was not saved. */
+/** @param value undefined for questions without a kind. @returns the revision; undefined: it was not saved. */
 async function save(
   session: PreparedSession,
   number: number,
@@ -142,6 +142,7 @@ async function save(
     selectedAt: DEFAULT,
     interruptions: DEFAULT,
     restarted: DEFAULT,
+    promptTiming: DEFAULT,
     value: sql`${value === undefined ? null : JSON.stringify(value)}::jsonb`,
   }))
   const insertionOrChange = insertion.onConflict((conflict) =>

@@ -9,7 +9,7 @@ import { refuseSession } from './refuse-session.ts'
 
 export type { Submission }
 
-/** A candidate with their invite, and what they send in; null before consent, and of invites that were started without any. */
+/** Candidate with their invite and submission; the submission is null before consent, and for invites that were started elsewhere. */
 export type CandidateSession = {
   ctx: Context
   invite: CandidateInvite
@@ -55,11 +55,11 @@ export function requirePrepared(session: CandidateSession): asserts session is P
 }
 
 /**
- * Lets in only the tab that the candidate has opened last.
+ * Admits the candidate's most recently opened tab only.
  *
- * @param idempotencyKey see {@link CandidateSession}.
- * @returns the session of that tab: what it writes is written only while it is the last, see {@link writableBy}.
- * @throws DomainError session_refused (taken_over); a request that names none is of no tab either.
+ * @param idempotencyKey see {@link CandidateSession}. @returns the tab's session. Its writes fail once another tab is opened, see {@link
+ *   writableBy}.
+ * @throws DomainError session_refused (taken_over), also for requests without a tab.
  */
 export function bindToTab(
   session: PreparedSession,

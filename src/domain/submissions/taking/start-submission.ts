@@ -11,10 +11,9 @@ import { refuseWithoutSpace } from './refuse-without-space.ts'
 import type { CandidateSession } from './session.ts'
 
 /**
- * Starts the assessment: the invite, the submission with its deadline, and the paper, all or none of it. In a state that does not allow it
- * nothing happens.
+ * Starts the assessment: invite, submission with deadline, and paper, all or none. Does nothing in other states.
  *
- * @throws DomainError session_refused: not_ready, with what is missing; quota, where what is to be recorded could not be kept.
+ * @throws DomainError session_refused: not_ready with the missing checks; quota if there is no space for the recordings.
  */
 export async function startSubmission(entered: CandidateSession): Promise<void> {
   const { ctx, submission } = entered

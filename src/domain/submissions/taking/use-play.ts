@@ -5,7 +5,7 @@ import { isOpenAt } from './paper.ts'
 import { refuseSession } from './refuse-session.ts'
 import type { PreparedSession } from './session.ts'
 
-/** @property giveBack of a play of which not all could be sent: its link is good again. */
+/** @property giveBack makes the link valid again if the response was interrupted. */
 export type UsedPlay = { asset: Asset; giveBack: () => Promise<void> }
 
 /**

@@ -1,12 +1,12 @@
-// In which language candidates and members are spoken to. The texts themselves stand in src/locales.
+// Chooses the language of pages and emails for candidates, members, and visitors. The texts are in src/locales.
 
-/** The languages that there are texts in, and those of them that a native speaker has reviewed. Codes as BCP 47 has them. */
+/** BCP 47 codes of the available languages, and of those reviewed by a native speaker. */
 export type Languages = { codes: readonly string[]; reviewed: readonly string[] }
 
 /** Languages of an organization; none offered: all reviewed ones. */
 export type OrganizationLanguages = { language: string; languagesOffered: readonly string[] }
 
-/** An invite with all that decides its language but what the candidate's browser asks for. */
+/** Settings that decide a candidate's language, apart from the browser's. */
 export type LanguageSources = {
   language: string | null
   chosenLanguage: string | null
@@ -14,7 +14,7 @@ export type LanguageSources = {
   organization: OrganizationLanguages
 }
 
-/** Prisma `select` of the columns that {@link languageOf} needs. */
+/** Prisma `select` of the columns that {@link chooseCandidateLanguage} needs. */
 export const LANGUAGE_SOURCES = {
   assessment: {
     interfaceLanguage: true,
@@ -50,18 +50,18 @@ export function selectableLanguages(languages: Languages, invite: LanguageSource
  *
  * @param accepted see `readAcceptLanguage`; empty for a mail.
  */
-export function languageOf(languages: Languages, invite: LanguageSources, accepted: readonly string[] = []): string {
+export function chooseCandidateLanguage(languages: Languages, invite: LanguageSources, accepted: readonly string[] = []): string {
   const { assessment, organization } = invite
   const wanted = [assessment.interfaceLanguage, invite.chosenLanguage, invite.language, ...accepted]
   return firstMatch([...wanted, ...codesOf(assessment), organization.language], languagesFor(languages, invite))
 }
 
 /** Language of mails to a member: their choice, or the organization's. @param chosen null: none. */
-export const languageOfMember = (languages: Languages, chosen: string | null, { language }: { language: string }): string =>
+export const chooseMemberLanguage = (languages: Languages, chosen: string | null, { language }: { language: string }): string =>
   firstMatch([chosen, language], languages.codes)
 
 /** Language for an unknown visitor, from their browser. Unreviewed translations are used, too: these pages ask for no consent. */
-export const languageOfStranger = ({ codes }: Languages, accepted: readonly string[]): string => firstMatch(accepted, codes)
+export const chooseVisitorLanguage = ({ codes }: Languages, accepted: readonly string[]): string => firstMatch(accepted, codes)
 
 const firstMatch = (wanted: readonly (string | null)[], offered: readonly string[]): string =>
   wanted.reduce<string | null>((found, one) => found ?? matchLanguage(one, offered), null) ?? FALLBACK_LANGUAGE
@@ -75,7 +75,7 @@ export function matchLanguage(code: string | null, offered: readonly string[]): 
 
 const baseOf = (code: string): string => code.split('-', 1)[0]!
 
-/** As BCP 47 writes it: pt_br is pt-BR. Null for what names no language, such as "deutsch", which the standard's grammar allows. */
+/** Canonical BCP 47 code: pt_br is pt-BR. Null for names such as "deutsch", which the grammar allows but no language has. */
 function canonicalLanguage(code: string): string | null {
   const written = code.trim().replaceAll('_', '-')
   if (!/^[a-z]{2,3}(?:-|$)/i.test(written)) return null
@@ -91,12 +91,12 @@ const MAX_ACCEPTED = 20
 
 /** Languages of an Accept-Language header (RFC 9110, 12.5.4), most wanted first. */
 export function readAcceptLanguage(header = ''): string[] {
-  const asked = header.split(',', MAX_ACCEPTED).map((entry) => {
+  const acceptedLanguages = header.split(',', MAX_ACCEPTED).map((entry) => {
     const [code = '', ...parameters] = entry.split(';').map((part) => part.trim())
     const quality = parameters.find((parameter) => /^q=/i.test(parameter))
     return { code, weight: quality === undefined ? 1 : Number(quality.slice(2)) || 0 }
   })
-  return asked
+  return acceptedLanguages
     .filter(({ weight }) => weight > 0)
     .sort((a, b) => b.weight - a.weight)
     .map(({ code }) => code)

@@ -32,10 +32,10 @@ export type AttemptResult = {
 }
 
 /**
- * Counts the due deliveries of each endpoint, new events and replays apart. The cost grows with the endpoints that have waiting deliveries,
- * not with all endpoints: a recursive query skips from one to the next through the index.
+ * Counts the due deliveries of each endpoint, new events and replays separately. The cost depends on the endpoints with waiting deliveries:
+ * a recursive query skips from one to the next through the index.
  *
- * @param most how many of each to count at most.
+ * @param most largest number to count per endpoint.
  */
 export const findDueDeliveries = ({ db, deps }: ServiceContext, most: number): Promise<DueSendings[]> =>
   unscoped(db)
@@ -84,22 +84,21 @@ const nextWaitingEndpoint = (db: Connection) =>
     .limit(1)
 
 /**
- * Takes deliveries that are due: no other process attempts them while the lease lasts. The database's clock, which all processes share,
- * measures it.
+ * Leases due deliveries, by the database's clock. No other process attempts them until the lease ends.
  *
- * @param granted how many to take of each endpoint at most.
- * @returns `forgotten`: deliveries that have failed because their event was replayed late, and is no longer in the feed.
+ * @param granted number of deliveries to lease per endpoint. @returns also `forgotten`: deliveries that failed because their event was
+ *   deleted before a late replay.
  */
 export async function leaseDeliveries(
   { db, deps }: ServiceContext,
   granted: readonly DueSendings[],
 ): Promise<{ deliveries: LeasedDelivery[]; forgotten: number }> {
-  const taken = await leaseOfDue(db, deps.clock(), granted).execute()
-  const ids = new Set(taken.map(({ eventId }) => eventId))
+  const leased = await leaseOfDue(db, deps.clock(), granted).execute()
+  const ids = new Set(leased.map(({ eventId }) => eventId))
   const events = new Map((ids.size > 0 ? await findEvents({ db }, [...ids]) : []).map((event) => [event.id, event]))
-  const forgotten = taken.filter(({ eventId }) => !events.has(eventId))
+  const forgotten = leased.filter(({ eventId }) => !events.has(eventId))
   await failDeliveries({ db }, forgotten)
-  return { deliveries: taken.flatMap((one) => toAttempt(one, events.get(one.eventId))), forgotten: forgotten.length }
+  return { deliveries: leased.flatMap((one) => toAttempt(one, events.get(one.eventId))), forgotten: forgotten.length }
 }
 
 const leaseOfDue = (db: Connection, now: Date, granted: readonly DueSendings[]) =>
@@ -150,14 +149,14 @@ const dueDeliveries = (db: Connection, now: Date) =>
       return or([eb('delivery.leasedUntil', 'is', null), isOver])
     })
     .where(({ not, exists, selectFrom }) => {
-      // An event that has no position yet is not in the feed: it is to be told of as the feed tells of it.
+      // An event without a position is not in the feed yet. Its payload must match the feed's.
       const its = selectFrom('events').whereRef('events.id', '=', 'delivery.eventId')
       return not(exists(its.where('events.position', 'is', null)))
     })
     .orderBy('delivery.nextAttemptAt')
 
-function toAttempt(taken: LeasedRow, event: WebhookEvent | undefined): LeasedDelivery[] {
-  const { url, encryptedSecret, encryptedPreviousSecret, previousSecretUntil, ...delivery } = taken
+function toAttempt(leased: LeasedRow, event: WebhookEvent | undefined): LeasedDelivery[] {
+  const { url, encryptedSecret, encryptedPreviousSecret, previousSecretUntil, ...delivery } = leased
   const endpoint = { id: delivery.endpointId, url, encryptedSecret, encryptedPreviousSecret, previousSecretUntil }
   return event ? [{ delivery, endpoint, event }] : []
 }
@@ -170,7 +169,7 @@ async function failDeliveries({ db }: Pick<ServiceContext, 'db'>, deliveries: De
     })
 }
 
-/** Gives back what was taken and not attempted to the end, so that nobody has to wait for the lease. */
+/** Returns a leased delivery without an attempt, so that it needn't wait for the end of the lease. */
 export async function releaseDelivery({ db }: ServiceContext, { delivery }: LeasedDelivery): Promise<void> {
   const { organizationId, endpointId, eventId, leasedUntil } = delivery
   await db.webhookDelivery.updateMany({
@@ -189,18 +188,18 @@ export type DeliveryOutcome = {
 /** Records an attempt, and what follows from it for the delivery and its endpoint. */
 export async function recordDeliveryAttempt(
   ctx: ServiceContext,
-  taken: LeasedDelivery,
+  leased: LeasedDelivery,
   result: AttemptResult,
 ): Promise<DeliveryOutcome> {
-  const { id } = taken.endpoint
+  const { id } = leased.endpoint
   const status = 'status' in result.answer ? result.answer.status : null
   const isDelivered = status !== null && status >= 200 && status < 300
   const isGone = status === 410
-  const next = isDelivered || isGone ? null : nextAfterFailure(ctx, taken, result)
+  const next = isDelivered || isGone ? null : nextAfterFailure(ctx, leased, result)
   const outcome = isDelivered ? 'delivered' : next ? 'retried' : 'failed'
-  const written = await writeAttempt(ctx, taken, result, { state: outcome === 'retried' ? 'waiting' : outcome, next })
+  const written = await writeAttempt(ctx, leased, result, { state: outcome === 'retried' ? 'waiting' : outcome, next })
   if (!written) return { outcome: 'lost', notice: null }
-  // In transactions of their own: an endpoint that is being changed is not to hold up its deliveries, nor they it.
+  // In separate transactions: changing an endpoint must not block its deliveries.
   if (isDelivered && written.wasFailing) await recordEndpointSuccess(ctx, id)
   const notice = isDelivered ? null : isGone ? await disableGone(ctx, id) : await recordEndpointFailure(ctx, id)
   return { outcome, notice }

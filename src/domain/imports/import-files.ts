@@ -1,0 +1,117 @@
+import { scopeWhere } from '../../db/queries.ts'
+import type { Prisma } from '../../generated/prisma/client.ts'
+import { modeOf } from '../authorization/author.ts'
+import { authorize } from '../authorization/permissions.ts'
+import type { Context, ServiceContext } from '../context.ts'
+import { DomainError } from '../errors.ts'
+import { MAX_NAME_LENGTH } from '../limits.ts'
+import { isUuid } from '../text/uuid.ts'
+import { DAY_MS } from '../time/days.ts'
+import { truncateText } from '../validation/uploaded-files.ts'
+
+// Uploaded files whose columns a member still has to confirm, and the meanings that members confirmed before.
+
+export type ImportKind = 'questions' | 'candidates'
+
+/**
+ * Choices of the person who imports a file. @property columns meaning of each column; empty for one that is not used. @property headingLine line of the headings; 0 for
+ * none.
+ */
+export type ImportChoices = {
+  encoding?: string
+  delimiter?: string
+  sheet?: string
+  headingLine?: number
+  columns?: string[]
+}
+/** @property form fields of the form that it was uploaded with, url-encoded. */
+export type ImportFile = {
+  id: string
+  kind: ImportKind
+  fileName: string
+  bytes: Uint8Array
+  choices: ImportChoices
+  form: string
+}
+
+/** Unconfirmed files per member. An older one is deleted. */
+const MAX_FILES = 4
+/** Meanings that an organization has, by kind. */
+const MAX_MAPPINGS = 2_000
+const MAX_HEADING_LENGTH = 100
+
+const RIGHTS = { questions: 'write_assessments', candidates: 'invite' } as const
+
+/** @returns its id. @throws DomainError not_permitted. */
+export async function storeImportFile(
+  ctx: Context,
+  { kind, fileName, bytes, form }: { kind: ImportKind; fileName: string; bytes: Uint8Array; form: string },
+): Promise<string> {
+  const { db, deps, organization } = ctx
+  const createdById = requireMember(ctx, kind)
+  const theirs = { ...scopeWhere(ctx), createdById }
+  const older = await db.importFile.findMany({
+    where: theirs,
+    select: { id: true },
+    orderBy: { id: 'desc' },
+    skip: MAX_FILES - 1,
+  })
+  await db.importFile.deleteMany({ where: { ...theirs, id: { in: older.map(({ id }) => id) } } })
+  const id = deps.newId()
+  const name = truncateText(fileName, MAX_NAME_LENGTH)
+  const file = { id, kind, mode: modeOf(ctx), fileName: name, bytes: new Uint8Array(bytes), form, createdAt: deps.clock() }
+  await db.importFile.create({ data: { organizationId: organization.id, createdById, ...file } })
+  return id
+}
+
+function requireMember(ctx: Context, kind: ImportKind): string {
+  authorize(ctx, RIGHTS[kind])
+  if (ctx.actor.kind !== 'member') throw new DomainError('not_permitted')
+  return ctx.actor.id
+}
+
+/** A file of the member's own. @throws DomainError not_permitted, library_import_not_found. */
+export async function getImportFile(ctx: Context, id: string): Promise<ImportFile> {
+  const createdById = ctx.actor.kind === 'member' ? ctx.actor.id : ''
+  const where = { ...scopeWhere(ctx), id, createdById }
+  const found = isUuid(id) && createdById ? await ctx.db.importFile.findFirst({ where }) : null
+  if (!found) throw new DomainError('library_import_not_found')
+  const { kind, fileName, bytes, choices, form } = found
+  requireMember(ctx, kind as ImportKind)
+  return { id, kind: kind as ImportKind, fileName, bytes, choices: choices as ImportChoices, form }
+}
+
+export async function saveImportChoices(ctx: Context, { id }: ImportFile, choices: ImportChoices): Promise<void> {
+  const where = { ...scopeWhere(ctx), id }
+  await ctx.db.importFile.updateMany({ where, data: { choices: choices as Prisma.InputJsonObject } })
+}
+
+export async function deleteImportFile(ctx: Context, { id }: ImportFile): Promise<void> {
+  await ctx.db.importFile.deleteMany({ where: { ...scopeWhere(ctx), id } })
+}
+
+/** Meanings that the organization's members confirmed, by heading. */
+export async function findMappings({ db, organization }: Context, kind: ImportKind): Promise<Record<string, string>> {
+  const where = { organizationId: organization.id, kind }
+  const found = await db.importMapping.findMany({ where, orderBy: { updatedAt: 'desc' }, take: MAX_MAPPINGS })
+  return Object.fromEntries(found.map(({ heading, meaning }) => [heading, meaning]))
+}
+
+/** Remembers meanings for later files with the same headings. */
+export async function rememberMappings(ctx: Context, kind: ImportKind, meanings: Record<string, string>): Promise<void> {
+  const { db, deps, organization } = ctx
+  const updatedAt = deps.clock()
+  for (const [heading, meaning] of Object.entries(meanings)) {
+    const key = { organizationId: organization.id, kind, heading: truncateText(heading, MAX_HEADING_LENGTH) }
+    await db.importMapping.upsert({
+      where: { organizationId_kind_heading: key },
+      create: { ...key, meaning, updatedAt },
+      update: { meaning, updatedAt },
+    })
+  }
+}
+
+/** Deletes files that nobody confirmed within a day. */
+export async function deleteExpiredImportFiles({ db, deps }: ServiceContext): Promise<void> {
+  await db.importFile.deleteMany({ where: { createdAt: { lte: new Date(deps.clock().getTime() - DAY_MS) } } })
+}

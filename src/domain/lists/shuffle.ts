@@ -1,0 +1,13 @@
+import type { Random } from '../ports/question-kind.ts'
+
+/** Fisher-Yates shuffle. */
+export function shuffle<T>(ordered: readonly T[], random: Random): T[] {
+  const shuffled = [...ordered]
+  for (let last = shuffled.length - 1; last > 0; last--) {
+    const other = random(last + 1)
+    const [one, two] = [shuffled[last]!, shuffled[other]!]
+    shuffled[last] = two
+    shuffled[other] = one
+  }
+  return shuffled
+}
