@@ -5,10 +5,16 @@ import { answerErrors } from '../../http/errors/envelope.ts'
 import { serveAssets } from '../../http/pages/assets.ts'
 import { archivesRoutes } from './archives/archives.routes.ts'
 import { assessmentsRoutes } from './assessments/assessments.routes.ts'
+import { bandsRoutes } from './assessments/bands.routes.ts'
+import { captionsRoutes } from './assessments/captions.routes.ts'
 import { openLinkRoutes } from './assessments/open-link.routes.ts'
 import { picturesRoutes } from './assessments/pictures.routes.ts'
 import { questionMediaRoutes } from './assessments/question-media.routes.ts'
 import { questionsRoutes } from './assessments/questions.routes.ts'
+import { selectionSettingsRoutes } from './assessments/selection-rates-settings.ts'
+import { statisticsRoutes } from './assessments/statistics.routes.ts'
+import { structureRoutes } from './assessments/structure.routes.ts'
+import { templatesRoutes } from './assessments/templates.routes.ts'
 import { candidatesRoutes } from './candidates/candidates.routes.ts'
 import { erasePeopleRoutes } from './candidates/erase-people.routes.ts'
 import { eraseMemberRoutes } from './erasure/erase-member.routes.ts'
@@ -16,17 +22,20 @@ import { erasureRoutes } from './erasure/erasure.routes.ts'
 import { organizationErasureRoutes } from './erasure/organization.routes.ts'
 import { retentionRoutes } from './erasure/retention.routes.ts'
 import { exportsRoutes } from './exports/exports.routes.ts'
+import { byQuestionRoutes } from './grading/by-question.routes.ts'
 import { gradingRoutes } from './grading/grading.routes.ts'
+import { notesRoutes } from './grading/notes.routes.ts'
 import { releaseManyRoutes } from './grading/release-many.routes.ts'
 import { gradingScriptRoutes } from './grading/script.routes.ts'
 import { homeRoutes } from './home/home.routes.ts'
+import { checkColumnsRoutes } from './imports/check-columns.routes.ts'
 import { atsRoutes } from './integrations/ats.routes.ts'
 import { integrationsRoutes } from './integrations/integrations.routes.ts'
 import { webhookDeliveriesRoutes } from './integrations/webhook-deliveries.routes.ts'
 import { webhooksRoutes } from './integrations/webhooks.routes.ts'
 import { bulkRoutes } from './invites/bulk.routes.ts'
 import { inviteRoutes } from './invites/invite.routes.ts'
-import { inviteBatchesRoutes } from './invites/invite-batches.routes.ts'
+import { importCandidateFile, inviteBatchesRoutes } from './invites/invite-batches.routes.ts'
 import { invitesRoutes } from './invites/invites.routes.ts'
 import { keysRoutes } from './keys/keys.routes.ts'
 import { assets } from './kit/assets.ts'
@@ -37,20 +46,25 @@ import { portalHeaders } from './kit/headers.ts'
 import { refuseForeignForms } from './kit/same-origin.ts'
 import { addToAssessmentRoutes } from './library/add-to-assessment.routes.ts'
 import { exportRoutes } from './library/export.routes.ts'
-import { importsRoutes } from './library/imports.routes.ts'
+import { importQuestionFile, importsRoutes } from './library/imports.routes.ts'
 import { libraryRoutes } from './library/library.routes.ts'
 import { auditLogRoutes } from './organization/audit-log.routes.ts'
 import { brandRoutes } from './organization/brand.routes.ts'
+import { decisionNamesRoutes } from './organization/decision-names.routes.ts'
 import { emailTemplateRoutes, type MailTextSource } from './organization/email-templates.routes.ts'
 import { languageSettingsRoutes } from './organization/languages.routes.ts'
 import { memberSessionsRoutes } from './organization/member-sessions.routes.ts'
 import { membersRoutes } from './organization/members.routes.ts'
+import { noteCategoriesRoutes } from './organization/note-categories.routes.ts'
 import { pageTextsRoutes } from './organization/page-texts.routes.ts'
 import { securityRoutes } from './organization/security.routes.ts'
 import { organizationSettingsRoutes } from './organization/settings.routes.ts'
 import { suppressionsRoutes } from './organization/suppressions.routes.ts'
 import { tagsRoutes } from './organization/tags.routes.ts'
+import { transcriptionSettingsRoutes } from './organization/transcription.routes.ts'
 import { remindersRoutes } from './reminders/reminders.routes.ts'
+import { sharesRoutes } from './sharing/shares.routes.ts'
+import { sharingSettingsRoutes } from './sharing/sharing-settings.routes.ts'
 import { accountRoutes } from './sign-in/account.routes.ts'
 import { authenticateRoutes } from './sign-in/authenticate.routes.ts'
 import { factorsRoutes } from './sign-in/factors.routes.ts'
@@ -69,9 +83,12 @@ import { singleSignOnRoutes } from './sign-in/single-sign-on.routes.ts'
 import { saveUnsentForms } from './sign-in/unsent-forms.ts'
 import { verifyRoutes } from './sign-in/verify.routes.ts'
 import { singleSignOnSettingsRoutes } from './single-sign-on/single-sign-on.routes.ts'
+import { compareRoutes } from './submissions/compare.routes.ts'
 import { mediaRoutes } from './submissions/media.routes.ts'
 import { resultsRoutes } from './submissions/results.routes.ts'
 import { submissionRoutes } from './submissions/submission.routes.ts'
+import { transcriptRoutes } from './submissions/transcript.routes.ts'
+import { searchRoutes } from './submissions/transcript-search.routes.ts'
 import { testDataRoutes } from './test-data/test-data.routes.ts'
 
 /** Pages for somebody who is not signed in, or has not chosen an organization. */
@@ -91,13 +108,19 @@ const organizationPages = [
   homeRoutes,
   confirmRoutes,
   assessmentsRoutes,
+  templatesRoutes,
+  statisticsRoutes,
+  selectionSettingsRoutes,
   openLinkRoutes,
   questionsRoutes,
+  structureRoutes,
   keysRoutes,
   picturesRoutes,
   questionMediaRoutes,
+  captionsRoutes,
   exportRoutes,
   importsRoutes,
+  checkColumnsRoutes({ questions: importQuestionFile, candidates: importCandidateFile }),
   libraryRoutes,
   addToAssessmentRoutes,
   accountRoutes,
@@ -118,6 +141,7 @@ const organizationPages = [
   invitesRoutes,
   inviteRoutes,
   mediaRoutes,
+  transcriptRoutes,
   inviteBatchesRoutes,
   bulkRoutes,
   candidatesRoutes,
@@ -127,11 +151,21 @@ const organizationPages = [
   archivesRoutes,
   eraseMemberRoutes,
   retentionRoutes,
+  transcriptionSettingsRoutes,
+  decisionNamesRoutes,
+  bandsRoutes,
+  compareRoutes,
+  sharesRoutes,
+  sharingSettingsRoutes,
   exportsRoutes,
   submissionRoutes,
   gradingRoutes,
   releaseManyRoutes,
   gradingScriptRoutes,
+  notesRoutes,
+  searchRoutes,
+  noteCategoriesRoutes,
+  byQuestionRoutes,
   resultsRoutes,
   testDataRoutes,
 ]

@@ -14,6 +14,7 @@ import { emptyForm, type Form } from '../kit/forms.ts'
 import { type Page, pathOf, show } from '../kit/layout.ts'
 import { submitOnce } from '../kit/once.ts'
 import { pageSizeOf, queryOf, readPage } from '../kit/paging.ts'
+import { RECENT_AUTHENTICATION } from '../kit/recent-authentication.ts'
 import { signedInOf } from '../sign-in/session.ts'
 import { ARCHIVES, archivePage, archivesPage, candidateArchivePage, memberArchivePage } from './archives.page.ts'
 
@@ -30,7 +31,7 @@ export function archivesRoutes(app: FastifyInstance): void {
   app.get<CandidateRoute>('/candidates/:inviteId/archive', async (request, reply) =>
     show(request, reply, await candidate(request, emptyForm)),
   )
-  app.post<CandidateRoute>('/candidates/:inviteId/archive', { config: { fresh: true } }, (request, reply) =>
+  app.post<CandidateRoute>('/candidates/:inviteId/archive', RECENT_AUTHENTICATION, (request, reply) =>
     requestArchive(request, reply, {
       page: (form) => candidate(request, form),
       async work(ctx) {
@@ -43,7 +44,7 @@ export function archivesRoutes(app: FastifyInstance): void {
   app.get<MemberRoute>('/members/:memberId/archive', async (request, reply) =>
     show(request, reply, await memberOf(request, emptyForm)),
   )
-  app.post<MemberRoute>('/members/:memberId/archive', { config: { fresh: true } }, (request, reply) =>
+  app.post<MemberRoute>('/members/:memberId/archive', RECENT_AUTHENTICATION, (request, reply) =>
     requestArchive(request, reply, {
       page: (form) => memberOf(request, form),
       work: (ctx) => requestMemberArchive(ctx, request.params.memberId),
@@ -51,7 +52,7 @@ export function archivesRoutes(app: FastifyInstance): void {
   )
 
   app.get('/account/archive', async (request, reply) => show(request, reply, ownOf(request, emptyForm)))
-  app.post('/account/archive', { config: { fresh: true } }, (request, reply) =>
+  app.post('/account/archive', RECENT_AUTHENTICATION, (request, reply) =>
     requestArchive(request, reply, {
       page: (form) => ownOf(request, form),
       work: (ctx) => requestMemberArchive(ctx, ownId(ctx)),
@@ -77,7 +78,7 @@ export function archivesRoutes(app: FastifyInstance): void {
     )
   })
 
-  app.post<ArchiveRoute>(`/${ARCHIVES}/:archiveId/file`, { config: { fresh: true } }, async (request, reply) => {
+  app.post<ArchiveRoute>(`/${ARCHIVES}/:archiveId/file`, RECENT_AUTHENTICATION, async (request, reply) => {
     const { ctx, params } = request
     const { archive, download } = await startDownload(ctx, params.archiveId, signedInOf(request).sessionId)
     if (!download) return reply.redirect(pathOf(ctx, `${ARCHIVES}/${archive.id}`), 303) // which says why

@@ -8,7 +8,7 @@ import { tabs } from '../kit/parts.ts'
 export function assessmentTabs(
   ctx: Context,
   assessment: Assessment,
-  current: 'questions' | 'settings' | 'open-link' | 'invites' | 'results',
+  current: 'questions' | 'settings' | 'open-link' | 'invites' | 'results' | 'statistics',
 ): Html {
   const path = pathOf(ctx, `assessments/${assessment.id}`)
   return tabs('Assessment', [
@@ -21,6 +21,7 @@ export function assessmentTabs(
       ? [
           { label: 'Invites', address: `${path}/invites`, isCurrent: current === 'invites', count: assessment.inviteCount },
           { label: 'Results', address: `${path}/results`, isCurrent: current === 'results' },
+          { label: 'Statistics', address: `${path}/statistics`, isCurrent: current === 'statistics' },
         ]
       : []),
   ])

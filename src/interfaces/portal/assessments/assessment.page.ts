@@ -1,7 +1,9 @@
 import type { AssessmentInput } from '../../../domain/assessments/assessment-input.ts'
 import type { Assessment } from '../../../domain/assessments/assessments.ts'
+import { readBands } from '../../../domain/assessments/bands.ts'
 import type { ListedQuestion } from '../../../domain/assessments/questions.ts'
 import type { AssessmentWarnings } from '../../../domain/assessments/read-warnings.ts'
+import type { Structure } from '../../../domain/assessments/structure.ts'
 import { may } from '../../../domain/authorization/permissions.ts'
 import type { Context } from '../../../domain/context.ts'
 import type { ListPage } from '../../../domain/lists/page.ts'
@@ -20,6 +22,7 @@ import { copyBox, factList, linkButton, moreMenu } from '../kit/parts.ts'
 import { deleteTestData } from '../test-data/test-data.page.ts'
 import { assessmentHead, inviteButton } from './assessment-head.ts'
 import { assessmentTabs } from './assessment-tabs.ts'
+import { bandsPath } from './bands.page.ts'
 import { assessmentWarnings } from './cautions.ts'
 import { explainUnavailableKinds } from './kind-form.ts'
 import { addQuestionBox, questionCards, readCards } from './question-cards.ts'
@@ -30,13 +33,14 @@ export type AssessmentFacts = {
   assessment: Assessment
   input: AssessmentInput
   questions: ListPage<ListedQuestion>
+  structure: Structure
   cautions: AssessmentWarnings
   /** Null for an assessment by invitation only. */
   openLink: OpenLink | null
 }
 
 export function assessmentPage(form: Form, facts: AssessmentFacts & { notice: string | undefined }): Page {
-  const { ctx, assessment, questions, notice } = facts
+  const { ctx, assessment, notice } = facts
   const path = pathOf(ctx, `assessments/${assessment.id}`)
   const importPath = pathOf(ctx, `questions/imports/new?assessment=${assessment.id}`)
   return {
@@ -47,7 +51,7 @@ export function assessmentPage(form: Form, facts: AssessmentFacts & { notice: st
     notice,
     tabs: assessmentTabs(ctx, assessment, 'questions'),
     body: html`${mistakes(form)}${isBlockedByTestInvites(form) && deleteTestData(ctx)}<div class="grid items-start gap-6 lg:grid-cols-[minmax(0,1fr)_20rem]">
-${may(ctx, 'write_assessments') ? questionList(path, questions, { refusal: explainUnavailableKinds(ctx), importPath }) : readList(path, questions)}
+${may(ctx, 'write_assessments') ? questionList(path, facts, { refusal: explainUnavailableKinds(ctx), importPath }) : readList(path, facts)}
 <div class="space-y-6">${facts.openLink && openLinkPanel(ctx, assessment, facts.openLink)}${panel(
       'facts',
       'Details',
@@ -69,7 +73,7 @@ export function editorPage(
   facts: AssessmentFacts,
   open: { title: string; currentId?: string; side: Html; previewAddress: string },
 ): Page {
-  const { ctx, assessment, questions } = facts
+  const { ctx, assessment } = facts
   const path = pathOf(ctx, `assessments/${assessment.id}`)
   const importPath = pathOf(ctx, `questions/imports/new?assessment=${assessment.id}`)
   return {
@@ -82,19 +86,19 @@ export function editorPage(
     tabs: assessmentTabs(ctx, assessment, 'questions'),
     body: html`<div class="grid items-start gap-6 lg:grid-cols-[minmax(0,1fr)_26rem]">
 <div data-side class="lg:sticky lg:top-4 lg:col-start-2 lg:row-start-1 lg:max-h-[calc(100dvh-2rem)] lg:scroll-pb-24 lg:overflow-y-auto">${open.side}</div>
-<div class="space-y-6 max-lg:hidden lg:col-start-1 lg:row-start-1"><div data-preview-place></div>${questionList(path, questions, { refusal: explainUnavailableKinds(ctx), importPath }, open.currentId)}</div>
+<div class="space-y-6 max-lg:hidden lg:col-start-1 lg:row-start-1"><div data-preview-place></div>${questionList(path, facts, { refusal: explainUnavailableKinds(ctx), importPath }, open.currentId)}</div>
 </div>`,
   }
 }
 
 const questionList = (
   path: string,
-  questions: ListPage<ListedQuestion>,
+  { questions, structure }: AssessmentFacts,
   { refusal, importPath }: { refusal: string | undefined; importPath: string },
   currentId?: string,
 ): Html => html`<section id="order" aria-labelledby="questions-heading">
-<div class="mb-3 flex flex-wrap items-center gap-3"><h2 id="questions-heading">Questions</h2><div class="ml-auto flex flex-wrap gap-2">${linkButton(`${path}/library`, 'Add from library', 'book-open', 'small')}${linkButton(importPath, 'Import', 'upload', 'small')}${linkButton('#add', 'Add a question', 'plus', 'small')}</div></div>
-${questionCards(path, questions, currentId)}
+<div class="mb-3 flex flex-wrap items-center gap-3"><h2 id="questions-heading">Questions</h2><div class="ml-auto flex flex-wrap gap-2">${linkButton(`${path}/library`, 'Add from library', 'book-open', 'small')}${linkButton(importPath, 'Import', 'upload', 'small')}${questions.total > 0 && html`${linkButton(`${path}/sections/new`, 'Add a section', 'layers', 'small')}${linkButton(`${path}/pools/new`, 'Add a pool', 'inbox', 'small')}`}${linkButton('#add', 'Add a question', 'plus', 'small')}</div></div>
+${questionCards(path, { questions, structure }, currentId)}
 ${pager(path, new URLSearchParams(), questions)}
 ${addQuestionBox(path, refusal)}
 </section>`
@@ -108,14 +112,18 @@ const openLinkPanel = (ctx: Context, { id }: Assessment, { isOn, url, invitesCre
   )
 
 /** For roles that read questions and can't edit them. */
-const readList = (path: string, questions: ListPage<ListedQuestion>): Html => html`<section aria-labelledby="questions-heading">
+const readList = (
+  path: string,
+  { questions, structure }: AssessmentFacts,
+): Html => html`<section aria-labelledby="questions-heading">
 <h2 class="mb-3" id="questions-heading">Questions</h2>
-${readCards(questions)}
+${readCards({ questions, structure })}
 ${pager(path, new URLSearchParams(), questions)}
 </section>`
 
 const secondaryActions = (assessment: Assessment, path: string): Html =>
   html`<form method="post" action="${path}/duplicate">${onceField()}<button class="btn btn-ghost btn-sm w-full justify-start">${icon('files')}Duplicate</button></form>
+<form method="post" action="${path}/${assessment.isTemplate ? 'remove-template' : 'save-template'}"><button class="btn btn-ghost btn-sm w-full justify-start">${icon('book-open')}${assessment.isTemplate ? 'Remove from templates' : 'Save as template'}</button></form>
 <form method="post" action="${path}/${assessment.archivedAt === null ? 'archive' : 'unarchive'}"><button class="btn btn-ghost btn-sm w-full justify-start">${icon('archive')}${assessment.archivedAt === null ? 'Archive' : 'Unarchive'}</button></form>
 ${
   assessment.inviteCount === 0
@@ -138,7 +146,7 @@ const details = ({ ctx, assessment, input }: Pick<AssessmentFacts, 'ctx' | 'asse
     ['Answer format', labelOf(FORMAT_LABELS, input.defaultAnswerFormat)],
     [
       'Graded by',
-      `${input.secondGrader ? 'two graders' : 'one grader'}${input.blindGrading ? ', blind: names and photos are hidden' : ''}`,
+      `${input.secondGrader ? `two graders${input.thirdGrader ? ', and a third where they differ' : ''}` : 'one grader'}${input.assignsGraders ? ', assigned by language' : ''}${input.blindGrading ? ', blind: names and photos are hidden' : ''}`,
     ],
     ['Practice', input.practice && 'an example of each kind, before the start'],
     ['Wrong choices', input.penaltyPercent > 0 && `cost ${input.penaltyPercent} % of the points`],
@@ -148,10 +156,14 @@ const details = ({ ctx, assessment, input }: Pick<AssessmentFacts, 'ctx' | 'asse
         ? `automatically, if everything is auto-scored${input.releaseToCandidate ? '; candidates see it' : ''}`
         : html`by hand, one by one${may(ctx, 'write_assessments') && html` (<a href="${pathOf(ctx, `assessments/${assessment.id}/edit`)}">change</a>)`}`,
     ],
+    [
+      'Bands',
+      html`${list(readBands(assessment.bands).map(({ name, from }) => `${name} from ${from} %`))}${may(ctx, 'write_assessments') && html` (<a href="${pathOf(ctx, bandsPath(assessment.id))}">bands and knock-outs</a>)`}`,
+    ],
     ['Requirements', list(labelRequirements(input))],
     ['Audience', labelOf(AUDIENCE_LABELS, input.audience)],
-    ['Categories', list(input.categories)],
-    ['Skills', list(input.skillTypes)],
+    ['Categories', filterLinks(ctx, 'category', input.categories)],
+    ['Skills', filterLinks(ctx, 'skill', input.skillTypes)],
     ['Tags', list(input.tags)],
     ['Clients', html`<span class="wrap-break-word">${breakableAddress(list(input.clients))}</span>`],
     [
@@ -165,5 +177,11 @@ const details = ({ ctx, assessment, input }: Pick<AssessmentFacts, 'ctx' | 'asse
   ]
   return factList(rows, 'aside')
 }
+
+/** Names, each linked to the assessments that have it. */
+const filterLinks = (ctx: Context, filter: 'category' | 'skill', names: string[]): Html | string =>
+  names.length === 0
+    ? 'none'
+    : html`${names.map((name, i) => html`${i > 0 && ', '}<a href="${pathOf(ctx, 'assessments')}?${new URLSearchParams({ [filter]: name }).toString()}">${name}</a>`)}`
 
 const list = (names: string[]): string => names.join(', ') || 'none'

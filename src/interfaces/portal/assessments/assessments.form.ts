@@ -27,6 +27,7 @@ import {
 } from '../kit/forms.ts'
 import { type Page, pathOf } from '../kit/layout.ts'
 import { onceField } from '../kit/once.ts'
+import { linkButton } from '../kit/parts.ts'
 import { assessmentTabs } from './assessment-tabs.ts'
 import { languageOptions } from './languages.ts'
 import { readScoring, scoringFields } from './scoring.form.ts'
@@ -50,6 +51,8 @@ export function readAssessment(values: URLSearchParams): AssessmentInput {
     audience: AUDIENCES.find((word) => word === audience) ?? EMPTY_ASSESSMENT.audience,
     timeLimit: readDuration(values, 'timeLimit'),
     secondGrader: values.get('secondGrader') === 'yes',
+    thirdGrader: values.get('thirdGrader') === 'yes',
+    assignsGraders: values.get('assignsGraders') === 'yes',
     blindGrading: values.get('blindGrading') === 'yes',
     ...readScoring(values),
     interfaceLanguage: interfaceLanguage || null,
@@ -83,6 +86,7 @@ ${PROCTORING.map((name) => checkbox(form, { name, label: PROCTORING_LABELS[name]
 export const newAssessmentPage = (form: Form, ctx: Context): Page => ({
   title: 'New assessment',
   trail: [['Assessments', pathOf(ctx, 'assessments')]],
+  actions: linkButton(pathOf(ctx, 'assessments/templates'), 'Start from a template', 'files'),
   body: html`${mistakes(form)}<section class="panel">
 <form method="post" action="${pathOf(ctx, 'assessments')}">${onceField()}
 ${fields(ctx, form, EMPTY_ASSESSMENT, (label, inside) => foldedFields(form, label, inside))}
@@ -126,7 +130,10 @@ ${area(form, { name: 'instruction', label: 'Instructions', value: input.instruct
 ${fold(
   'Grading and requirements',
   html`${checkbox(form, { name: 'secondGrader', label: 'Two graders, who don’t see each other’s grades', checked: input.secondGrader })}
-<p class="hint">If one grader has begun to grade a submission, it stays with one grader.</p>
+${checkbox(form, { name: 'thirdGrader', label: 'A third grader decides where the two differ by more than 20 %', checked: input.thirdGrader })}
+<p class="hint">Only with two graders. Otherwise an admin decides. If one grader has begun to grade a submission, it stays with one grader.</p>
+${checkbox(form, { name: 'assignsGraders', label: 'Assign each answer to a grader of its language', checked: input.assignsGraders })}
+<p class="hint">The grader with the least open work gets it. Set grading languages under Members. An invite’s own grader still grades the whole submission.</p>
 ${checkbox(form, { name: 'blindGrading', label: 'Blind grading: hide names, photos, webcam and screen from graders', checked: input.blindGrading })}
 ${scoringFields(ctx, form, input)}
 ${proctoringBoxes(form, 'Requirements, unless an invite has its own', input)}`,

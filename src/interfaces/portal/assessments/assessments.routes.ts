@@ -10,14 +10,15 @@ import {
 } from '../../../domain/assessments/edit-assessments.ts'
 import { listQuestions, wholeQuestion } from '../../../domain/assessments/questions.ts'
 import { readWarnings } from '../../../domain/assessments/read-warnings.ts'
+import { getStructure } from '../../../domain/assessments/structure.ts'
 import { authorize } from '../../../domain/authorization/permissions.ts'
 import { MAX_PAGE_SIZE } from '../../../domain/limits.ts'
 import { getOpenLink } from '../../../domain/open-links/open-links.ts'
 import { previewPath } from '../../../http/addresses/preview.ts'
-import { emptyForm, type Form, issuesOf, readFields, readSeen, submit } from '../kit/forms.ts'
+import { emptyForm, type Form, readFields, readSeen, submit } from '../kit/forms.ts'
 import { pathOf, show } from '../kit/layout.ts'
 import { submitOnce } from '../kit/once.ts'
-import { pageSizeOf, queryOf, readPage } from '../kit/paging.ts'
+import { queryOf, readList, readPage } from '../kit/paging.ts'
 import { type AssessmentFacts, assessmentPage } from './assessment.page.ts'
 import { editAssessmentPage, newAssessmentPage, readAssessment } from './assessments.form.ts'
 import { assessmentsPage, NOTICES } from './assessments.page.ts'
@@ -31,7 +32,8 @@ export async function readAssessmentFacts(request: FastifyRequest, assessmentId:
   const questions = await listQuestions(ctx, wholeQuestion, assessmentId, { field: 'order', direction: 'asc' }, page)
   const input = await toAssessmentInput(ctx, assessment)
   const openLink = assessment.audience === 'public' ? await getOpenLink(ctx, assessmentId) : null
-  return { ctx, assessment, input, questions, cautions: await readWarnings(ctx, assessment), openLink }
+  const structure = await getStructure(ctx, assessmentId)
+  return { ctx, assessment, input, questions, structure, cautions: await readWarnings(ctx, assessment), openLink }
 }
 
 export async function showAssessment(request: FastifyRequest, assessmentId: string, form: Form) {
@@ -42,24 +44,16 @@ export async function showAssessment(request: FastifyRequest, assessmentId: stri
 export function assessmentsRoutes(app: FastifyInstance): void {
   app.get('/assessments', async (request, reply) => {
     const { ctx } = request
-    const query = queryOf(request)
-    const { search, shown } = readFields(query, 'search', 'shown')
+    const { search, shown, skill, category } = readFields(queryOf(request), 'search', 'shown', 'skill', 'category')
     const archived = shown === 'archived'
-    const page = readPage(query, pageSizeOf(request))
-    try {
-      const listing = await listAssessments(
-        ctx,
-        wholeAssessment,
-        { search, ...(archived ? { isArchived: true } : { isInUse: true }) },
-        { field: 'createdAt', direction: 'desc' },
-        page,
-      )
-      return show(request, reply, assessmentsPage(emptyForm, { ctx, listing, search, archived, done: query.get('done') ?? '' }))
-    } catch (error) {
-      const none = { items: [], total: 0, page: 1, pageSize: page.size }
-      const form = { values: query, issues: issuesOf(error) }
-      return show(request, reply, assessmentsPage(form, { ctx, listing: none, search, archived, done: '' }), 422)
+    const filter = {
+      ...{ search, ...(skill && { skill }), ...(category && { category }) },
+      ...(archived ? ({ isArchived: true } as const) : ({ isInUse: true } as const)),
     }
+    const found = await readList(request, (page) =>
+      listAssessments(ctx, wholeAssessment, filter, { field: 'createdAt', direction: 'desc' }, page),
+    )
+    return show(request, reply, assessmentsPage(found, { ctx, archived }), found.form.issues.length > 0 ? 422 : 200)
   })
 
   app.get('/assessments/new', async (request, reply) => {

@@ -7,6 +7,7 @@ import { labelKind } from '../../../kinds/labels.ts'
 import { type DefinitionTrait, outlineDefinition } from '../../../kinds/outline.ts'
 import { FORMAT_LABELS, labelOf } from '../kit/assessment-labels.ts'
 import { type Page, panel, pathOf } from '../kit/layout.ts'
+import { linesOfRubric } from '../kit/rubric.ts'
 import { table } from '../kit/table.ts'
 import { libraryButtons } from '../library/library-box.ts'
 import { labelLanguageWithCode } from './languages.ts'
@@ -63,15 +64,23 @@ function traitsOf({ input, definition }: LibraryContent): DefinitionTrait[] {
     ['Points', formatCount(input.points, 'point')],
     ['Time limit', input.timeLimit > 0 ? formatDuration(input.timeLimit) : ''],
     ['Preparation time', input.preparationTime > 0 ? formatDuration(input.preparationTime) : ''],
+    ['Recording', input.simultaneous ? 'While the prompt plays' : ''],
     ['Language of the question', input.sourceLanguage && labelLanguageWithCode(input.sourceLanguage)],
     ['Language of the answer', input.targetLanguage && labelLanguageWithCode(input.targetLanguage)],
   ]
+  const rubric = input.rubric ? [{ label: 'Rubric', lines: linesOfRubric(input.rubric) }] : []
   const answered = definition
     ? outlineDefinition(definition)
     : [{ label: 'Answer format', lines: [labelKind(input.responseType)] }]
   const text = { label: 'Text', lines: input.script.split('\n').filter((line) => line.trim() !== '') }
   const [kind, ...more] = answered
-  return [kind!, text, ...more, ...plain.filter(([, words]) => words).map(([label, words]) => ({ label, lines: [words] }))]
+  return [
+    kind!,
+    text,
+    ...more,
+    ...rubric,
+    ...plain.filter(([, words]) => words).map(([label, words]) => ({ label, lines: [words] })),
+  ]
 }
 
 /** Lines of one side; those that the other side lacks are bold. */

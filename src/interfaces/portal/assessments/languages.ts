@@ -16,9 +16,9 @@ const all = LANGUAGE_CODES.map((code): [string, string] => [code, labelLanguageW
   a.localeCompare(b, 'en'),
 )
 
-/** Languages sorted by name. @param kept codes that are already selected, valid or not. */
-export const languageOptions = (kept: readonly string[]): [code: string, name: string][] => [
-  ...kept
+/** Languages sorted by name. @param keptCodes codes that are already selected, valid or not. */
+export const languageOptions = (keptCodes: readonly string[]): [code: string, name: string][] => [
+  ...keptCodes
     .filter((code) => code !== '' && !LANGUAGE_CODES.includes(code))
     .map((code): [string, string] => [code, labelLanguageWithCode(code)]),
   ...all,

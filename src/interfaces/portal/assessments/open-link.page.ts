@@ -63,7 +63,7 @@ function linkPanel(facts: OpenLinkFacts): Html {
   return panel(
     'link',
     'Link',
-    html`<p class="mb-4">${badge(link.isOn ? 'on' : 'off')} Anybody who has the link can register with their email address, and starts from the email that they get.${ctx.mode === 'test' && ' This is the test link: its emails are not sent, and its invites are test data.'}</p>
+    html`<p class="mb-4">${badge(link.isOn ? 'on' : 'off')} Anybody who has the link can register with an email address. They start from the email that we send them.${ctx.mode === 'test' && ' This is the test link: its emails are not sent, and its invites are test data.'}</p>
 ${link.url && shareLink(facts, link.url)}
 <p class="mb-4">${came(facts)}</p>
 <div class="flex flex-wrap gap-2">${turn}${
@@ -81,10 +81,10 @@ ${link.url && shareLink(facts, link.url)}
 }
 
 function came({ ctx, link, assessment }: OpenLinkFacts): Html | string {
-  if (link.invitesCreated === 0) return 'Nobody has come by this link yet.'
+  if (link.invitesCreated === 0) return 'Nobody has used this link yet.'
   const number = formatCount(link.invitesCreated, 'candidate')
   const invites = pathOf(ctx, `assessments/${assessment.id}/invites?source=open`)
-  return html`${may(ctx, 'read') ? html`<a href="${invites}">${number}</a>` : number} came by this link.`
+  return html`${may(ctx, 'read') ? html`<a href="${invites}">${number}</a>` : number} started by this link.`
 }
 
 const shareLink = ({ ctx, assessment }: OpenLinkFacts, url: string): Html => html`${copyBox('open-link-address', url)}
@@ -122,7 +122,7 @@ ${field(form, { name: 'dailyInvites', label: 'People within 24 hours', type: 'nu
 ${field(form, { name: 'inviteDays', label: 'Days until an invite expires', type: 'number', value: String(link.inviteDays) })}
 ${area(form, { name: 'emailDomains', label: 'Allowed email domains', hint: 'One per line, like example.com. Leave empty for all.', value: link.emailDomains.join('\n') })}
 ${tags && html`<input type="hidden" name="hasTags" value="yes">`}${tags && tags.length > 0 && checkboxes(form, { name: 'tagIds', label: 'Tags of the invites', options: tags.map(({ id, name }) => [id, name] as const), values: link.tagIds, isLong: true })}
-${checkbox(form, { name: 'notifiesMembers', label: 'Tell members each morning how many came', checked: link.notifiesMembers })}
+${checkbox(form, { name: 'notifiesMembers', label: 'Tell members each morning how many people started', checked: link.notifiesMembers })}
 <p class="hint mb-4">Members switch this email on under “My account”.</p>
 <button class="btn btn-primary">Save</button>
 </form>`

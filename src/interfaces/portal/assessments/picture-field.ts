@@ -57,7 +57,7 @@ export async function withPicture(
   return next(sent)
 }
 
-/** Stores the file whichever button sent it. @throws DomainError invalid: at `picture` and `pictureAlt`. */
+/** Stores the file with any of the form's buttons. @throws DomainError invalid: at `picture` and `pictureAlt`. */
 async function storePicture(request: FastifyRequest): Promise<void> {
   const values = valuesOf(request)
   const alt = readFields(values, 'pictureAlt').pictureAlt.trim()

@@ -1,6 +1,8 @@
 import { MEDIA_FORMATS } from '../../../domain/assessments/assessments.ts'
-import { EMPTY_QUESTION, type QuestionInput } from '../../../domain/assessments/edit-questions.ts'
+import { EMPTY_QUESTION, type QuestionInput } from '../../../domain/assessments/question-input.ts'
 import type { Question } from '../../../domain/assessments/questions.ts'
+import { assetIdIn } from '../../../domain/assets/references.ts'
+import type { Context } from '../../../domain/context.ts'
 import type { LibraryOrigin } from '../../../domain/library/add-from-library.ts'
 import { type Html, html } from '../../../html/html.ts'
 import { previewPath } from '../../../http/addresses/preview.ts'
@@ -8,16 +10,18 @@ import { formatDurationField } from '../../../http/forms/read-form.ts'
 import { icon } from '../../../http/pages/icon.ts'
 import { FORMAT_LABELS } from '../kit/assessment-labels.ts'
 import { confirmButton } from '../kit/confirm.ts'
-import { area, choice, type Form, field, hiddenStateField, mistakes, seenField } from '../kit/forms.ts'
+import { area, checkbox, choice, type Form, field, hiddenStateField, mistakes, seenField } from '../kit/forms.ts'
 import { type Page, pathOf } from '../kit/layout.ts'
 import { onceField } from '../kit/once.ts'
 import { libraryBox } from '../library/library-box.ts'
 import { type AssessmentFacts, editorPage } from './assessment.page.ts'
+import { captionsPath } from './captions.page.ts'
 import { describeChangeReach } from './cautions.ts'
 import { keyBox } from './key-box.ts'
 import { DEFINITION_HASH_FIELD, explainUnavailableKinds, type KindPart, kindFields, responseTypeLabel } from './kind-form.ts'
 import { languageOptions } from './languages.ts'
 import { pictureField } from './picture-field.ts'
+import { readRubric, rubricFields } from './rubric.form.ts'
 
 type NewQuestion = { responseType: string; kind: KindPart | null; added: boolean }
 
@@ -39,7 +43,7 @@ ${responseTypeLine(responseType, `${path}#add`)}${
   refusal
     ? html`<p class="alert alert-soft alert-warning">${refusal}</p>`
     : html`${reachWarning(facts)}<form method="post" action="${path}/questions" enctype="multipart/form-data" data-guarded>${enterSaves}${onceField()}
-${fields(form, { ...EMPTY_QUESTION, inputType, responseType, scriptFormat: 'markdown', points: kind ? 1 : 0 }, kind)}
+${fields(ctx, form, { ...EMPTY_QUESTION, inputType, responseType, scriptFormat: 'markdown', points: kind ? 1 : 0 }, kind)}
 <div class="form-foot"><button class="btn btn-primary">Add question</button><button class="btn" name="next" value="another">Save and add another</button><a class="btn btn-ghost" href="${path}">Cancel</a></div>
 </form>`
 }
@@ -72,7 +76,7 @@ export function editQuestionPage(
 <h2 class="mb-4" id="question-heading">${title}</h2>
 ${kind && responseTypeLine(kind.word)}${reachWarning(facts)}<form method="post" action="${path}" enctype="multipart/form-data" data-guarded>${enterSaves}
 ${seenField(form, question)}${kind?.hash && hiddenStateField(form, DEFINITION_HASH_FIELD, kind.hash)}
-${fields(form, input, kind)}
+${fields(ctx, form, input, kind)}
 <div class="form-foot"><button class="btn btn-primary">Save</button><button class="btn" name="next" value="another">Save and add another</button><a class="btn btn-ghost" href="${assessmentPath}">Cancel</a></div>
 </form>
 ${kind && keyPath !== null && keyBox(ctx, keyPath, kind.word)}
@@ -99,23 +103,33 @@ const enterSaves = html`<button class="sr-only" tabindex="-1" aria-hidden="true"
 const responseTypeLine = (word: string, other?: string): Html =>
   html`<p class="quiet mb-4 flex items-center gap-2 text-sm">${icon(responseTypeLabel(word).icon)}${responseTypeLabel(word).label}${other && html` <a class="link ml-auto" href="${other}">Change type</a>`}</p>`
 
-const fields = (form: Form, input: QuestionInput, kind: KindPart | null): Html => html`
+const fields = (ctx: Context, form: Form, input: QuestionInput, kind: KindPart | null): Html => html`
 ${area(form, { name: 'script', label: kind ? 'Question' : 'Text', value: input.script, rows: 4, hasFocus: form.issues.length === 0 && !form.values.has('row') })}
-${choice(form, { name: 'scriptFormat', label: 'Formatting', options: TEXT_FORMATS, value: input.scriptFormat, hint: 'Formatted text: **bold**, *italic*, - lists, > quotes, `code`, [links](https://…)' })}
+${choice(form, { name: 'scriptFormat', label: 'Formatting', options: TEXT_FORMATS, value: input.scriptFormat, hint: 'Formatted text: **bold**, *italic*, - lists, > quotes, `code`, ```python blocks of code```, [links](https://…), $formulas$' })}
 ${pictureField(form, kind)}
 ${kind ? kindFields(form, kind) : html`${questionFormatField(form, input)}${choice(form, { name: 'responseType', label: 'Answer format', options: formats(input.responseType), value: input.responseType })}`}
 <div class="side-by-side">
-${field(form, { name: 'points', label: 'Points', value: String(input.points), optional: true })}
+${field(form, { name: 'points', label: 'Points', value: String(input.points), optional: true, ...(hasRubric(form, input) && { hint: 'The rubric makes the points.' }) })}
 ${field(form, { name: 'timeLimit', label: 'Time limit', value: formatDurationField(input.timeLimit), hint: 'Minutes, or 1:30. Leave empty for no limit.', optional: true })}
 </div>
 ${field(form, { name: 'preparationTime', label: 'Preparation time', value: formatDurationField(input.preparationTime), hint: PREPARATION_HINT, optional: true })}
+${!kind && rubricFields(ctx, form, input.rubric)}
 <details class="mb-4" ${(input.inputType !== 'text' || input.audioUrl || input.videoUrl || form.issues.length > 0) && html`open`}><summary class="quiet mb-2 text-sm">Audio or video</summary>
 ${kind && questionFormatField(form, input)}
 ${field(form, { name: 'audioUrl', label: 'Audio URL', value: input.audioUrl, hint: MEDIA_HINT, optional: true })}
-${field(form, { name: 'videoUrl', label: 'Video URL', value: input.videoUrl, hint: MEDIA_HINT, optional: true })}</details>
+${field(form, { name: 'videoUrl', label: 'Video URL', value: input.videoUrl, hint: MEDIA_HINT, optional: true })}${captionLinks(ctx, input)}${!kind && html`${checkbox(form, { name: 'simultaneous', label: 'Record the answer while this plays (simultaneous interpreting)', checked: input.simultaneous })}<p class="hint">${SIMULTANEOUS_HINT}</p>`}</details>
 <details class="mb-4" ${(input.sourceLanguage || input.targetLanguage || form.issues.length > 0) && html`open`}><summary class="quiet mb-2 text-sm">Languages</summary>
 ${language(form, 'sourceLanguage', 'Language of the question', input.sourceLanguage)}
 ${language(form, 'targetLanguage', 'Language of the answer', input.targetLanguage)}</details>`
+
+/** Links to the captions of stored files. Nothing if the operator has not connected a speech recognition service. */
+const captionLinks = (ctx: Context, { audioUrl, videoUrl, sourceLanguage, simultaneous }: QuestionInput): Html | false =>
+  ctx.deps.transcriber !== undefined &&
+  !simultaneous &&
+  html`${[audioUrl, videoUrl].map(assetIdIn).map((id) => id !== null && html`<p class="mb-4"><a href="${pathOf(ctx, captionsPath(id, sourceLanguage))}">Captions for candidates</a></p>`)}`
+
+const hasRubric = (form: Form, { rubric }: QuestionInput): boolean =>
+  (form.values.size > 0 ? readRubric(form.values) : rubric) !== null
 
 const TEXT_FORMATS = [
   ['markdown', 'Formatted'],
@@ -126,6 +140,9 @@ const PREPARATION_HINT =
   'Minutes, or 0:30. Candidates see the question, but can’t answer until this time is over or they press “Answer now”. The time limit begins then. Extra time extends both.'
 
 const MEDIA_HINT = 'A link that begins with https://, or upload or record a file: WebM, MP4 or M4A.'
+
+const SIMULTANEOUS_HINT =
+  'For an audio or video answer, and one uploaded file. Candidates wear headphones. The file plays once without a pause, and they record once, whatever the invite allows.'
 
 const questionFormatField = (form: Form, input: QuestionInput): Html =>
   choice(form, { name: 'inputType', label: 'Question format', options: formats(input.inputType), value: input.inputType })

@@ -8,6 +8,7 @@ import {
   updateQuestion,
 } from '../../../domain/assessments/edit-questions.ts'
 import { moveQuestion, orderQuestions } from '../../../domain/assessments/order-questions.ts'
+import type { QuestionInput } from '../../../domain/assessments/question-input.ts'
 import { getQuestion, type QuestionRef } from '../../../domain/assessments/questions.ts'
 import { addDefinedQuestion, readDefinitionToWrite, updateDefinedQuestion } from '../../../domain/assessments/write-question.ts'
 import { authorize } from '../../../domain/authorization/permissions.ts'
@@ -35,6 +36,7 @@ import {
 } from './kind-form.ts'
 import { MAX_TYPED_CHARACTERS, QUESTION_BODY_LIMIT, withPicture } from './picture-field.ts'
 import { editQuestionPage, newQuestionPage } from './questions.page.ts'
+import { applyPreset, readRubricFields } from './rubric.form.ts'
 
 type QuestionRoute = { Params: QuestionRef }
 
@@ -128,7 +130,7 @@ function questionFormRoutes(app: FastifyInstance): void {
         page,
         sent,
         async work(ctx, values) {
-          const input = readQuestion(values)
+          const input = readInput(values)
           const kind = readKindDefinition(values)
           await (kind ? addDefinedQuestion(ctx, assessmentId, { input, ...kind }) : addQuestion(ctx, assessmentId, input))
           return afterSaving(request, request.params, values, 'added')
@@ -145,7 +147,7 @@ function questionFormRoutes(app: FastifyInstance): void {
       return submit(request, reply, {
         page,
         async work(values) {
-          const [input, kind, question] = [readQuestion(values), readKindDefinition(values), readSeen(values)]
+          const [input, kind, question] = [readInput(values), readKindDefinition(values), readSeen(values)]
           const seen = { question, definition: values.get(DEFINITION_HASH_FIELD) ?? '' }
           await (kind
             ? updateDefinedQuestion(ctx, params, { input, ...kind }, seen)
@@ -160,8 +162,12 @@ function questionFormRoutes(app: FastifyInstance): void {
 /** Shows the form after a row was added, moved, or removed. Nothing is saved. */
 async function showRows(request: FastifyRequest, reply: FastifyReply, page: (form: Form) => Promise<Page>) {
   authorize(request.ctx, 'write_assessments')
-  return show(request, reply, await page(applyRowChange(request.ctx, valuesOf(request))))
+  const values = applyPreset(request.ctx, valuesOf(request))
+  return show(request, reply, await page(applyRowChange(request.ctx, values)))
 }
+
+/** Kinds that score themselves have rows of their own, and no rubric. */
+const readInput = (values: URLSearchParams): QuestionInput => ({ ...readQuestion(values), ...readRubricFields(values) })
 
 /** The list, or the form of another new question of the same type. */
 function afterSaving(request: FastifyRequest, of: { assessmentId: string }, values: URLSearchParams, done: string): string {
@@ -186,15 +192,18 @@ function orderRoutes(app: FastifyInstance): void {
     }),
   )
 
-  // Called by the script of the list: ids separated by spaces. Answers 409 if the order has changed meanwhile.
+  // Called by the script of the list: ids separated by spaces. Answers 202 if the order is another because a pool stays together, and 409 if
+  // it has changed meanwhile.
   app.post<AssessmentRoute>('/assessments/:assessmentId/order', { bodyLimit: ORDER_BODY_LIMIT }, async (request, reply) => {
     const { seen, wanted } = readFields(valuesOf(request), 'seen', 'wanted')
     try {
-      await orderQuestions(request.ctx, request.params.assessmentId, { seen: idsIn(seen), wanted: idsIn(wanted) })
-      return reply.send({})
+      const lists = { seen: idsIn(seen), wanted: idsIn(wanted) }
+      const isAsWanted = await orderQuestions(request.ctx, request.params.assessmentId, lists)
+      return reply.code(isAsWanted ? 200 : 202).send({})
     } catch (error) {
       const issues = issuesOf(error)
-      return reply.code(seen === '' ? 422 : 409).send({ mistakes: issues.map(formatIssue) })
+      const isRefused = seen === '' || issues.some(({ rule }) => rule !== 'changed')
+      return reply.code(isRefused ? 422 : 409).send({ mistakes: issues.map(formatIssue) })
     }
   })
 }

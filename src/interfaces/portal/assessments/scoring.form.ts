@@ -22,7 +22,7 @@ export const scoringFields = (
   { penaltyPercent, practice, releaseAutomatically, releaseToCandidate }: Scoring,
 ): Html => html`<fieldset>
 <legend>Auto-scored questions</legend>
-${field(form, { name: 'penaltyPercent', label: 'Penalty for a wrong choice, in percent', value: penaltyPercent > 0 ? String(penaltyPercent) : '', hint: 'Percent of the question’s points. Leave empty for no penalty. Unanswered questions cost nothing, and a total is never below 0. Candidates see this before they start. A change counts for those who start later.', optional: true })}
+${field(form, { name: 'penaltyPercent', label: 'Penalty for a wrong choice, in percent', value: penaltyPercent > 0 ? String(penaltyPercent) : '', hint: 'Percent of the question’s points. Leave empty for no penalty. Unanswered questions cost nothing, and a total is never below 0. Candidates see this before they start. A change applies to candidates who start later.', optional: true })}
 ${checkbox(form, { name: 'practice', label: 'Candidates may try an example of each kind before they start', checked: practice })}
 ${
   may(ctx, 'share_results') &&

@@ -16,11 +16,11 @@ export function confirmInDialogs(): void {
 
 function ask(values: FormData): void {
   const field = (name: string) => String(values.get(`ask_${name}`))
-  const others = [...values].filter(([name]) => !name.startsWith('ask_'))
+  const otherValues = [...values].filter(([name]) => !name.startsWith('ask_'))
   const form = createElement(
     'form',
     { method: 'post', action: field('to'), class: 'modal-action' },
-    ...others.map(([name, value]) => createElement('input', { type: 'hidden', name, value: String(value) })),
+    ...otherValues.map(([name, value]) => createElement('input', { type: 'hidden', name, value: String(value) })),
     createElement('button', { type: 'button', class: 'btn', autofocus: true, onclick: () => dialog.close() }, 'Cancel'),
     createElement('button', { class: 'btn btn-error' }, field('label')),
   )

@@ -1,9 +1,11 @@
 import type { Grade, SavedGrade } from './grade.ts'
+import { findLevels } from './rubric-levels.ts'
 
 export function findFields(form: HTMLFormElement) {
   const points = form.querySelector<HTMLInputElement>('[name=points]')
   const comment = form.querySelector<HTMLTextAreaElement>('[name=comment]')!
   const steps = [...form.querySelectorAll<HTMLButtonElement>('[data-points]')]
+  const levels = findLevels(form)
   /** Marks the button of the typed points as pressed. */
   const showPoints = () => {
     const typed = points?.value.trim().replace(',', '.') ?? ''
@@ -16,18 +18,24 @@ export function findFields(form: HTMLFormElement) {
       points.value = step.dataset.points!
       points.dispatchEvent(new Event('input', { bubbles: true }))
     })
+  // Before the listener that saves the form, so that the points are saved with the levels that make them.
+  levels.listen((made) => {
+    if (points) points.value = made
+  })
   showPoints()
   return {
     comment,
-    read: (): Grade => ({ points: points?.value ?? '', comment: comment.value }),
+    read: (): Grade => ({ points: points?.value ?? '', comment: comment.value, levels: levels.read() }),
     write(grade: Grade): void {
       if (points) points.value = grade.points
       showPoints()
       comment.value = grade.comment
+      levels.write(grade.levels ?? '')
     },
     asSaved: (): SavedGrade => ({
       points: points?.defaultValue ?? '',
       comment: comment.defaultValue,
+      levels: levels.asSaved(),
       seen: form.querySelector<HTMLInputElement>('[name=seen]')!.value,
     }),
     setInvalid: (is: boolean) => points?.setAttribute('aria-invalid', String(is)),
@@ -37,6 +45,7 @@ export function findFields(form: HTMLFormElement) {
     lock(): void {
       if (points) points.readOnly = true
       comment.readOnly = true
+      levels.lock()
     },
   }
 }

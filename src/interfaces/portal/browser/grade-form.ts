@@ -66,8 +66,8 @@ export function saveGradeAsTyped(form: HTMLFormElement, { key, say, shown, answe
 
   const typed = fields.read()
   const page = { typed, saved: fields.asSaved(), own: form.dataset.own ?? '', isRefused: form.hasAttribute('data-unsaved') }
-  const begun = createGradeState(page, drafts.read())
-  const saver: Autosave<GradeKinds> = createAutosave(begun, {
+  const gradeState = createGradeState(page, drafts.read())
+  const saver: Autosave<GradeKinds> = createAutosave(gradeState, {
     ...gradeRules,
     async send(sent, { seen }, missed) {
       const ask = () => post({ ...sent, seen, shown: shown() }, { signal: AbortSignal.timeout(TRY_MS) })
@@ -96,12 +96,18 @@ export function saveGradeAsTyped(form: HTMLFormElement, { key, say, shown, answe
       if (!isSaved && (obstacle || !isReachable)) say(`${subject}: ${text}`)
     },
   })
-  if (begun.typed !== typed) fields.write(begun.typed)
+  if (gradeState.typed !== typed) fields.write(gradeState.typed)
   form.addEventListener('input', () => saver.dispatch({ type: 'typed', typed: fields.read() }))
   saveOnInput(form, saver, drafts)
   void saver.save()
 
   return {
+    /** Saves, and resolves to whether it is saved. */
+    async save(): Promise<boolean> {
+      await saver.save()
+      return saver.isSaved()
+    },
+    hasPoints: () => fields.read().points.trim() !== '' || fields.read().levels !== '',
     /** Retries after another response arrived, which may have removed the obstacle. */
     tryAgain(): void {
       if (saver.now().obstacle?.until === 'answered') saver.dispatch({ type: 'freed' })

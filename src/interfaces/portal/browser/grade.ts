@@ -2,7 +2,8 @@
 
 import { initialState, type SaveEvent, type SaveState, type SaveTypes } from '../../../http/browser/save-state.ts'
 
-export type Grade = { points: string; comment: string }
+/** @property levels chosen levels of the rubric, separated by spaces; empty if none is chosen. */
+export type Grade = { points: string; comment: string; levels?: string | undefined }
 /**
  * A saved grade. @property seen time of the newest grade that the page knows. @property others names of other graders who have graded the
  * question meanwhile.
@@ -31,7 +32,9 @@ const NOT_TAKEN = ['something went wrong. Reload this page.']
 
 /** True if the service would store both alike: it trims comments, and reads "3,0" as 3. */
 const isSame = (one: Grade, other: Grade): boolean =>
-  one.comment.trim() === other.comment.trim() && toNumber(one.points) === toNumber(other.points)
+  one.comment.trim() === other.comment.trim() &&
+  toNumber(one.points) === toNumber(other.points) &&
+  (one.levels ?? '') === (other.levels ?? '')
 
 export const gradeRules = { isSame, isNumbered: false }
 
@@ -49,17 +52,24 @@ export function createGradeState(
   { typed, saved, own, isRefused }: { typed: Grade; saved: SavedGrade; own: string; isRefused: boolean },
   draft: Draft | null,
 ): SaveState<GradeKinds> {
-  const begun = initialState<GradeKinds>(typed, isRefused ? { ...saved, points: '', comment: '' } : saved)
-  if (isRefused) return { ...begun, obstacle: refusedFor(['see what is wrong above.']) }
-  if (!draft || !isSame(typed, saved) || isSame(draft, saved)) return begun
-  const { points, comment, seen, sent } = draft
-  const kept = { ...begun, typed: { points, comment } }
+  const initial = initialState<GradeKinds>(typed, isRefused ? { ...saved, points: '', comment: '', levels: '' } : saved)
+  if (isRefused) return { ...initial, obstacle: refusedFor(['see what is wrong above.']) }
+  if (!draft || !isSame(typed, saved) || isSame(draft, saved)) return initial
+  const { points, comment, levels, seen, sent } = draft
+  const kept = { ...initial, typed: { points, comment, levels } }
   const hasArrived = sent !== null && isSame(sent, saved)
   if (own > seen && !hasArrived) return { ...kept, obstacle: conflictWith(saved) }
   return { ...kept, sent: hasArrived ? null : sent }
 }
 
-type GradeResponse = Partial<{ points: number | null; comment: string; seen: string; others: string[]; mistakes: string[] }>
+type GradeResponse = Partial<{
+  points: number | null
+  comment: string
+  levels: string
+  seen: string
+  others: string[]
+  mistakes: string[]
+}>
 
 /**
  * A response without a grade leaves open whether an earlier request, whose response was lost, has arrived.
@@ -67,11 +77,12 @@ type GradeResponse = Partial<{ points: number | null; comment: string; seen: str
  * @param body null if it could not be read: it was cut off, or comes from a proxy in front of the service.
  */
 export function interpretResponse(status: number, body: GradeResponse | null, sent: Grade): SaveEvent<GradeKinds> {
-  const { points, comment = '', seen = '', others = [], mistakes = NOT_TAKEN } = body ?? {}
+  const { points, comment = '', levels = '', seen = '', others = [], mistakes = NOT_TAKEN } = body ?? {}
   if (status === 401) return { type: 'refused', obstacle: SIGNED_OUT, mayHaveArrived: true }
   if (status === 404) return { type: 'refused', obstacle: GONE, mayHaveArrived: true }
   if (status === 200 && body) return { type: 'saved', saved: { ...sent, seen, others } }
-  if (status === 409 && body) return { type: 'refused', obstacle: conflictWith({ points: String(points ?? ''), comment, seen }) }
+  if (status === 409 && body)
+    return { type: 'refused', obstacle: conflictWith({ points: String(points ?? ''), comment, levels, seen }) }
   return { type: 'refused', obstacle: refusedFor(mistakes), mayHaveArrived: status === 200 }
 }
 

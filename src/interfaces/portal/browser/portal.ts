@@ -6,13 +6,19 @@ import { enableReordering } from './assessments/order.ts'
 import { showPreview } from './assessments/preview.ts'
 import { setUpBulkBar } from './bulk.ts'
 import { confirmInDialogs } from './confirm.ts'
+import { playInStep } from './in-step.ts'
 import { setUpSaveAndPrint } from './keep-text.ts'
 import { offerSearch } from './search-options.ts'
 import { openGradingView } from './sheet.ts'
+import { listenToSteps } from './step-keys.ts'
 import { localizeTimes } from './times.ts'
+import { followTranscripts } from './transcripts.ts'
 
 localizeTimes(document)
+followTranscripts(document)
+playInStep(document)
 confirmInDialogs()
+listenToSteps()
 setUpSaveAndPrint()
 
 /** `<button hidden data-copy="id">` copies the text of the element with that id. */

@@ -1,8 +1,11 @@
 import { createElement, setText } from '../../../http/browser/dom.ts'
 import { type GradingViewResponse, saveGradeAsTyped } from './grade-form.ts'
+import { setUpNotes } from './notes.ts'
+import { setUpSaveAndNext } from './save-next.ts'
 import { listenToKeys } from './sheet-keys.ts'
 import { setUpPlayers } from './sheet-players.ts'
 import { localizeTimes } from './times.ts'
+import { placeNotes } from './transcripts.ts'
 import { drawWaveforms } from './waveform.ts'
 
 /** Interval at which the page reports this grader's presence, far below the time after which the service forgets it. */
@@ -33,10 +36,14 @@ export function openGradingView(sheet: HTMLElement): void {
   const tools = document.querySelector<HTMLElement>('[data-tools]')!
   const players = setUpPlayers(sheet, tools)
   drawWaveforms(sheet)
-  listenToKeys(sheet, { tools, players, say })
+  const notes = setUpNotes(sheet, { address, shown: listShown, answered: show, say })
+  listenToKeys(sheet, { tools, players, notes, say })
+  const [form] = forms
+  if (form && sheet.dataset.next) setUpSaveAndNext(sheet, { form, next: sheet.dataset.next, say })
 
   function show({ isReleased, parts }: GradingViewResponse): void {
     for (const [name, part] of Object.entries(parts)) showPart(name, part)
+    placeNotes(sheet)
     if (isReleased) for (const form of forms) form.setReleased()
   }
 
@@ -56,7 +63,7 @@ export function openGradingView(sheet: HTMLElement): void {
     const answer = await fetch(`${address}/viewers${location.search}`, { method: 'POST', body, redirect: 'manual' }).catch(
       () => null,
     )
-    if (!answer?.ok) return // whoever types is told
+    if (!answer?.ok) return // the field shows the error
     show((await answer.json()) as GradingViewResponse)
     for (const form of forms) form.tryAgain()
   }

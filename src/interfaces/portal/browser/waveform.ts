@@ -1,12 +1,12 @@
-// Waveform of a recorded answer, decoded in the browser, so that the service needs no decoder. Only recordings small enough to be loaded
-// whole have one, see MOST_DRAWN_BYTES in submissions/answers.parts.ts.
+// Waveform of a recorded answer: what has been played is marked, and a click seeks. The service draws it by the levels of the recording. Without
+// levels it is decoded here, if the recording is small enough, see MOST_DRAWN_BYTES in submissions/answers.parts.ts.
 
 const BARS = 160
 const HEIGHT = 40
 /** Sample rate in Hz; a drawing needs few samples. */
 const RATE = 8_000
 
-/** Draws waveforms as they come near the viewport; each loads its recording. A click seeks the player. */
+/** Draws waveforms as they come near the viewport; those without levels load their recording. A click seeks the player. */
 export function drawWaveforms(within: ParentNode): void {
   const drawings = [...within.querySelectorAll<SVGSVGElement>('svg[data-waveform]')]
   const near = new IntersectionObserver(
@@ -23,12 +23,15 @@ export function drawWaveforms(within: ParentNode): void {
 }
 
 async function draw(drawing: SVGSVGElement): Promise<void> {
-  const player = drawing.parentElement!.querySelector('audio')!
+  const player = drawing.parentElement!.querySelector<HTMLMediaElement>('audio, video')!
   const [whole, played] = drawing.querySelectorAll('path')
   const window = drawing.querySelector('clipPath rect')!
-  const peaks = await readPeaks(drawing.dataset.waveform!).catch(() => null)
-  if (!peaks) return // what the browser can't decode, or was deleted, keeps its line
-  for (const path of [whole!, played!]) path.setAttribute('d', toPath(peaks))
+  const address = drawing.dataset.waveform!
+  if (address) {
+    const peaks = await readPeaks(address).catch(() => null)
+    if (!peaks) return // what the browser can't decode, or was deleted, keeps its line
+    for (const path of [whole!, played!]) path.setAttribute('d', toPath(peaks))
+  }
   const follow = () => window.setAttribute('width', String(BARS * (player.currentTime / player.duration || 0)))
   player.addEventListener('timeupdate', follow)
   player.addEventListener('seeked', follow)

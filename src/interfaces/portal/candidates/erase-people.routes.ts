@@ -18,6 +18,7 @@ import { type Form, issuesOf, readFields } from '../kit/forms.ts'
 import { show } from '../kit/layout.ts'
 import { submitOnce } from '../kit/once.ts'
 import { queryOf } from '../kit/paging.ts'
+import { RECENT_AUTHENTICATION } from '../kit/recent-authentication.ts'
 import { erasePeoplePage } from './erase-people.page.ts'
 
 export function erasePeopleRoutes(app: FastifyInstance): void {
@@ -25,7 +26,7 @@ export function erasePeopleRoutes(app: FastifyInstance): void {
     show(request, reply, await page(request, { values: queryOf(request), issues: [] })),
   )
 
-  app.post(`/${ERASE_PEOPLE}`, { config: { fresh: true } }, (request, reply) => {
+  app.post(`/${ERASE_PEOPLE}`, RECENT_AUTHENTICATION, (request, reply) => {
     authorize(request.ctx, 'erase_candidates')
     return submitOnce(request, reply, {
       page: (form) => page(request, form),

@@ -4,6 +4,7 @@ import { throwIfIssues } from '../../../domain/validation/throw-if-issues.ts'
 import { emptyForm, type Form } from '../kit/forms.ts'
 import { pathOf, show } from '../kit/layout.ts'
 import { submitOnce } from '../kit/once.ts'
+import { RECENT_AUTHENTICATION } from '../kit/recent-authentication.ts'
 import { eraseMemberPage } from './erase-member.page.ts'
 import { ERASURES } from './erasure.page.ts'
 
@@ -15,7 +16,7 @@ export function eraseMemberRoutes(app: FastifyInstance): void {
 
   app.get<MemberRoute>('/members/:memberId/erase', async (request, reply) => show(request, reply, await page(request, emptyForm)))
 
-  app.post<MemberRoute>('/members/:memberId/erase', { config: { fresh: true } }, (request, reply) =>
+  app.post<MemberRoute>('/members/:memberId/erase', RECENT_AUTHENTICATION, (request, reply) =>
     submitOnce(request, reply, {
       page: (form) => page(request, form),
       async work(ctx, values) {

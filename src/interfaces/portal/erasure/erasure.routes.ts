@@ -8,6 +8,7 @@ import { emptyForm, type Form } from '../kit/forms.ts'
 import { pathOf, show } from '../kit/layout.ts'
 import { submitOnce } from '../kit/once.ts'
 import { pageSizeOf, queryOf, readPage } from '../kit/paging.ts'
+import { RECENT_AUTHENTICATION } from '../kit/recent-authentication.ts'
 import { type CandidateRoute, orRedirectToReceipt } from './erased-meanwhile.ts'
 import { confirmErasurePage, ERASURES, erasurePage, erasuresPage, formatRequester } from './erasure.page.ts'
 
@@ -19,7 +20,7 @@ export function erasureRoutes(app: FastifyInstance): void {
     orRedirectToReceipt(request, reply, async () => show(request, reply, await page(request, emptyForm))),
   )
 
-  app.post<CandidateRoute>('/candidates/:inviteId/erase', { config: { fresh: true } }, (request, reply) =>
+  app.post<CandidateRoute>('/candidates/:inviteId/erase', RECENT_AUTHENTICATION, (request, reply) =>
     orRedirectToReceipt(request, reply, () =>
       submitOnce(request, reply, {
         page: (form) => page(request, form),

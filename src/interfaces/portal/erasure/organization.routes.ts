@@ -4,6 +4,7 @@ import { liftSuspension, suspendOrganization } from '../../../domain/erasure/sus
 import { emptyForm, type Form, readFields } from '../kit/forms.ts'
 import { pathOf, show } from '../kit/layout.ts'
 import { submitOnce } from '../kit/once.ts'
+import { RECENT_AUTHENTICATION } from '../kit/recent-authentication.ts'
 import { ERASE_ORGANIZATION, eraseOrganizationPage } from './organization.page.ts'
 
 export function organizationErasureRoutes(app: FastifyInstance): void {
@@ -14,7 +15,7 @@ export function organizationErasureRoutes(app: FastifyInstance): void {
 
   app.get(`/${ERASE_ORGANIZATION}`, async (request, reply) => show(request, reply, page(request, emptyForm)))
 
-  app.post(`/${ERASE_ORGANIZATION}`, { config: { fresh: true } }, (request, reply) =>
+  app.post(`/${ERASE_ORGANIZATION}`, RECENT_AUTHENTICATION, (request, reply) =>
     submitOnce(request, reply, {
       page: (form) => page(request, form),
       async work(ctx, values) {

@@ -4,6 +4,7 @@ import { changeRetention, previewRetention, readRetention } from '../../../domai
 import { emptyForm, type Form, findSeen, submit } from '../kit/forms.ts'
 import { pathOf, show } from '../kit/layout.ts'
 import { queryOf } from '../kit/paging.ts'
+import { RECENT_AUTHENTICATION } from '../kit/recent-authentication.ts'
 import { RETENTION, retentionPage } from './retention.page.ts'
 
 export function retentionRoutes(app: FastifyInstance): void {
@@ -19,7 +20,7 @@ export function retentionRoutes(app: FastifyInstance): void {
     show(request, reply, await page(request, emptyForm, queryOf(request).get('done') ?? '')),
   )
 
-  app.post(`/${RETENTION}`, { config: { fresh: true } }, (request, reply) =>
+  app.post(`/${RETENTION}`, RECENT_AUTHENTICATION, (request, reply) =>
     submit(request, reply, {
       page: (form) => page(request, form),
       async work(values) {

@@ -1,10 +1,13 @@
 import type { NamedAuditEntry } from '../../../domain/audit/audit-log.ts'
+import { type DecisionNames, nameOfDecision } from '../../../domain/invites/decisions/decision-names.ts'
 import { declinedAtOf } from '../../../domain/invites/declined.ts'
 import type { ExportedInvite } from '../../../domain/invites/listing/export-invites.ts'
 import type { ExportedMember } from '../../../domain/members/export-members.ts'
 import type { ExportedGrades, ExportedQuestion } from '../../../domain/submissions/grading/export-grades.ts'
+import type { ExportedNote } from '../../../domain/submissions/grading/export-notes.ts'
 import { percentOf } from '../../../domain/submissions/grading/grading-status.ts'
 import type { ReleasedResult } from '../../../domain/submissions/grading/results.ts'
+import { displayNameOf } from '../../../domain/text/display-name.ts'
 import type { Column } from '../../../http/sending/send-csv.ts'
 
 const joinValues = (values: string[]): string => values.join('; ')
@@ -39,7 +42,7 @@ export const inviteColumns: Column<ExportedInvite>[] = [
   ],
 ]
 
-export const resultColumns: Column<ReleasedResult>[] = [
+export const resultColumns = (names: DecisionNames): Column<ReleasedResult>[] => [
   ['submission_id', ({ id }) => id],
   ['invite_id', ({ invite }) => invite.id],
   ['email', ({ invite }) => invite.recipientEmail],
@@ -51,6 +54,12 @@ export const resultColumns: Column<ReleasedResult>[] = [
   ['handed_in_at', ({ submittedAt }) => submittedAt],
   ['released_at', ({ result }) => result.releasedAt],
   ['version', ({ result }) => result.version],
+  ['band', ({ result }) => result.band],
+  ['knocked_out_by', ({ result }) => result.knockedOut.join(' ')],
+  ['decision', ({ decision }) => nameOfDecision(names, decision)],
+  ['decision_note', ({ decisionNote }) => decisionNote],
+  ['decided_at', ({ decidedAt }) => decidedAt],
+  ['decided_by', ({ decidedBy }) => decidedBy && displayNameOf(decidedBy.user)],
 ]
 
 export const memberColumns: Column<ExportedMember>[] = [
@@ -97,8 +106,8 @@ export const auditLine = (entry: NamedAuditEntry) => ({
 })
 
 /**
- * Columns of points, one per question: first those of the assessment in their order, then removed ones. A second set of columns says if the
- * key or a person has given the points.
+ * Columns of points, one per question: first the assessment's in their order, then removed ones. A second set of columns shows whether the
+ * key or a person gave the points.
  */
 export const gradeColumns = (questions: ExportedQuestion[]): Column<ExportedGrades>[] => [
   ['submission_id', ({ submissionId }) => submissionId],
@@ -120,6 +129,21 @@ export const gradeColumns = (questions: ExportedQuestion[]): Column<ExportedGrad
   ...questions.map(
     (question): Column<ExportedGrades> => [`${nameOf(question)}_given_by`, ({ givenBy }) => givenBy.get(question.id)],
   ),
+]
+
+export const noteColumns: Column<ExportedNote>[] = [
+  ['submission_id', ({ submissionId }) => submissionId],
+  ['invite_id', ({ inviteId }) => inviteId],
+  ['email', ({ recipientEmail }) => recipientEmail],
+  ['name', ({ recipientName }) => recipientName],
+  ['question', ({ questionNumber }) => questionNumber],
+  ['from_seconds', ({ startMs }) => startMs / 1_000],
+  ['until_seconds', ({ endMs }) => (endMs === null ? null : endMs / 1_000)],
+  ['category', ({ category }) => category],
+  ['text', ({ text }) => text],
+  ['points_off', ({ pointsOff }) => pointsOff],
+  ['grader', ({ grader }) => grader],
+  ['created_at', ({ createdAt }) => createdAt],
 ]
 
 const nameOf = ({ place, isRemoved }: Pick<ExportedQuestion, 'place' | 'isRemoved'>): string =>

@@ -8,12 +8,13 @@ import {
   OVERVIEW_ROWS,
   type Overview,
 } from '../../../domain/invites/overview/read-overview.ts'
+import type { AnswersWithoutGrader } from '../../../domain/submissions/grading/answers-without-grader.ts'
 import type { QueueName } from '../../../domain/submissions/grading/queue.ts'
 import { type Html, html, type Value } from '../../../html/html.ts'
 import { icon } from '../../../http/pages/icon.ts'
-import { QUEUE_LABELS } from '../grading/queue.page.ts'
+import { formatLength, QUEUE_LABELS } from '../grading/queue.page.ts'
 import { bar, lineChart, scaledChart } from '../kit/chart.ts'
-import { time, timeAgo } from '../kit/formatting.ts'
+import { labelLanguage, time, timeAgo } from '../kit/formatting.ts'
 import { type Page, panel, pathOf } from '../kit/layout.ts'
 import { type AttentionItem, attentionList, countCell, figure, linkButton } from '../kit/parts.ts'
 import { badge } from '../kit/status.ts'
@@ -30,7 +31,7 @@ export const homePage = ({ name, ...shown }: HomeFacts): Page => ({
 })
 
 /** @property deadAddresses bounces among the newest mails, if there are many. */
-type OverviewFacts = Overview & { deadAddresses: { dead: number; of: number } | null }
+type OverviewFacts = Overview & { deadAddresses: { dead: number; of: number } | null; withoutGrader: AnswersWithoutGrader[] }
 
 export const inviteButton = (ctx: Context): Html | false =>
   may(ctx, 'invite') && linkButton(pathOf(ctx, 'invites/new'), 'Invite a candidate', 'send', 'main')
@@ -51,7 +52,7 @@ export function organizationHome(ctx: Context, overview: OverviewFacts, waiting:
 /** Problems that need attention, most urgent first. */
 function attentionPanel(
   ctx: Context,
-  { failedMails, expiring, mailsWaitSince, deadAddresses }: OverviewFacts,
+  { failedMails, expiring, mailsWaitSince, deadAddresses, withoutGrader }: OverviewFacts,
   waiting: Waiting | null,
 ): Html {
   const to = (address: string, label: string, name = label) =>
@@ -88,13 +89,14 @@ function attentionPanel(
       detail: firstOf(expiring),
       rows: expiringTable(ctx, expiring),
     },
+    ...withoutGraderNeeds(ctx, withoutGrader),
     waiting !== null &&
       waiting.count > 0 && {
         icon: 'pencil-line',
         look: 'info',
-        text: `${waiting.count.toLocaleString('en')} ${waiting.count === 1 ? 'submission waits' : 'submissions wait'} for a grade`,
-        detail: html`${toGrade.map(({ queue, count }, i) => html`${i > 0 && ' · '}<a href="${`${pathOf(ctx, 'grading')}?whose=${queue}`}">${QUEUE_LABELS[queue]}</a>: ${count}`)}${waiting.since && html` · the oldest ${timeAgo(ctx, waiting.since)}`}`,
-        action: to(pathOf(ctx, 'grading?whose=all'), 'Grade'),
+        text: `${formatLength(waiting.count)} ${waiting.count === 1 ? 'submission waits' : 'submissions wait'} for a grade`,
+        detail: html`${toGrade.map(({ queue, count }, i) => html`${i > 0 && ' · '}<a href="${`${pathOf(ctx, 'grading')}?queue=${queue}&languages=all`}">${QUEUE_LABELS[queue]}</a>: ${formatLength(count)}`)}${waiting.since && html` · the oldest ${timeAgo(ctx, waiting.since)}`}`,
+        action: to(pathOf(ctx, 'grading?queue=all&languages=all'), 'Grade'),
       },
     toBeReleased > 0 && releaseNeed(ctx, toBeReleased),
   ]
@@ -106,13 +108,33 @@ function attentionPanel(
   )
 }
 
+/** Languages with their own line. */
+const LANGUAGES_SHOWN = 3
+
+/** Answers that no member fits, by language. */
+function withoutGraderNeeds(ctx: Context, answers: AnswersWithoutGrader[]): AttentionItem[] {
+  const further = answers.slice(LANGUAGES_SHOWN)
+  const lines = answers
+    .slice(0, LANGUAGES_SHOWN)
+    .map(({ language, count }) => ({ count, where: language === null ? '' : ` in ${labelLanguage(language)}` }))
+  if (further.length > 0)
+    lines.push({ count: sum(further.map(({ count }) => count)), where: ` in ${further.length} more languages` })
+  return lines.map(({ count, where }) => ({
+    icon: 'languages',
+    look: 'warning',
+    text: `${count.toLocaleString('en')} ${count === 1 ? 'answer' : 'answers'}${where} ${count === 1 ? 'has' : 'have'} no grader`,
+    detail: where === '' ? 'No other grader is free to grade them' : 'Give a grader this language, or take the submissions over',
+    action: html`<a class="btn btn-sm" href="${may(ctx, 'manage_members') ? pathOf(ctx, 'members?role=grader') : pathOf(ctx, 'grading?queue=nobody&languages=all')}" aria-label="${`Find graders for answers${where}`}">Find graders</a>`,
+  }))
+}
+
 /** Submissions that score themselves are in no grading queue. */
 export const releaseNeed = (ctx: Context, count: number): AttentionItem => ({
   icon: 'circle-check',
   look: 'info',
-  text: `${count.toLocaleString('en')} to release`,
+  text: `${formatLength(count)} to release`,
   detail: 'All their questions are auto-scored',
-  action: html`<a class="btn btn-sm" href="${`${pathOf(ctx, 'grading')}?whose=release`}" aria-label="View submissions to release">View</a>`,
+  action: html`<a class="btn btn-sm" href="${`${pathOf(ctx, 'grading')}?queue=release`}" aria-label="View submissions to release">View</a>`,
 })
 
 export const nothingToDo = (text: string): Html =>

@@ -5,7 +5,8 @@ import type { Context } from '../../../domain/context.ts'
 import { countDeadAddresses } from '../../../domain/invites/dead-addresses.ts'
 import { readOverview } from '../../../domain/invites/overview/read-overview.ts'
 import { readOwnOverview } from '../../../domain/invites/overview/read-own-overview.ts'
-import { countQueues, findOldestWaiting } from '../../../domain/submissions/grading/queue.ts'
+import { countAnswersWithoutGrader } from '../../../domain/submissions/grading/answers-without-grader.ts'
+import { countQueues, findOldestWaiting, hasGradingLanguages } from '../../../domain/submissions/grading/queue.ts'
 import { listResults } from '../../../domain/submissions/grading/results.ts'
 import { html } from '../../../html/html.ts'
 import { show } from '../kit/layout.ts'
@@ -19,7 +20,8 @@ export function homeRoutes(app: FastifyInstance): void {
     const { ctx, signedIn } = request
     const name = signedIn?.memberships.find(({ organizationId }) => organizationId === ctx.organization.id)?.user.firstName ?? ''
     const grades = may(ctx, 'grade')
-    const queues = grades ? await countQueues(ctx) : []
+    const myLanguages = !may(ctx, 'read') && (await hasGradingLanguages(ctx))
+    const queues = grades ? await countQueues(ctx, { myLanguages }) : []
     const longest = queues.findLast(({ queue }) => queue !== 'release' && queue !== 'others')
     const waiting = grades ? { queues, count: longest?.count ?? 0, since: await findOldestWaiting(ctx) } : null
     const shown = may(ctx, 'read') ? await organizationHomePage(ctx, waiting) : await memberHomePage(ctx, waiting)
@@ -32,7 +34,15 @@ export function homeRoutes(app: FastifyInstance): void {
 const organizationHomePage = async (ctx: Context, waiting: Waiting | null) => ({
   subtitle: 'What needs your attention, and the last 30 days.',
   actions: inviteButton(ctx),
-  body: organizationHome(ctx, { ...(await readOverview(ctx)), deadAddresses: await countDeadAddresses(ctx) }, waiting),
+  body: organizationHome(
+    ctx,
+    {
+      ...(await readOverview(ctx)),
+      deadAddresses: await countDeadAddresses(ctx),
+      withoutGrader: await countAnswersWithoutGrader(ctx),
+    },
+    waiting,
+  ),
 })
 
 async function memberHomePage(ctx: Context, waiting: Waiting | null) {

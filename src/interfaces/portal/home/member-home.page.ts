@@ -6,6 +6,7 @@ import type { OwnOverview } from '../../../domain/invites/overview/read-own-over
 import type { QueueName } from '../../../domain/submissions/grading/queue.ts'
 import { type Html, html } from '../../../html/html.ts'
 import { formatCount } from '../../../http/pages/candidate-view.ts'
+import { formatLength } from '../grading/queue.page.ts'
 import { timeAgo } from '../kit/formatting.ts'
 import { panel, pathOf } from '../kit/layout.ts'
 import { type AttentionItem, attentionList, countCell, empty, figure, linkButton } from '../kit/parts.ts'
@@ -63,9 +64,9 @@ function toBeGraded(ctx: Context, { queue, count }: Queue, since: Date | null): 
   return {
     icon: 'pencil-line',
     look: isMine ? 'warning' : 'info',
-    text: isMine ? `${count} ${wait} for you` : `${count} ${wait} without a grader`,
+    text: `${formatLength(count)} ${wait} ${isMine ? 'for you' : 'without a grader'}`,
     detail: isMine ? html`${since && html`The oldest was submitted ${timeAgo(ctx, since)}`}` : 'Take one over to grade it',
-    action: html`<a class="${isMine ? 'btn btn-sm btn-primary' : 'btn btn-sm'}" href="${`${pathOf(ctx, 'grading')}?whose=${queue}`}" aria-label="${isMine ? 'Grade submissions that wait for you' : 'View submissions without a grader'}">${isMine ? 'Grade' : 'View'}</a>`,
+    action: html`<a class="${isMine ? 'btn btn-sm btn-primary' : 'btn btn-sm'}" href="${`${pathOf(ctx, 'grading')}?queue=${queue}`}" aria-label="${isMine ? 'Grade submissions that wait for you' : 'View submissions without a grader'}">${isMine ? 'Grade' : 'View'}</a>`,
   }
 }
 

@@ -1,5 +1,6 @@
 import type { AtsKeySummary, ConnectionDetail } from '../../../domain/ats/connections.ts'
-import type { Ats, Context, KeyMode } from '../../../domain/context.ts'
+import type { Context, KeyMode } from '../../../domain/context.ts'
+import type { Ats } from '../../../domain/ports/ats-settings.ts'
 import { displayNameOf } from '../../../domain/text/display-name.ts'
 import { type Html, html } from '../../../html/html.ts'
 import { confirmButton } from '../kit/confirm.ts'

@@ -4,12 +4,14 @@ import { enabledSystems, getConnection, isAts, listConnections } from '../../../
 import { generateAtsKey, revokeAtsKey, saveAtsApiKey } from '../../../domain/ats/keys.ts'
 import { listOrders, reportAgain, testConnection } from '../../../domain/ats/orders.ts'
 import { authorize } from '../../../domain/authorization/permissions.ts'
-import { ATS_SYSTEMS, type Ats, type KeyMode } from '../../../domain/context.ts'
+import type { KeyMode } from '../../../domain/context.ts'
 import { DomainError } from '../../../domain/errors.ts'
+import { ATS_SYSTEMS, type Ats } from '../../../domain/ports/ats-settings.ts'
 import { emptyForm, type Form, readFields, submit } from '../kit/forms.ts'
 import { pathOf, show } from '../kit/layout.ts'
 import { submitOnce } from '../kit/once.ts'
 import { pageSizeOf, queryOf, readPage } from '../kit/paging.ts'
+import { RECENT_AUTHENTICATION } from '../kit/recent-authentication.ts'
 import { atsKeyPage, atsPage } from './ats.page.ts'
 import { atsConnectionPage } from './ats-connection.page.ts'
 
@@ -27,7 +29,7 @@ export function atsRoutes(app: FastifyInstance): void {
 
   app.get('/settings/ats', async (request, reply) => show(request, reply, await listPage(request, emptyForm)))
 
-  app.post<SystemRoute>('/settings/ats/:ats/keys', { config: { fresh: true } }, (request, reply) =>
+  app.post<SystemRoute>('/settings/ats/:ats/keys', RECENT_AUTHENTICATION, (request, reply) =>
     submitOnce(request, reply, {
       page: onList(request),
       async work(ctx, values) {
@@ -37,7 +39,7 @@ export function atsRoutes(app: FastifyInstance): void {
     }),
   )
 
-  app.post<SystemRoute>('/settings/ats/:ats/their-key', { config: { fresh: true } }, (request, reply) =>
+  app.post<SystemRoute>('/settings/ats/:ats/their-key', RECENT_AUTHENTICATION, (request, reply) =>
     submit(request, reply, {
       page: onList(request),
       async work(values) {

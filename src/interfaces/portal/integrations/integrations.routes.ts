@@ -17,6 +17,7 @@ import { readNumber } from '../../../http/forms/read-form.ts'
 import { emptyForm, type Form, readFields, readLines, submit } from '../kit/forms.ts'
 import { pathOf, show } from '../kit/layout.ts'
 import { submitOnce } from '../kit/once.ts'
+import { RECENT_AUTHENTICATION } from '../kit/recent-authentication.ts'
 import { browserOf } from '../sign-in/browser-of.ts'
 import { signedInOf } from '../sign-in/session.ts'
 import { apiKeyPage, integrationsPage, newKeyPage } from './integrations.page.ts'
@@ -31,7 +32,7 @@ export function integrationsRoutes(app: FastifyInstance): void {
     show(request, reply, await page(request, emptyForm, request.query.done)),
   )
 
-  app.post('/settings/integrations', { config: { fresh: true } }, (request, reply) =>
+  app.post('/settings/integrations', RECENT_AUTHENTICATION, (request, reply) =>
     submitOnce(request, reply, {
       page: (form) => page(request, form),
       async work(ctx, values) {
@@ -56,17 +57,20 @@ export function integrationsRoutes(app: FastifyInstance): void {
     async (request, reply) => show(request, reply, await onePage(request, emptyForm, request.query)),
   )
 
-  app.post<KeyRoute>('/settings/integrations/:keyId/rights', { config: { hasOwnQueue: true, fresh: true } }, (request, reply) =>
-    submit(request, reply, {
-      page: (form) => onePage(request, form),
-      async work(values) {
-        const { current } = readFields(values, 'current')
-        const rights = KEY_RIGHTS.filter((right) => values.getAll('rights').includes(right))
-        const confirmation = { current, origin: browserOf(request), signedIn: signedInOf(request) }
-        await changeKeyAllowance(request.ctx, request.params.keyId, { rights, ...readRestrictions(values), ...confirmation })
-        return addressOf(request, 'rights')
-      },
-    }),
+  app.post<KeyRoute>(
+    '/settings/integrations/:keyId/rights',
+    { config: { hasOwnQueue: true, requiresRecentAuthentication: true } },
+    (request, reply) =>
+      submit(request, reply, {
+        page: (form) => onePage(request, form),
+        async work(values) {
+          const { current } = readFields(values, 'current')
+          const rights = KEY_RIGHTS.filter((right) => values.getAll('rights').includes(right))
+          const confirmation = { current, origin: browserOf(request), signedIn: signedInOf(request) }
+          await changeKeyAllowance(request.ctx, request.params.keyId, { rights, ...readRestrictions(values), ...confirmation })
+          return addressOf(request, 'rights')
+        },
+      }),
   )
 
   app.post<KeyRoute>('/settings/integrations/:keyId/limit', (request, reply) =>
@@ -81,7 +85,7 @@ export function integrationsRoutes(app: FastifyInstance): void {
     }),
   )
 
-  app.post<KeyRoute>('/settings/integrations/:keyId/rotate', { config: { fresh: true } }, (request, reply) =>
+  app.post<KeyRoute>('/settings/integrations/:keyId/rotate', RECENT_AUTHENTICATION, (request, reply) =>
     submitOnce(request, reply, {
       page: (form) => page(request, form),
       work: async (ctx) => newKeyPage(ctx, await rotateKey(ctx, request.params.keyId)),

@@ -15,6 +15,7 @@ const SCOPE_WORDS: Record<KeyScope, string> = {
   'tags:write': 'Create, change and delete tags',
   'results:read': 'Read submissions, grades and results',
   'results:write': 'Assign graders, grade, and release results',
+  'transcripts:read': 'Read transcripts of recorded answers',
   'events:read': 'Follow events',
   'webhooks:manage': 'Manage webhooks',
   'audit:read': 'Read the audit log',

@@ -18,6 +18,7 @@ import { emptyForm, type Form, findSeen, readFields, submit } from '../kit/forms
 import { type Page, pathOf, show } from '../kit/layout.ts'
 import { submitOnce } from '../kit/once.ts'
 import { queryOf } from '../kit/paging.ts'
+import { RECENT_AUTHENTICATION } from '../kit/recent-authentication.ts'
 import { webhookPage } from './webhook.page.ts'
 import { secretPage, webhooksPage } from './webhooks.page.ts'
 
@@ -29,7 +30,7 @@ const LATEST = 5
 export function webhooksRoutes(app: FastifyInstance): void {
   app.get('/settings/webhooks', async (request, reply) => show(request, reply, await listPage(request, emptyForm)))
 
-  app.post('/settings/webhooks', { config: { fresh: true } }, (request, reply) =>
+  app.post('/settings/webhooks', RECENT_AUTHENTICATION, (request, reply) =>
     submitOnce(request, reply, {
       page: (form) => listPage(request, form),
       work: async (ctx, values) => secretPage(ctx, await createEndpoint(ctx, readWebhook(ctx, values))),
@@ -49,7 +50,7 @@ export function webhooksRoutes(app: FastifyInstance): void {
   const addressOf = ({ ctx, params }: Request, done: string) =>
     `${pathOf(ctx, `settings/webhooks/${params.webhookId}`)}?done=${done}`
 
-  app.post<WebhookRoute>('/settings/webhooks/:webhookId', { config: { fresh: true } }, (request, reply) =>
+  app.post<WebhookRoute>('/settings/webhooks/:webhookId', RECENT_AUTHENTICATION, (request, reply) =>
     answer(request, reply, async (id, values) => {
       await updateEndpoint(request.ctx, id, readWebhook(request.ctx, values), findSeen(values))
       return addressOf(request, 'saved')
@@ -76,7 +77,7 @@ export function webhooksRoutes(app: FastifyInstance): void {
     }),
   )
 
-  app.post<WebhookRoute>('/settings/webhooks/:webhookId/rotate-secret', { config: { fresh: true } }, (request, reply) =>
+  app.post<WebhookRoute>('/settings/webhooks/:webhookId/rotate-secret', RECENT_AUTHENTICATION, (request, reply) =>
     submitOnce(request, reply, {
       page: (form) => onePage(request, form),
       work: async (ctx, values) =>

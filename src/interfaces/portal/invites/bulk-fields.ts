@@ -60,6 +60,8 @@ export function bulkFields(form: Form, facts: BulkFormFacts): Html | false {
       return revocationFields(form, facts)
     case 'name':
       return checkbox(form, { name: 'sendsAgain', label: 'Send these candidates the invitation again, with their name' })
+    case 'decide':
+      return html`${choice(form, { name: 'decision', label: 'Decision', options: named })}${area(form, { name: 'note', label: 'Note', hint: 'For each of them. Only members who read all candidates see it.' })}`
     default:
       return false
   }

@@ -53,7 +53,7 @@ export const BULK_ACTION_TEXTS: Record<BulkAction, Words> = {
     label: 'Assign',
     icon: 'user-cog',
     title: (count) => `Assign ${invites(count)} to a grader`,
-    what: 'This grader replaces whoever the invites are assigned to now.',
+    what: 'This grader replaces the invites’ present graders.',
   },
   revoke: {
     label: 'Revoke',
@@ -78,6 +78,12 @@ export const BULK_ACTION_TEXTS: Record<BulkAction, Words> = {
     icon: 'trash-2',
     title: (count) => `Erase the people of ${invites(count)}`,
     what: 'All data of these people is erased for good.',
+  },
+  decide: {
+    label: 'Decide',
+    icon: 'list-checks',
+    title: (count) => `Decide about ${count.toLocaleString('en')} ${count === 1 ? 'candidate' : 'candidates'}`,
+    what: 'Replaces earlier decisions and their notes. Candidates are not told.',
   },
 }
 
@@ -108,7 +114,7 @@ export function newBulkChangePage(form: Form, facts: BulkFormFacts): Page {
 ${chosen.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">\n`)}
 <p class="mb-4">${what}</p>
 ${bulkFields(form, facts)}
-<div class="flex flex-wrap gap-2">${submitButton(facts)}<a class="btn" href="${listPathOf(ctx, new URLSearchParams(chosen)) ?? pathOf(ctx, 'invites')}">Cancel</a></div>
+<div class="flex flex-wrap gap-2">${submitButton(facts)}<a class="btn" href="${listPathOf(ctx, new URLSearchParams(chosen)) ?? pathOf(ctx, action === 'decide' ? 'results' : 'invites')}">Cancel</a></div>
 </form>`,
   }
 }
@@ -139,7 +145,7 @@ type Facts = {
 export function bulkChangePage({ ctx, change, list, names, values }: Facts): Page {
   const path = pathOf(ctx, `invites/changes/${change.id}`)
   const total = change.count
-  const left = change.counts.ready
+  const readyCount = change.counts.ready
   const from = listPathOf(ctx, values)
   return {
     title: BULK_ACTION_TEXTS[change.action].title(total),
@@ -151,7 +157,7 @@ export function bulkChangePage({ ctx, change, list, names, values }: Facts): Pag
     ],
     actions: html`${from !== undefined && linkButton(from, 'Back to the list', 'list-checks')}<form method="post" action="${`${path}/export`}"><button class="btn">${icon('download')}Export as CSV</button></form>`,
     tabs: stateTabs(changePathOf(ctx, change.id, values), change, values),
-    body: html`${!change.finishedAt && panel('progress', 'Progress', html`${progressBar(total - left, total)}${controls(change, path)}`)}
+    body: html`${!change.finishedAt && panel('progress', 'Progress', html`${progressBar(total - readyCount, total)}${controls(change, path)}`)}
 <section class="panel" aria-label="Invites"><h2 class="sr-only" id="rows-heading">Invites</h2>
 ${change.action === 'erase' && html`<p class="hint mb-3">Erased people disappear from this page.</p>\n`}${list.items.length === 0 ? empty('list-checks', 'No invites here.') : rowTable(ctx, list.items)}
 ${pager(path, values, list, ['invite', 'invites'])}
@@ -181,7 +187,8 @@ const capitalize = (text: string): string => text.charAt(0).toUpperCase() + text
 
 /** Parameters of a change, for the line before its author. */
 function formatParameters(change: BulkChange, names: Map<string, string>): string {
-  const { expiresOn, addedDays, expiresInDays, tagId, graderId, message, sendsAgain, includesStarted } = parseParams(change)
+  const { expiresOn, addedDays, expiresInDays, tagId, graderId, message, sendsAgain, includesStarted, decision } =
+    parseParams(change)
   const named = (id: string) => names.get(id) ?? 'deleted'
   const parts: Record<BulkAction, (string | false | undefined)[]> = {
     resend: [],
@@ -193,6 +200,7 @@ function formatParameters(change: BulkChange, names: Map<string, string>): strin
     revoke: [message !== undefined && 'With an email', includesStarted && 'Including started invites'],
     reactivate: [`For ${expiresInDays} days`],
     name: [sendsAgain && 'Sent again'],
+    decide: [named(`decision ${decision}`)],
     erase: [includesStarted && 'Including people who have started'],
   }
   return parts[change.action].flatMap((part) => (part ? [`${part} · `] : [])).join('')

@@ -20,12 +20,17 @@ import {
   type InviteSelection,
   previewExtension,
 } from '../../../domain/invites/bulk/choose-invites.ts'
-import { listGraderChoices, listTagChoices } from '../../../domain/invites/form-options.ts'
+import { readDecisionNames } from '../../../domain/invites/decisions/decision-names.ts'
+import { type Choice, listGraderChoices, listTagChoices } from '../../../domain/invites/form-options.ts'
 import { wholeInvite } from '../../../domain/invites/invites.ts'
+import type { InviteFilter } from '../../../domain/invites/listing/invite-filter.ts'
 import { listInvites } from '../../../domain/invites/listing/list-invites.ts'
+import { MAX_BATCH_ROWS } from '../../../domain/limits.ts'
 import { findMembers } from '../../../domain/members/members.ts'
+import { findResultInviteIds } from '../../../domain/submissions/grading/result-list.ts'
 import { findTags } from '../../../domain/tags/tags.ts'
 import { displayNameOf } from '../../../domain/text/display-name.ts'
+import { isUuid } from '../../../domain/text/uuid.ts'
 import { readText } from '../../../http/forms/read-form.ts'
 import { type Form, issuesOf, readFields, submit } from '../kit/forms.ts'
 import { pathOf, show } from '../kit/layout.ts'
@@ -34,6 +39,7 @@ import { pageSizeOf, queryOf, readPage } from '../kit/paging.ts'
 import { bulkChangePage, bulkChangesPage, changePathOf, isInProgress, newBulkChangePage } from './bulk.page.ts'
 import { readNumber } from './new-invite.page.ts'
 import { FILTERS, readInviteFilter } from './read-filter.ts'
+import { RESULT_FILTERS, readResultFilter } from './result-filter.ts'
 
 type ChangeRoute = { Params: { changeId: string } }
 
@@ -59,7 +65,7 @@ export function bulkRoutes(app: FastifyInstance): void {
         const id = await startBulkChange(ctx, {
           action: readAction(values),
           params: readParams(values),
-          which: readSelection(ctx, values),
+          which: await findSelection(ctx, values),
           most,
         })
         return changePathOf(ctx, id, values)
@@ -100,6 +106,15 @@ export function bulkRoutes(app: FastifyInstance): void {
 const readAction = (values: URLSearchParams): BulkAction =>
   BULK_ACTIONS.find((known) => known === values.get('action') && known !== 'erase') ?? BULK_ACTIONS[0]
 
+/** The selected invites, or those of the selected results. */
+async function findSelection(ctx: Context, values: URLSearchParams): Promise<InviteSelection> {
+  if (!isOfResults(values)) return readSelection(ctx, values)
+  const filter = isAll(values) ? readResultFilter(values) : { ids: [...new Set(values.getAll('id'))].filter(isUuid) }
+  return { ids: await findResultInviteIds(ctx, filter, MAX_BATCH_ROWS + 1) }
+}
+
+/** True if results are selected, not invites. */
+const isOfResults = (values: URLSearchParams): boolean => values.get('of') === 'results'
 const isAll = (values: URLSearchParams): boolean => values.get('all') === 'yes'
 
 /** Members who may run bulk actions may read everything, so the filter is never null. */
@@ -130,6 +145,8 @@ function readParams(values: URLSearchParams): BulkParams {
       return { tagId: tagIds }
     case 'assign':
       return { graderId: assignedGraderId || null }
+    case 'decide':
+      return readFields(values, 'decision', 'note')
     case 'resend':
       return customMessage.trim() === '' ? {} : { message: customMessage }
     default:
@@ -145,19 +162,27 @@ function readExtension(values: URLSearchParams): BulkParams {
 async function newPage({ ctx }: FastifyRequest, form: Form) {
   const { values } = form
   const action = readAction(values)
-  const which = readSelection(ctx, values)
-  const count = 'ids' in which ? which.ids.length : await countMatches(ctx, which)
+  const which = await fallBackIfRefused(findSelection(ctx, values), { ids: [] })
+  const count = 'ids' in which ? which.ids.length : await fallBackIfRefused(countMatches(ctx, which.filter), 0)
   const chosen = selectionFields(values)
-  const choices = action === 'tag' ? await listTagChoices(ctx) : action === 'assign' ? await listGraderChoices(ctx) : []
+  const choices = await listChoices(ctx, action)
   const statuses = action === 'revoke' ? await fallBackIfRefused(countSelectedInvites(ctx, which), new Map()) : new Map()
   const isAsked = action === 'extend' && values.has('by') && form.issues.length === 0
   const { extension, issues } = isAsked ? await readPreview(ctx, which, values) : { extension: null, issues: form.issues }
   return newBulkChangePage({ values, issues }, { ctx, action, count, chosen, choices, statuses, extension })
 }
 
+async function listChoices(ctx: Context, action: BulkAction): Promise<Choice[]> {
+  if (action === 'tag') return listTagChoices(ctx)
+  if (action === 'assign') return listGraderChoices(ctx)
+  if (action !== 'decide') return []
+  return Object.entries(await readDecisionNames(ctx)).map(([id, name]) => ({ id, name }))
+}
+
 /** The selection as form fields: ids, or filter. */
 export function selectionFields(values: URLSearchParams): [name: string, value: string][] {
-  const names: string[] = isAll(values) ? ['all', ...FILTERS] : ['id']
+  const filters = isOfResults(values) ? RESULT_FILTERS : FILTERS
+  const names: string[] = ['of', ...(isAll(values) ? ['all', ...filters] : ['id'])]
   return [...values].filter(([name]) => names.includes(name))
 }
 
@@ -168,14 +193,8 @@ const readPreview = (ctx: Context, which: InviteSelection, values: URLSearchPara
     (error) => ({ extension: null, issues: issuesOf(error) }),
   )
 
-/** @returns 0 if the filter is refused: its mistake is shown when the form is sent. */
-const countMatches = async (ctx: Context, { filter }: Extract<InviteSelection, { filter: unknown }>): Promise<number> =>
-  fallBackIfRefused(
-    listInvites(ctx, wholeInvite, filter, { field: 'sentAt', direction: 'desc' }, { number: 1, size: 1 }).then(
-      ({ total }) => total,
-    ),
-    0,
-  )
+const countMatches = (ctx: Context, filter: InviteFilter): Promise<number> =>
+  listInvites(ctx, wholeInvite, filter, { field: 'sentAt', direction: 'desc' }, { number: 1, size: 1 }).then(({ total }) => total)
 
 /** Returns `nothing` if the filter is refused: its mistake is shown when the form is sent. */
 const fallBackIfRefused = <T>(reading: Promise<T>, nothing: T): Promise<T> =>
@@ -184,11 +203,13 @@ const fallBackIfRefused = <T>(reading: Promise<T>, nothing: T): Promise<T> =>
     throw error
   })
 
-/** Names of the tag and grader in the parameters, by id. */
+/** Names of the tag, grader, and decisions in the parameters, by id. */
 async function findParameterNames(ctx: Context, { tagId, graderId }: BulkParams): Promise<Map<string, string>> {
   const tags = await findTags(ctx, tagId ? [tagId] : [])
   const graders = await findMembers(ctx, graderId ? [graderId] : [])
+  const decisions = Object.entries(await readDecisionNames(ctx))
   return new Map([
+    ...decisions.map(([decision, name]): [string, string] => [`decision ${decision}`, name]),
     ...tags.map(({ id, name }): [string, string] => [id, name]),
     ...graders.map(({ id, user, email }): [string, string] => [id, displayNameOf({ ...user, email })]),
   ])

@@ -23,13 +23,13 @@ export const inviteBatchesPage = (form: Form, { ctx, batches, choices, named, as
   trail: [['Invites', pathOf(ctx, 'invites')]],
   body: html`${mistakes(form)}<section class="panel" aria-labelledby="list-heading">
 <h2 class="mb-4" id="list-heading">A list of candidates</h2>
-<p class="hint mb-4 max-w-3xl">The first row names the columns: <code>email</code> and, optionally, <code>name</code> (or <code>first name</code> and <code>last name</code>), <code>tags</code> (separated by semicolons, in quotes), <code>message</code>, <code>days</code> until the invite expires, <code>grader</code> (an email address), and <code>extra time</code> in percent. Without such a row, each row is an email address and, optionally, a name.
-Up to ${MAX_BATCH_ROWS.toLocaleString('en')} rows and ${MAX_BATCH_BYTES / 1024 / 1024} MB. You see a preview first: nobody is invited until you confirm.</p>
+<p class="hint mb-4 max-w-3xl">The first row names the columns: <code>email</code> and, optionally, <code>name</code> (or <code>first name</code> and <code>last name</code>), <code>tags</code> (separated by semicolons, in quotes), <code>message</code>, <code>days</code> until the invite expires, <code>grader</code> (an email address), and <code>extra time</code> in percent. Other names are recognized too, and you can correct what a column means. Without such a row, each row has an email address and, optionally, a name.
+Up to ${MAX_BATCH_ROWS.toLocaleString('en')} rows and ${MAX_BATCH_BYTES / 1024 / 1024} MB. You check the columns, then see a preview: nobody is invited until you confirm.</p>
 ${nameFilterForm(pathOf(ctx, PATH), named, Object.values(choices))}<form method="post" action="${pathOf(ctx, PATH)}" enctype="multipart/form-data">
 ${assessmentField(form, choices, assessmentId)}
 <div class="mb-4 max-w-lg">
-<label class="mb-1.5 block text-sm font-medium" for="file">CSV file</label>
-<input class="file-input w-full" id="file" name="file" type="file" accept=".csv,.txt,text/csv,text/plain">
+<label class="mb-1.5 block text-sm font-medium" for="file">File (.xlsx or .csv)</label>
+<input class="file-input w-full" id="file" name="file" type="file" accept=".csv,.tsv,.txt,.xlsx">
 </div>
 ${area(form, { name: 'list', label: 'Or paste the rows', rows: 6 })}
 <details>
@@ -41,7 +41,7 @@ ${termFields(form, choices, (_form, _label, fields) => fields)}
 </section>
 <section class="panel" aria-labelledby="batches-heading">
 <h2 class="mb-4" id="batches-heading">Imported lists</h2>
-${batches.length === 0 ? empty('upload', 'No lists yet. Choose a CSV file above, or paste some rows.') : batchTable(ctx, batches)}
+${batches.length === 0 ? empty('upload', 'No lists yet. Choose a file above, or paste some rows.') : batchTable(ctx, batches)}
 </section>`,
 })
 

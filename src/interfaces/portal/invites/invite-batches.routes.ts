@@ -1,5 +1,13 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { BATCH_ROW_STATES, createBatch, getBatch, listBatches, listBatchRows } from '../../../domain/invites/batches/batches.ts'
+import { storeImportFile } from '../../../domain/imports/import-files.ts'
+import {
+  BATCH_ROW_STATES,
+  checkBatchTerms,
+  createBatch,
+  getBatch,
+  listBatches,
+  listBatchRows,
+} from '../../../domain/invites/batches/batches.ts'
 import { discardBatch, resumeBatch, startBatch, stopBatch } from '../../../domain/invites/batches/control-batch.ts'
 import { findMissingTags } from '../../../domain/invites/batches/missing-tags.ts'
 import { planMails } from '../../../domain/invites/batches/plan-mails.ts'
@@ -8,12 +16,15 @@ import { readFollowUp } from '../../../domain/invites/bulk/follow-up.ts'
 import { areListsPaused, resumeLists } from '../../../domain/invites/dead-addresses.ts'
 import { listChoices } from '../../../domain/invites/form-options.ts'
 import { MAX_BATCH_BYTES, MAX_BATCH_ROWS, MAX_PAGE_SIZE } from '../../../domain/limits.ts'
+import { createFileError } from '../../../domain/validation/uploaded-files.ts'
+import type { Inspection } from '../../../uploads/inspect.ts'
 import { readUpload } from '../../../uploads/read-upload.ts'
+import { type Importer, inspectFile, toReadChoices } from '../imports/inspect-file.ts'
 import { readNameFilter } from '../kit/choices.ts'
 import { emptyForm, type Form, readFields, submit } from '../kit/forms.ts'
 import { pathOf, show } from '../kit/layout.ts'
 import { queryOf, readPage } from '../kit/paging.ts'
-import { FILE_NAME, readUploads } from '../kit/uploads.ts'
+import { readUploads } from '../kit/uploads.ts'
 import { requireRight } from '../sign-in/turn-away.ts'
 import { batchPage, isRunning } from './invite-batch.page.ts'
 import { inviteBatchesPage } from './invite-batches.page.ts'
@@ -21,8 +32,7 @@ import { readTerms, selectedIds } from './new-invite.page.ts'
 
 type BatchRoute = { Params: { batchId: string } }
 
-/** Form encoding makes a pasted list up to three times as long. */
-const BODY_LIMIT = 3 * MAX_BATCH_BYTES + 256 * 1024
+const BODY_LIMIT = MAX_BATCH_BYTES + 256 * 1024
 
 /** Most characters of a refused list that the page shows again. */
 const MAX_SHOWN_LIST = 100_000
@@ -33,22 +43,11 @@ export function inviteBatchesRoutes(app: FastifyInstance): void {
   app.register(async (uploads) => {
     // Checked before the body is read: it may be megabytes.
     requireRight(uploads, 'invite')
-    readUploads(uploads)
+    readUploads(uploads, 'file')
     uploads.post('/invites/batches', { bodyLimit: BODY_LIMIT }, (request, reply) =>
       submit(request, reply, {
         page: (form) => batchesPage(request, withoutLongList(form)),
-        async work(values) {
-          const { assessmentId, file, list } = readFields(values, 'assessmentId', 'file', 'list')
-          const bytes = Buffer.from(file || list)
-          const readList = readUpload(request.ctx.organization.id, { content: 'candidates', bytes, maxRows: MAX_BATCH_ROWS })
-          const id = await createBatch(request.ctx, {
-            assessmentId,
-            readList,
-            terms: readTerms(values),
-            fileName: file ? (values.get(FILE_NAME) ?? '') : '',
-          })
-          return pathOf(request.ctx, `invites/batches/${id}`)
-        },
+        work: (values) => takeList(request, values),
       }),
     )
   })
@@ -88,6 +87,39 @@ export function inviteBatchesRoutes(app: FastifyInstance): void {
       }),
     )
 }
+
+/** @returns address of the check of its columns; of the preview, for a pasted list that needs no check. */
+async function takeList({ ctx, upload }: FastifyRequest, values: URLSearchParams): Promise<string> {
+  const { assessmentId, list } = readFields(values, 'assessmentId', 'list')
+  const isFile = upload !== undefined && upload.bytes.length > 0
+  const [bytes, fileName] = isFile ? [upload.bytes, upload.name] : [Buffer.from(list), '']
+  await checkBatchTerms(ctx, { assessmentId, terms: readTerms(values) })
+  const found = await inspectFile(ctx, { kind: 'candidates', bytes })
+  if (!isFile && !found.columns.some(({ meaning }) => meaning === 'email')) throw createFileError('list', 'noAddresses')
+  values.delete('list')
+  const form = values.toString()
+  if (!isFile && !needsCheck(found))
+    return importCandidateFile(ctx, { id: '', kind: 'candidates', fileName, bytes, choices: {}, form })
+  return pathOf(ctx, `imports/${await storeImportFile(ctx, { kind: 'candidates', fileName, bytes, form })}`)
+}
+
+/** Reads the candidates of a list whose columns are confirmed. */
+export const importCandidateFile: Importer = async (ctx, { fileName, bytes, choices, form }) => {
+  const values = new URLSearchParams(form)
+  const { assessmentId } = readFields(values, 'assessmentId')
+  const order = { content: 'candidates', bytes, maxRows: MAX_BATCH_ROWS, choices: toReadChoices(choices) } as const
+  const id = await createBatch(ctx, {
+    assessmentId,
+    readList: readUpload(ctx.organization.id, order),
+    terms: readTerms(values),
+    fileName,
+  })
+  return pathOf(ctx, `invites/batches/${id}`)
+}
+
+/** A pasted list whose columns are all known goes straight to the preview of its rows. */
+const needsCheck = ({ columns }: Inspection): boolean =>
+  columns.some(({ meaning, doubt, isRemembered }) => meaning === '' || doubt !== null || isRemembered)
 
 /** Drops a long list from a refused form: rendering megabytes would block other requests, and nobody reads them there. */
 function withoutLongList(form: Form): Form {

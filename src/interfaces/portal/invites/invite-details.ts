@@ -5,7 +5,7 @@ import type { Choice } from '../../../domain/invites/form-options.ts'
 import type { InviteDetail } from '../../../domain/invites/invites.ts'
 import { mayGrade } from '../../../domain/members/graders.ts'
 import type { Member } from '../../../domain/members/members.ts'
-import type { Tag } from '../../../domain/tags/tags.ts'
+import type { ListedTag } from '../../../domain/tags/tags.ts'
 import { displayNameOf } from '../../../domain/text/display-name.ts'
 import { type Html, html, type Value } from '../../../html/html.ts'
 import { icon } from '../../../http/pages/icon.ts'
@@ -113,7 +113,7 @@ ${choice(form, {
 </form>`
 }
 
-function tagForms(form: Form, tags: Tag[], path: string, choices: Choice[]): Html {
+function tagForms(form: Form, tags: ListedTag[], path: string, choices: Choice[]): Html {
   const others = choices.filter(({ id }) => !tags.some((tag) => tag.id === id))
   return html`${
     tags.length > 0 &&

@@ -1,6 +1,6 @@
 import type { OtherInvite } from '../../../domain/candidates/read-candidate.ts'
 import type { Context } from '../../../domain/context.ts'
-import type { InviteEmailRow } from '../../../domain/invites/emails.ts'
+import type { ListedEmail } from '../../../domain/invites/emails.ts'
 import type { Choice } from '../../../domain/invites/form-options.ts'
 import type { InviteDetail } from '../../../domain/invites/invites.ts'
 import type { PlannedReminder } from '../../../domain/invites/reminders/plan-reminders.ts'
@@ -9,7 +9,7 @@ import type { Member } from '../../../domain/members/members.ts'
 import type { QueuedSubmission } from '../../../domain/submissions/grading/queue.ts'
 import type { ReleasedResult } from '../../../domain/submissions/grading/results.ts'
 import type { Requirement } from '../../../domain/submissions/needs.ts'
-import type { Tag } from '../../../domain/tags/tags.ts'
+import type { ListedTag } from '../../../domain/tags/tags.ts'
 
 /** An invite as far as the reader may see it. */
 export type InviteFacts = {
@@ -18,8 +18,8 @@ export type InviteFacts = {
   createdBy: Member | undefined
   /** Id of the next attempt. */
   retake: string | null
-  tags: Tag[]
-  emails: InviteEmailRow[]
+  tags: ListedTag[]
+  emails: ListedEmail[]
   /** True for a pending invite whose newest invitation email failed or bounced. */
   isUndelivered: boolean
   /** Planned and skipped reminders. */

@@ -1,7 +1,7 @@
 import { may } from '../../../domain/authorization/permissions.ts'
 import type { Context } from '../../../domain/context.ts'
 import { mayMove } from '../../../domain/invites/allowed-moves.ts'
-import { type InviteEmailRow, shownEmailState } from '../../../domain/invites/emails.ts'
+import { type ListedEmail, shownEmailState } from '../../../domain/invites/emails.ts'
 import type { InviteDetail } from '../../../domain/invites/invites.ts'
 import { isAutomatic } from '../../../domain/mails/candidate-mails.ts'
 import { mayReadSubmission } from '../../../domain/submissions/visibility.ts'
@@ -111,7 +111,7 @@ const reminders = ({ ctx, invite, reminders: planned, operations }: Facts): Html
 const mails = ({ ctx, emails }: Facts): Html =>
   panel('mails', 'Emails', emails.length === 0 ? html`<p class="hint">No emails yet.</p>` : mailTable(emails, ctx.deps.clock()))
 
-const mailTable = (emails: InviteEmailRow[], now: Date): Html =>
+const mailTable = (emails: ListedEmail[], now: Date): Html =>
   table(
     'mails-heading',
     ['Email', 'Status', 'Sent', 'Attempts', 'Reason'],

@@ -42,7 +42,7 @@ export async function findFilterChoices(ctx: Context, values: URLSearchParams): 
     return { assessments, tags, graders: [...(await findFormerGrader(ctx, grader, graders)), ...graders], lists }
   }
   return {
-    assessments: may(ctx, 'read_as_client') ? await listClientAssessments(ctx, wanted) : [],
+    assessments: may(ctx, 'read_as_client') ? await listClientAssessments(ctx, wanted, { withNames: true }) : [],
     tags: [],
     graders: [],
     lists: [],

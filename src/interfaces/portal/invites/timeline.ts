@@ -1,5 +1,6 @@
 import type { EventPayload, EventType, InviteChanges } from '../../../domain/events/event.ts'
 import type { InviteEvent } from '../../../domain/events/feed.ts'
+import { DEFAULT_DECISION_NAMES } from '../../../domain/invites/decisions/decision-names.ts'
 import { declinedAtOf } from '../../../domain/invites/declined.ts'
 import type { InviteDetail } from '../../../domain/invites/invites.ts'
 import { TIMELINE_LENGTH, type Timeline } from '../../../domain/invites/timeline.ts'
@@ -35,6 +36,7 @@ const ICONS: Record<EventType, IconName> = {
   'email.unsubscribed': 'mail-x',
   'reminder.sent': 'mail-check',
   'submission.released': 'check',
+  'submission.decided': 'list-checks',
   'submission.media_deleted': 'trash-2',
   'invite.erased': 'trash-2',
 }
@@ -112,11 +114,12 @@ function reasonOf({ length }: InviteEvent[]): string {
 }
 
 function whatOf({ type, data }: InviteEvent): Html {
-  const { expiresAt, reason, bounce, mode, changes } = data
+  const { expiresAt, reason, bounce, mode, decision, changes } = data
   const aside = [
     mode === 'test' && 'as a test',
     reason && FAILURES[reason],
     bounce && labelBounce(bounce),
+    decision && DEFAULT_DECISION_NAMES[decision].toLowerCase(),
     ...formatChanges(changes),
   ]
     .filter(Boolean)

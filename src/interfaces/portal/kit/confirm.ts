@@ -53,12 +53,12 @@ export function confirmRoutes(app: FastifyInstance): void {
 
 function confirmPage(values: URLSearchParams, { to, back }: { to: string; back: string }): Page {
   const field = (name: string) => values.get(`ask_${name}`) ?? ''
-  const others = [...values].filter(([name]) => !name.startsWith('ask_'))
+  const otherValues = [...values].filter(([name]) => !name.startsWith('ask_'))
   return {
     title: field('question'),
     body: html`<form class="panel max-w-xl" method="post" action="${to}">
 <p class="mb-5">${field('consequence')}</p>
-${others.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">\n`)}
+${otherValues.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">\n`)}
 <div class="flex flex-wrap gap-2"><button class="btn btn-error">${field('label')}</button><a class="btn" href="${back}">Cancel</a></div>
 </form>`,
   }

@@ -77,6 +77,7 @@ const answers: Partial<Record<FailureKind, [status: number, told: ErrorText]>> =
   ats_not_found: [404, UNKNOWN],
   library_question_not_found: [404, UNKNOWN],
   library_import_not_found: [404, UNKNOWN],
+  share_link_not_found: [404, UNKNOWN],
   suppression_not_found: [404, UNKNOWN],
   erasure_not_found: [404, UNKNOWN],
   archive_not_found: [404, UNKNOWN],

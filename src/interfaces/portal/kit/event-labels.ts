@@ -19,6 +19,7 @@ export const EVENT_NAMES: Record<EventType, string> = {
   'email.unsubscribed': 'The candidate stopped emails',
   'reminder.sent': 'A reminder was sent to the candidate',
   'submission.released': 'The result was released',
+  'submission.decided': 'The organization decided about the candidate',
   'submission.media_deleted': 'Photos or recordings were deleted',
   'invite.erased': 'The candidate was erased',
 }

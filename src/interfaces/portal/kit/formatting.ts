@@ -1,5 +1,6 @@
 import type { Context } from '../../../domain/context.ts'
 import { type Declinable, declinedAtOf } from '../../../domain/invites/declined.ts'
+import type { Time } from '../../../domain/lists/listing.ts'
 import { formatAgo } from '../../../domain/time/format-ago.ts'
 import { type Html, html } from '../../../html/html.ts'
 
@@ -12,8 +13,10 @@ export const timeAgo = ({ deps }: Pick<Context, 'deps'>, at: Date): Html =>
 const date = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'UTC' })
 
 /** A time in UTC; scripts convert it to the reader's time zone. The title has the exact time. */
-export const time = (at: Date): Html =>
-  html`<time datetime="${at.toISOString()}" title="${at.toISOString()}">${format.format(at)} UTC</time>`
+export const time = (at: Time): Html => {
+  const date = new Date(at)
+  return html`<time datetime="${date.toISOString()}" title="${date.toISOString()}">${format.format(date)} UTC</time>`
+}
 
 /** An email address that may wrap at its @ and dots. */
 export const breakableAddress = (address: string): Html =>

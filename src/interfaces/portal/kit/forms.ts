@@ -239,10 +239,14 @@ const optionsOf = (options: Options, chosen: readonly string[]): Html[] =>
 /**
  * Export button of a list's filter form. Exports are POST because they are recorded.
  *
- * @param besides a field that the filter form lacks.
+ * @param extraField a field that the filter form lacks.
  */
-export const exportButton = (address: string, besides: [name: string, value: string] = ['', ''], label = 'Export as CSV'): Html =>
-  html`<button class="btn" formmethod="post" formaction="${address}" name="${besides[0]}" value="${besides[1]}">${icon('download')}${label}</button>`
+export const exportButton = (
+  address: string,
+  extraField: [name: string, value: string] = ['', ''],
+  label = 'Export as CSV',
+): Html =>
+  html`<button class="btn" formmethod="post" formaction="${address}" name="${extraField[0]}" value="${extraField[1]}">${icon('download')}${label}</button>`
 
 /** Rarely used fields, folded. Open if the form was refused, since the mistake may be there. */
 export const foldedFields = ({ values }: Form, label: string, fields: Html): Html =>

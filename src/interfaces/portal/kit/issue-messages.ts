@@ -3,6 +3,7 @@ import type { Issue, Problem, TargetFault } from '../../../domain/errors.ts'
 import { MAX_RESENDS, MAX_TEXT_TESTS } from '../../../domain/limits.ts'
 import { formatTime } from '../../../domain/time/format-time.ts'
 import { formatCount, formatDuration } from '../../../http/pages/candidate-view.ts'
+import { FILE_MESSAGES } from '../../../tables/file-messages.ts'
 
 /** Names of fields in messages. */
 const names: Record<string, string> = {
@@ -23,7 +24,10 @@ const names: Record<string, string> = {
   audience: 'the audience',
   timeLimit: 'the time limit',
   preparationTime: 'the preparation time',
+  simultaneous: 'recording while the prompt plays',
   secondGrader: 'the number of graders',
+  thirdGrader: 'the third grader',
+  assignsGraders: 'the assignment of graders',
   blindGrading: 'blind grading',
   penaltyPercent: 'the percentage',
   practice: 'the practice before the start',
@@ -48,8 +52,14 @@ const names: Record<string, string> = {
   videoUrl: 'the video URL',
   points: 'the number of points',
   comment: 'the comment',
+  at: 'the time of the note',
+  until: 'the end of the note',
+  text: 'the text',
+  category: 'the category',
+  pointsOff: 'the number of points off',
   sourceLanguage: 'the language of the question',
   targetLanguage: 'the language of the answer',
+  rubric: 'the rubric',
   order: 'the order',
   place: 'the position',
   roles: 'the list of roles',
@@ -192,12 +202,8 @@ const accountProblems: Record<Problem, (name: string, limit: number) => string> 
   joined: () => 'This member has already joined and needs no link.',
   inactive: () => 'This member is not active.',
   deactivated: () => 'This member is deactivated: activate them again, with these roles?',
+  ...FILE_MESSAGES,
   invited: () => 'This address is already invited to that assessment.',
-  empty: () => 'The list is empty. Add at least one row.',
-  unreadable: (_name, line) => `The list can’t be read as CSV${line > 0 ? `: see line ${line}` : ''}.`,
-  noAddresses: () => 'The first row needs the names of the columns, one of them "email", or an address.',
-  tooManyRows: (_name, rows) => `The list has more than ${rows.toLocaleString('en')} rows. Please split it.`,
-  tooLarge: (_name, bytes) => `The list is larger than ${bytes / 1024 / 1024} MB. Please split it.`,
   tooManyWebhooks: (_name, limit) => `You have ${limit} webhooks, which is the limit. Delete one to create another.`,
   disabled: () => 'The webhook is disabled. Enable it first.',
   secretRotated: () =>
@@ -207,12 +213,16 @@ const accountProblems: Record<Problem, (name: string, limit: number) => string> 
   released: () => 'The result is released. Reopen it first.',
   notReleased: () => 'The result is not released.',
   ungraded: (_name, number) => `Question ${number} is not graded yet.`,
-  undecided: (_name, number) => `The two grades of question ${number} are too far apart: an admin has to decide.`,
+  undecided: (_name, number) =>
+    `The two grades of question ${number} are too far apart: an admin or a third grader has to decide.`,
   regraded: () =>
     'You have since graded this question in another window: see “Grades so far”. What you save now replaces that grade.',
   otherPoints: (_name, points) =>
     `The grades have changed in the meantime: the total is now ${formatCount(points, 'point')}. Check it, then release it again.`,
   uncommented: (_name, points) => `Say in the comment why: the key gives ${formatCount(points, 'point')}.`,
+  unlikeRubric: (_name, points) => `Say in the comment why: the chosen levels make ${formatCount(points, 'point')}.`,
+  levels: (_name, number) => `The rubric of question ${number} has other levels. Reload this page.`,
+  assignedToOther: (_name, number) => `Question ${number} is assigned to another grader now.`,
   gradesAlready: () => 'This member is already the other grader: the two graders must be different members.',
   notHttps: (name) => `${capitalize(name)} must begin with https://.`,
   asksNothing: () => 'The question is empty. Enter a text, or an audio or video URL.',
@@ -228,13 +238,20 @@ const accountProblems: Record<Problem, (name: string, limit: number) => string> 
   undoneTooLate: () => 'You can undo an import once, within a day.',
   tooManyArchives: (_name, most) =>
     `${most} archives were created within the last 24 hours, which is the limit. Please try again tomorrow.`,
-  notSheet: () => 'The file can’t be read as a spreadsheet. Save it as .xlsx or .csv, and choose it again.',
-  tooHeavy: () => 'The file is too complex to read. Split it, or save it as CSV.',
-  tooMuchText: (_name, bytes) => `The file has more than ${bytes / 1e6} MB of text, counting repeated texts. Please split it.`,
-  noText: () => 'The first row has no column “text”. Add one.',
   hasStarted: () => 'The candidate has started, so this invite was kept.',
   otherInvites: () => 'This person has other invites, so they were kept.',
   hasName: () => 'The invite already has a name.',
+  comparedCount: (_name, count) => `Choose two to four results to compare. You chose ${count > 4 ? 'more' : count}.`,
+  sharingOff: () => 'Links to results are switched off. An admin can switch them on under Settings, Sharing.',
+  noResults: () => 'No released result is selected. Select some in the list.',
+  tooManyShared: (_name, most) => `A link takes at most ${most} results.`,
+  severalAssessments: () => 'Select results of one assessment only.',
+  notTold: (_name, count) =>
+    count === 1
+      ? 'One of these candidates was not told that results may be shared. You can share points only.'
+      : `${count} of these candidates were not told that results may be shared. You can share points only.`,
+  bandTwice: () => 'Two bands have the same name or percentage. Change one.',
+  notCompleted: () => 'The candidate has not completed the assessment.',
   notConfirmed: () => 'Tick the box to confirm that the list is right as it is.',
   moreMatch: (_name, count) => `Now ${count.toLocaleString('en')} invites match. Check the number and confirm again.`,
   codeUsed: () => 'This code was used already. Wait for the next one.',
@@ -291,6 +308,8 @@ export function formatIssue(issue: Issue): string {
     case 'maximum':
       if (issue.field === 'preparationTime')
         return 'Enter the preparation time in minutes, or as minutes and seconds like 0:30, up to 60 minutes. Leave it empty for none.'
+      if (issue.field === 'at' || issue.field === 'until')
+        return `${capitalize(name)} must lie within the recording. Enter it as minutes and seconds like 0:18.`
       return issue.field === 'timeLimit'
         ? 'Enter the time limit in minutes, or as minutes and seconds like 1:30. Leave it empty for none.'
         : `${capitalize(name)} must be a whole number from ${issue.limit.minimum} to ${issue.limit.maximum}.`
@@ -334,13 +353,21 @@ function formatConflict({ field, value, by }: Extract<Issue, { rule: 'changed' }
   return `${capitalize(name)} was changed in the meantime, ${change}`
 }
 
+const WORDED: Record<string, readonly [set: string, unset: string]> = {
+  blindGrading: ['on', 'off'],
+  thirdGrader: ['on', 'off'],
+  simultaneous: ['on', 'off'],
+  rubric: ['other criteria', 'no rubric'],
+  ...Object.fromEntries(PROCTORING.map((name) => [name, ['required', 'not required'] as const])),
+}
+
 const NO_TIME: Record<string, string> = { timeLimit: 'without limit', preparationTime: 'none' }
 
 function formatValue(field: string, value: unknown): string {
   const noTime = NO_TIME[field]
   if (noTime) return Number(value) > 0 ? formatDuration(Number(value)) : noTime
-  if (field === 'blindGrading') return value ? 'on' : 'off'
-  if (PROCTORING.some((name) => name === field)) return value ? 'required' : 'not required'
+  const words = WORDED[field]
+  if (words) return words[value ? 0 : 1]
   if (typeof value === 'boolean') return value ? 'two graders' : 'one grader'
   const text = [value].flat().join(', ')
   return text === '' ? 'empty' : `“${text}”`

@@ -116,6 +116,9 @@ ${viewer ? framedPage(page, viewer) : plainPage(page)}
 </body>
 </html>`)
 
+const footer = ({ deps: { release } }: Context): Html =>
+  html`<footer class="text-base-content/70 mx-auto max-w-7xl px-4 pb-6 text-xs sm:px-6 lg:px-8">Assessment Invitation Service ${release.version}${release.commit && ` (${release.commit.slice(0, 7)})`}</footer>`
+
 const framedPage = (
   page: PageWithFrame,
   viewer: Viewer,
@@ -133,6 +136,7 @@ ${integrationTabs(viewer)}${page.tabs}
 ${page.warning}${page.notice && html`<p class="alert alert-soft alert-success" role="status" tabindex="-1" autofocus>${icon('circle-check', 'size-5')}<span>${page.notice}</span></p>`}
 ${page.body}
 </main>
+${footer(viewer.ctx)}
 </div>
 </div>`
 

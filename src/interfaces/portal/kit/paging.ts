@@ -105,7 +105,7 @@ export function sortable<Field extends string>(
 export function pager(
   path: string,
   query: URLSearchParams,
-  { total, page, pageSize }: Omit<ListPage<unknown>, 'items'>,
+  { total, page, pageSize, isMore }: Omit<ListPage<unknown>, 'items'>,
   noun?: [one: string, several: string],
   anchor = '',
 ): Html | false {
@@ -117,7 +117,7 @@ export function pager(
     other.set('page', String(to))
     return html`<a class="btn btn-sm" href="${`${path}?${other}${anchor}`}">${label}</a>\n`
   }
-  const count = noun && `${total.toLocaleString('en')} ${total === 1 ? noun[0] : noun[1]}`
+  const count = noun && `${isMore ? 'More than ' : ''}${total.toLocaleString('en')} ${total === 1 ? noun[0] : noun[1]}`
   return html`<nav class="mt-4 flex flex-wrap items-center gap-2 text-sm" aria-label="Pages">
 <span class="text-base-content/70 mr-auto">${count ? html`${count}${!isOnly && `, page ${page} of ${last}`}` : `Page ${page} of ${last}`}</span>
 ${page > 2 && link(1, 'First')}

@@ -5,7 +5,7 @@ import { type IconName, icon } from '../../../http/pages/icon.ts'
 
 // Building blocks of pages besides forms and tables.
 
-type Tab = { label: string; address: string; isCurrent: boolean; count?: number | undefined }
+type Tab = { label: string; address: string; isCurrent: boolean; count?: number | string | undefined }
 
 export const tabs = (
   label: string,

@@ -20,6 +20,27 @@ const GROUPS: SettingsGroup[] = [
         isFor: 'manage_settings',
       },
       {
+        path: 'settings/decisions',
+        icon: 'list-checks',
+        label: 'Decisions',
+        about: 'Your words for what you decide about candidates',
+        isFor: 'manage_settings',
+      },
+      {
+        path: 'settings/sharing',
+        icon: 'link',
+        label: 'Sharing',
+        about: 'Links to results, for people without an account',
+        isFor: 'manage_settings',
+      },
+      {
+        path: 'settings/selection-rates',
+        icon: 'scale',
+        label: 'Selection rates',
+        about: 'Whether statistics compare groups of candidates',
+        isFor: 'manage_settings',
+      },
+      {
         path: 'settings/integrations',
         icon: 'webhook',
         label: 'Integrations',
@@ -126,6 +147,20 @@ const GROUPS: SettingsGroup[] = [
         label: 'Retention',
         about: 'How long ended invites are kept',
         isFor: 'erase_candidates',
+      },
+      {
+        path: 'settings/transcripts',
+        icon: 'languages',
+        label: 'Transcripts',
+        about: 'Speech recognition for recorded answers, and where recordings go',
+        isFor: 'manage_settings',
+      },
+      {
+        path: 'settings/notes',
+        icon: 'pencil-line',
+        label: 'Notes on recordings',
+        about: 'Categories that graders choose from',
+        isFor: 'manage_settings',
       },
       {
         path: 'settings/erasures',

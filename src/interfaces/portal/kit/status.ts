@@ -32,6 +32,7 @@ const LOOKS: Record<string, [tone: Tone, icon: IconName]> = {
   'to be graded': ['warning', 'pencil-line'],
   'ready to release': ['success', 'check'],
   'an admin has to decide': ['error', 'circle-alert'],
+  'a third grader has to decide': ['error', 'circle-alert'],
   waiting: ['info', 'clock'],
   delayed: ['warning', 'clock'],
   queued: ['info', 'clock'],
@@ -79,11 +80,18 @@ const LOOKS: Record<string, [tone: Tone, icon: IconName]> = {
   'will be imported in part': ['warning', 'triangle-alert'],
   imported: ['success', 'check'],
   'can’t import': ['error', 'circle-x'],
+  advance: ['success', 'circle-check'],
+  shortlist: ['info', 'list-checks'],
+  hold: ['warning', 'circle-pause'],
+  reject: ['neutral', 'circle-slash'],
+  open: ['success', 'circle-check'],
+  ended: ['neutral', 'clock-alert'],
+  'knocked out': ['error', 'circle-x'],
   undone: ['neutral', 'undo-2'],
 }
 
-/** A status badge, colored by its meaning. Unknown statuses are neutral. */
-export function badge(word: string): Html {
-  const [tone, name] = LOOKS[word] ?? (['neutral', 'circle-dashed'] as const)
+/** A status badge, colored by its meaning. Unknown statuses are neutral. @param status another word that its look is known by. */
+export function badge(word: string, status = word): Html {
+  const [tone, name] = LOOKS[status] ?? (['neutral', 'circle-dashed'] as const)
   return html`<span class="badge badge-soft ${TONES[tone]} gap-1 font-medium whitespace-nowrap">${icon(name, 'size-3.5')}<span class="inline-block first-letter:uppercase">${word}</span></span>`
 }

@@ -6,9 +6,10 @@ import { type Page, panel, pathOf } from '../kit/layout.ts'
 import { table } from '../kit/table.ts'
 
 /** Settings that a format can't express, with the number and response types of the affected questions. */
-export type ExportLosses = { loss: string; responseTypes: string[]; count: number }[]
+export type FormatLosses = { loss: string; responseTypes: string[]; count: number }[]
+export type ExportLosses = { sheet: FormatLosses; gift: FormatLosses; moodle: FormatLosses }
 
-type Facts = { query: URLSearchParams; total: number; isCut: boolean; losses: { sheet: ExportLosses; gift: ExportLosses } }
+type Facts = { query: URLSearchParams; total: number; isCut: boolean; losses: ExportLosses }
 
 /** Shows what an export of the listed questions would leave out, before it is downloaded. */
 export function exportPage(ctx: Context, { query, total, isCut, losses }: Facts): Page {
@@ -19,6 +20,7 @@ export function exportPage(ctx: Context, { query, total, isCut, losses }: Facts)
     trail: [['Questions', query.size > 0 ? `${path}?${query}` : path]],
     subtitle: isCut ? `The newest ${found}: the most that fit in a file.` : `${found}, with their answer keys.`,
     body: html`<div class="grid items-start gap-6 lg:grid-cols-2">${panel('sheet', 'Spreadsheet', lossTable('sheet', losses.sheet, downloads(['csv', 'CSV'], ['xlsx', 'Excel'])))}
+${panel('moodle', 'Moodle XML', lossTable('moodle', losses.moodle, downloads(['moodle', 'Moodle XML'])))}
 ${panel('gift', 'GIFT, for Moodle and others', lossTable('gift', losses.gift, downloads(['gift', 'GIFT'])))}</div>`,
   }
 
@@ -30,7 +32,7 @@ ${formats.map(([format, label]) => html`<button class="btn" name="format" value=
   }
 }
 
-const lossTable = (id: string, losses: ExportLosses, downloads: Html): Html =>
+const lossTable = (id: string, losses: FormatLosses, downloads: Html): Html =>
   losses.length === 0
     ? html`<p>This format keeps everything about these questions.</p>${downloads}`
     : html`${table(

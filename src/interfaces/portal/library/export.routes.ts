@@ -1,14 +1,19 @@
 import { setImmediate } from 'node:timers/promises'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { readPictures } from '../../../domain/assets/question-pictures.ts'
+import { assetIdsIn } from '../../../domain/assets/references.ts'
 import { authorize } from '../../../domain/authorization/permissions.ts'
+import type { Context } from '../../../domain/context.ts'
 import { exportLibrary, previewExport } from '../../../domain/library/export-library.ts'
 import { streamFile } from '../../../http/sending/stream-file.ts'
+import type { FileFormat } from '../../../kinds/file-formats/read-file.ts'
 import { fileWriters } from '../../../kinds/file-formats/write-file.ts'
 import { exportQuestion } from '../../../kinds/library-questions.ts'
+import type { NeutralQuestion } from '../../../kinds/neutral.ts'
 import { readFields, valuesOf } from '../kit/forms.ts'
 import { show } from '../kit/layout.ts'
 import { queryOf } from '../kit/paging.ts'
-import { type ExportLosses, exportPage } from './export.page.ts'
+import { type ExportLosses, exportPage, type FormatLosses } from './export.page.ts'
 import { readLibraryFilter } from './library.routes.ts'
 import { TEMPLATE } from './template.ts'
 
@@ -34,12 +39,14 @@ export function exportRoutes(app: FastifyInstance): void {
   app.post('/questions/export', async (request, reply) => {
     const values = valuesOf(request)
     const { format } = readFields(values, 'format')
-    const { type, ending, create } = fileWriters[format === 'xlsx' || format === 'gift' ? format : 'csv']
+    const { type, ending, hasPictures, create } = fileWriters[isFormat(format) ? format : 'csv']
     const { write, end } = create()
     return streamFile(reply, { name: `questions.${ending}`, type }, async (send) => {
       await exportLibrary(request.ctx, readLibraryFilter(values), (questions) =>
         inBatches(questions, async (some) => {
-          await send(write(some.map(({ content, ...head }) => exportQuestion(content, head).question)))
+          const exported = some.map(({ content, ...head }) => exportQuestion(content, head).question)
+          if (hasPictures) for (const question of exported) await send(write([await withPictures(request.ctx, question)]))
+          else await send(write(exported))
         }),
       )
       await send(end())
@@ -47,9 +54,16 @@ export function exportRoutes(app: FastifyInstance): void {
   })
 }
 
+const isFormat = (format: string | undefined): format is FileFormat => Object.hasOwn(fileWriters, format ?? '')
+
+async function withPictures(ctx: Context, question: NeutralQuestion): Promise<NeutralQuestion> {
+  const ids = assetIdsIn(JSON.stringify(question))
+  return ids.length === 0 ? question : { ...question, files: await readPictures(ctx, ids) }
+}
+
 /** Losses per export format. */
 async function findLosses({ ctx }: FastifyRequest, query: URLSearchParams) {
-  const found: Record<'sheet' | 'gift', LossesByType> = { sheet: new Map(), gift: new Map() }
+  const found: Record<keyof ExportLosses, LossesByType> = { sheet: new Map(), gift: new Map(), moodle: new Map() }
   let total = 0
   const { isCut } = await previewExport(ctx, readLibraryFilter(query), (questions) =>
     inBatches(questions, async (some) => {
@@ -58,10 +72,15 @@ async function findLosses({ ctx }: FastifyRequest, query: URLSearchParams) {
         const { question, losses } = exportQuestion(content, head)
         add(found.sheet, content.input.responseType, [...losses, ...fileWriters.csv.losses(question)])
         add(found.gift, content.input.responseType, [...losses, ...fileWriters.gift.losses(question)])
+        add(found.moodle, content.input.responseType, [...losses, ...fileWriters.moodle.losses(question)])
       }
     }),
   )
-  return { total, isCut, losses: { sheet: sortLosses(found.sheet), gift: sortLosses(found.gift) } }
+  return {
+    total,
+    isCut,
+    losses: { sheet: sortLosses(found.sheet), gift: sortLosses(found.gift), moodle: sortLosses(found.moodle) },
+  }
 }
 
 type LossesByType = Map<string, { count: number; responseTypes: Set<string> }>
@@ -74,7 +93,7 @@ function add(found: LossesByType, responseType: string, losses: readonly string[
 }
 
 /** Most frequent first. */
-const sortLosses = (found: LossesByType): ExportLosses =>
+const sortLosses = (found: LossesByType): FormatLosses =>
   [...found]
     .map(([loss, { count, responseTypes }]) => ({ loss, count, responseTypes: [...responseTypes] }))
     .sort((one, other) => other.count - one.count)

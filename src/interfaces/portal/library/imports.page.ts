@@ -1,4 +1,5 @@
 import type { Context } from '../../../domain/context.ts'
+import type { ImportReportRow } from '../../../domain/library/export-import-rows.ts'
 import {
   IMPORT_STATES,
   type ImportRow,
@@ -10,6 +11,7 @@ import {
 import type { ListPage } from '../../../domain/lists/page.ts'
 import { type Html, html } from '../../../html/html.ts'
 import { icon } from '../../../http/pages/icon.ts'
+import type { Column } from '../../../http/sending/send-csv.ts'
 import { confirmButton } from '../kit/confirm.ts'
 import { choice, type Form, mistakes } from '../kit/forms.ts'
 import { formatIssue } from '../kit/issue-messages.ts'
@@ -20,7 +22,8 @@ import { empty, linkButton, progressBar } from '../kit/parts.ts'
 import { badge } from '../kit/status.ts'
 import { table } from '../kit/table.ts'
 
-export const MAX_IMPORT_BYTES = 5 * 1024 * 1024
+/** Pictures in base64 included. */
+export const MAX_IMPORT_BYTES = 20 * 1024 * 1024
 
 const STATES: Record<ImportState, string> = {
   ready: 'will be imported',
@@ -30,6 +33,15 @@ const STATES: Record<ImportState, string> = {
   taken: 'imported',
   undone: 'undone',
 }
+
+/** Report on an import, as CSV. */
+export const reportColumns: Column<ImportReportRow>[] = [
+  ['line', ({ line }) => line],
+  ['question', ({ name }) => name],
+  ['result', ({ state }) => STATES[state as ImportState] ?? state],
+  ['category', ({ category }) => category],
+  ['notes', ({ notes }) => notes.join(' ')],
+]
 
 /** @param assessmentId assessment to add the questions to; empty if none. */
 export function newImportPage(form: Form, ctx: Context, assessmentId: string): Page {
@@ -41,12 +53,12 @@ export function newImportPage(form: Form, ctx: Context, assessmentId: string): P
     body: html`${mistakes(form)}<div class="grid items-start gap-6 lg:grid-cols-2">${panel(
       'file-form',
       'Questions from a file',
-      html`<p class="mb-4">You get a preview of each question. Nothing is imported until you confirm, and you can undo the import for a day.</p>
+      html`<p class="mb-4">You check the columns of a spreadsheet, and get a preview of each question. Nothing is imported until you confirm, and you can undo the import for a day.</p>
 <form method="post" action="${pathOf(ctx, 'questions/imports')}" enctype="multipart/form-data">
 ${assessmentId && html`<input type="hidden" name="assessment" value="${assessmentId}">`}${onceField()}
 <div class="field"><label class="mb-1.5 block text-sm font-medium" for="file">File</label>
-<p class="hint mb-1.5" id="file-hint">A spreadsheet (.xlsx or .csv) or GIFT (.txt, .gift); up to ${MAX_IMPORT_BYTES / 1024 / 1024} MB and ${MAX_IMPORTED.toLocaleString('en')} questions.</p>
-<input class="file-input w-full" id="file" name="file" type="file" required accept=".csv,.xlsx,.txt,.gift" aria-describedby="file-hint${isWrong && ' file-mistake'}" aria-invalid="${isWrong ? 'true' : 'false'}">
+<p class="hint mb-1.5" id="file-hint">A spreadsheet (.xlsx, .csv, or .tsv), Moodle XML, GIFT, or Aiken (.txt), or QTI 2.1 (.zip or .xml); up to ${MAX_IMPORT_BYTES / 1024 / 1024} MB and ${MAX_IMPORTED.toLocaleString('en')} questions.</p>
+<input class="file-input w-full" id="file" name="file" type="file" required accept=".csv,.tsv,.xlsx,.txt,.gift,.xml,.zip" aria-describedby="file-hint${isWrong && ' file-mistake'}" aria-invalid="${isWrong ? 'true' : 'false'}">
 ${isWrong && html`<p class="mistake" id="file-mistake">${wrong.join(' ')}</p>`}</div>
 <button class="btn btn-primary">${icon('upload')}Read the file</button>
 </form>`,
@@ -119,7 +131,7 @@ ${isRunning(found) && progressBar(counts.taken, counts.taken + toTake)}
         'Its questions are removed from the library. Questions that an assessment uses, or that have a newer version, stay.',
       address: `${path}/undo`,
     })
-  }</div>`
+  }<form method="post" action="${path}/report"><button class="btn">${icon('download')}Download the report</button></form></div>`
 }
 
 const rows = (ctx: Context, items: ImportRow[]): Html =>

@@ -1,6 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { authorize } from '../../../domain/authorization/permissions.ts'
 import type { Context } from '../../../domain/context.ts'
+import { storeImportFile } from '../../../domain/imports/import-files.ts'
+import { exportImportRows } from '../../../domain/library/export-import-rows.ts'
 import {
   createImport,
   getImport,
@@ -10,13 +12,15 @@ import {
   undoImport,
 } from '../../../domain/library/imports.ts'
 import { MAX_PAGE_SIZE } from '../../../domain/limits.ts'
+import { sendCsv } from '../../../http/sending/send-csv.ts'
+import { questionReader } from '../../../uploads/question-reader.ts'
+import { type Importer, inspectFile, toReadChoices } from '../imports/inspect-file.ts'
 import { emptyForm, type Form, submit } from '../kit/forms.ts'
 import { pathOf, show } from '../kit/layout.ts'
 import { queryOf, readPage } from '../kit/paging.ts'
 import { readUploads } from '../kit/uploads.ts'
 import { requireRight } from '../sign-in/turn-away.ts'
-import { importPage, isRunning, MAX_IMPORT_BYTES, newImportPage } from './imports.page.ts'
-import { questionReader } from './read-file.ts'
+import { importPage, isRunning, MAX_IMPORT_BYTES, newImportPage, reportColumns } from './imports.page.ts'
 
 /** Most characters of the text fields. */
 const MAX_TYPED = 4 * 1024
@@ -37,15 +41,26 @@ export function importsRoutes(app: FastifyInstance): void {
       submit(request, reply, {
         page: (form) => newImportPage(form, request.ctx, form.values.get('assessment') ?? ''),
         async work(values) {
+          const { ctx } = request
           const { bytes, name } = request.upload ?? { bytes: new Uint8Array(), name: '' }
-          const id = await createImport(request.ctx, { fileName: name, readFile: questionReader(request.ctx, bytes) })
-          return importPath(request.ctx, id, values.get('assessment'))
+          const { isTable, facts } = await inspectFile(ctx, { kind: 'questions', bytes })
+          if (isTable || (facts.encoding !== null && facts.encoding !== 'utf-8')) {
+            const file = { kind: 'questions', fileName: name, bytes, form: values.toString() } as const
+            return pathOf(ctx, `imports/${await storeImportFile(ctx, file)}`)
+          }
+          const id = await createImport(ctx, { fileName: name, readFile: questionReader(ctx, bytes) })
+          return importPath(ctx, id, values.get('assessment'))
         },
       }),
     )
   })
 
   app.get<ImportRoute>('/questions/imports/:importId', async (request, reply) => importPageOf(request, reply))
+
+  app.post<ImportRoute>('/questions/imports/:importId/report', async ({ ctx, params }, reply) => {
+    const { id } = await getImport(ctx, params.importId)
+    return sendCsv(reply, { name: `import-${id}.csv`, columns: reportColumns }, (write) => exportImportRows(ctx, id, write))
+  })
 
   for (const [verb, work] of [
     ['start', startImport],
@@ -60,6 +75,12 @@ export function importsRoutes(app: FastifyInstance): void {
         },
       }),
     )
+}
+
+/** Reads the questions of a file whose columns are confirmed. */
+export const importQuestionFile: Importer = async (ctx, { fileName, bytes, choices, form }) => {
+  const id = await createImport(ctx, { fileName, readFile: questionReader(ctx, bytes, toReadChoices(choices)) })
+  return importPath(ctx, id, new URLSearchParams(form).get('assessment'))
 }
 
 const importPath = (ctx: Context, id: string, assessmentId: string | null): string =>

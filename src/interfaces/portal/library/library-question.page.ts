@@ -18,6 +18,7 @@ import { choice, type Form, field, mistakes } from '../kit/forms.ts'
 import { type Page, panel, pathOf } from '../kit/layout.ts'
 import { onceField } from '../kit/once.ts'
 import { factList } from '../kit/parts.ts'
+import { linesOfRubric } from '../kit/rubric.ts'
 import { badge } from '../kit/status.ts'
 import { table } from '../kit/table.ts'
 
@@ -133,6 +134,8 @@ function about({ question, shown: { input } }: Facts): Html {
       ['Points', formatCount(input.points, 'point')],
       ['Time limit', input.timeLimit > 0 && formatDuration(input.timeLimit)],
       ['Preparation time', input.preparationTime > 0 && formatDuration(input.preparationTime)],
+      ['Rubric', input.rubric && linesOfRubric(input.rubric).map((line) => html`<span class="block">${line}</span>`)],
+      ['Recording', input.simultaneous && 'While the prompt plays'],
       ['First saved', time(question.createdAt)],
       ['Newest version', newest && time(newest.createdAt)],
       ['Archived', question.retiredAt && time(question.retiredAt)],

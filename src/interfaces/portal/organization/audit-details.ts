@@ -1,6 +1,6 @@
 import type { AuditField } from '../../../domain/audit/audit-details.ts'
-import type { Ats } from '../../../domain/context.ts'
 import type { ReminderStep } from '../../../domain/invites/reminders/reminder-steps.ts'
+import type { Ats } from '../../../domain/ports/ats-settings.ts'
 import type { Refusal } from '../../../domain/sign-in/record-refusal.ts'
 import type { AuthenticationKind } from '../../../domain/sign-in/session-access.ts'
 import { html, type Value } from '../../../html/html.ts'
@@ -98,6 +98,8 @@ const FIELDS: Record<AuditField, FieldLabel> = {
   domain: 'domain',
   shared: 'assessments shared with them',
   unshared: 'assessments no longer shared',
+  gradingLanguages: language('grading languages'),
+  canViewTranscription: 'may read transcripts',
   signInException: { name: 'way in', of: (way) => EXCEPTION_LABELS[way] ?? spaced(String(way)) },
   isInUse: 'in use from now on',
   untried: 'draft that is not tried yet',
@@ -145,6 +147,11 @@ const FIELDS: Record<AuditField, FieldLabel> = {
   steps: 'reminders',
   isOwn: 'own reminders',
   openInvites: 'also for earlier invites',
+  shows: { name: 'shows', none: 'points only' },
+  results: 'results',
+  band: 'band',
+  knockedOut: 'knocked out',
+  decision: { name: 'decision', of: (decision) => spaced(String(decision)) },
   recipientName: 'name',
   customMessage: 'message',
   questionReplayLimit: 'number of replays',
@@ -152,7 +159,7 @@ const FIELDS: Record<AuditField, FieldLabel> = {
   expiresInDays: 'days',
   expiresOn: { name: 'new expiry', of: (date) => day.format(new Date(date)) },
   addedDays: 'days added to the expiry',
-  includesStarted: 'also those who have started',
+  includesStarted: 'including candidates who have started',
   isEmailed: 'with a message to the candidates',
   sendsAgain: 'sent again',
   requirement: { name: 'requirement', of: codeOf },
@@ -198,12 +205,12 @@ function nameOfField(field: string | number): string {
 type KnownNames = { names: Map<string, string>; wordAction: (action: string) => string; target?: string | undefined }
 
 /** Recorded details, one line each. Deleted rows have no names. */
-export const formatDetails = (details: unknown, known: KnownNames): Value[] =>
+export const formatDetails = (details: unknown, names: KnownNames): Value[] =>
   linesOf(details)
-    .filter(([field, value]) => field !== 'name' || value !== known.target)
+    .filter(([field, value]) => field !== 'name' || value !== names.target)
     .map(
       ([field, value]) =>
-        html`<li class="wrap-break-word">${capitalize(nameOfField(field))}: ${formatValue(field, value, known)}</li>\n`,
+        html`<li class="wrap-break-word">${capitalize(nameOfField(field))}: ${formatValue(field, value, names)}</li>\n`,
     )
 
 const capitalize = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
@@ -223,26 +230,26 @@ function linesOf(details: unknown): [field: string, value: unknown][] {
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-function formatValue(field: string, value: unknown, known: KnownNames): Value {
+function formatValue(field: string, value: unknown, names: KnownNames): Value {
   const { none = 'none', of } = labelOf(field)
   if (value === null || value === undefined || value === '') return none
   if (typeof value === 'boolean') return value ? 'yes' : 'no'
   if (Array.isArray(value))
-    return value.length === 0 ? none : value.map((item, i) => html`${i > 0 && ', '}${formatValue(field, item, known)}`)
-  if (isObject(value)) return formatChange(field, value, known)
+    return value.length === 0 ? none : value.map((item, i) => html`${i > 0 && ', '}${formatValue(field, item, names)}`)
+  if (isObject(value)) return formatChange(field, value, names)
   if (of) return of(value as string | number)
-  if (field === 'action') return known.wordAction(String(value))
-  const text = known.names.get(String(value)) ?? String(value)
+  if (field === 'action') return names.wordAction(String(value))
+  const text = names.names.get(String(value)) ?? String(value)
   return TIME.test(text) ? time(new Date(text)) : typeof value === 'number' ? value.toLocaleString('en') : breakableAddress(text)
 }
 
 /** A change as before → after, or a reminder rule. */
-function formatChange(field: string, value: Record<string, unknown>, known: KnownNames): Value {
+function formatChange(field: string, value: Record<string, unknown>, names: KnownNames): Value {
   if ('before' in value && 'after' in value) {
-    const [before, after] = [value.before, value.after].map((side) => formatValue(field, side, known))
+    const [before, after] = [value.before, value.after].map((side) => formatValue(field, side, names))
     // The hashes differ, but mean nothing to people.
     if (field === 'logoHash' && value.before && value.after) return 'another picture'
     return html`${before} → ${after}`
   }
-  return field === 'steps' ? formatStep(value as ReminderStep) : formatDetails(value, known)
+  return field === 'steps' ? formatStep(value as ReminderStep) : formatDetails(value, names)
 }

@@ -30,7 +30,7 @@ export function auditLogPage(ctx: Context, { values, page }: { values: URLSearch
     title: 'Audit log',
     body: html`<section class="panel" aria-labelledby="log-heading">
 <h2 class="mb-4" id="log-heading">Entries</h2>
-<p class="hint mb-4">Entries are kept for a year, or for as long as an owner has chosen. “The operator” is whoever runs this service. “The service” is what happens automatically.${ctx.mode === 'test' && ' This page shows changes to test data only. The log of live data shows everything.'}</p>
+<p class="hint mb-4">Entries are kept for a year, or for as long as an owner has chosen. “The operator” runs this service. “The service” means automatic actions.${ctx.mode === 'test' && ' This page shows changes to test data only. The log of live data shows everything.'}</p>
 ${values.get('bulk') && html`<p class="mb-4">Only the entries of <a href="${pathOf(ctx, `invites/changes/${values.get('bulk')}`)}">one bulk change</a>. <a href="${address}">Show all entries</a></p>\n`}<form class="filters" method="get" action="${address}">
 ${field(form, { name: 'who', label: 'Email of a member, or name of a key', type: 'search', optional: true })}
 ${choice(form, {
@@ -96,6 +96,7 @@ const PLACES = new Map<string, readonly [path: string, label: string]>([
   ['invite', ['invites', 'invite']],
   ['invite_batch', ['invites/batches', 'list of candidates']],
   ['bulk_change', ['invites/changes', 'bulk change']],
+  ['share_link', ['shares', 'link to results']],
   ['webhook', ['settings/webhooks', 'webhook']],
   ['erasure', [ERASURES, 'receipt']],
   ['archive', [ARCHIVES, 'archive']],

@@ -56,7 +56,7 @@ ${choice(form, {
 
 /** Every item that consent can cover, with a sample number of days. */
 const EXAMPLE = {
-  needs: { camera: true, microphone: true, screen: true, idPhoto: true, facePhoto: true, choice: true },
+  needs: { camera: true, microphone: true, screen: true, idPhoto: true, facePhoto: true, choice: true, transcription: true },
   keptDays: { answers: 365, proctoring: 90, idPhoto: 30 },
   webcam: 'stills',
   addition: null,

@@ -7,11 +7,22 @@ import type { ListedMember, Member, MemberOrder } from '../../../domain/members/
 import type { SecondFactorKind } from '../../../domain/members/members-factors.ts'
 import type { MemberSession } from '../../../domain/members/members-sessions.ts'
 import { type Html, html } from '../../../html/html.ts'
-import { formatCount } from '../../../http/pages/candidate-view.ts'
+import { formatCount, isWebAddress } from '../../../http/pages/candidate-view.ts'
 import { limitHint, nameFilterForm } from '../kit/choices.ts'
 import { confirmButton } from '../kit/confirm.ts'
-import { time, timeAgo } from '../kit/formatting.ts'
-import { checkboxes, choice, emptyForm, exportButton, type Form, field, mistakes, readFields, seenField } from '../kit/forms.ts'
+import { labelLanguage, time, timeAgo } from '../kit/formatting.ts'
+import {
+  checkbox,
+  checkboxes,
+  choice,
+  emptyForm,
+  exportButton,
+  type Form,
+  field,
+  mistakes,
+  readFields,
+  seenField,
+} from '../kit/forms.ts'
 import { type Page, panel, pathOf } from '../kit/layout.ts'
 import { onceField } from '../kit/once.ts'
 import { type FilteredList, filterLine, noRows, sizedPager, sortable } from '../kit/paging.ts'
@@ -57,6 +68,7 @@ ${filterLine(
   pathOf(ctx, 'members'),
   found.form.values,
   html`${field(found.form, { name: 'search', label: 'Name or email', type: 'search', optional: true })}
+${field(found.form, { name: 'department', label: 'Department', optional: true })}
 ${choice(found.form, {
   name: 'role',
   label: 'Role',
@@ -92,12 +104,15 @@ const memberTable = (ctx: Context, { form, list }: FilteredList<ListedMember>): 
     list.items.map((member) => [
       person({ name: namesOf(member), email: member.email, address: pathOf(ctx, `members/${member.id}`) }),
       rolesOf(member),
-      member.department,
+      member.department !== '' && departmentLink(ctx, member.department),
       badge(stateOf(member)),
       timeAgo(ctx, new Date(member.joinedAt)),
     ]),
   )
 }
+
+const departmentLink = (ctx: Context, department: string): Html =>
+  html`<a href="${pathOf(ctx, 'members')}?${new URLSearchParams({ department }).toString()}">${department}</a>`
 
 /** @property named text that filters the assessments. */
 type AssessmentChoices = { assessments: Choice[]; named: string }
@@ -146,7 +161,7 @@ export const joinLinkPage = (ctx: Context, { email, url, expiresAt }: PersonalLi
   body: html`<section class="panel">
 <p>This link is on its way to <strong>${email}</strong>. It works once, until ${time(expiresAt)}. Share it with nobody else.</p>
 <div class="mt-4">${copyBox('link', url)}</div>
-<p class="hint mt-2">The link in the email also shows whose the address is. Whoever joins by this copy verifies their address before they add a second step.</p>
+<p class="hint mt-2">The link in the email also verifies the address. People who join by this copy verify their address before they add a second step.</p>
 ${linkButton(pathOf(ctx, 'members'), 'Back to members', undefined, 'main')}
 </section>`,
 })
@@ -209,14 +224,18 @@ ${
     ? checkboxes(form, {
         name: 'languages',
         label: 'Grading languages',
-        options: languages.map(({ id, code, name }) => [id, name || code]),
+        options: languages.map(({ id, code }) => [id, labelLanguage(code)]),
         values: member.gradingLanguageIds,
+        isLong: languages.length > SHORT_LIST,
+        hint: 'Languages of the answers this member can grade. Assessments that assign graders go by these.',
       })
     : html`<p id="languages" class="hint">There are no languages yet: they come from your assessments.</p>`
 }
-<button class="btn btn-primary">Save</button>
+${checkbox(form, { name: 'canViewTranscription', label: 'May read transcripts of recordings', checked: member.canViewTranscription })}
+<p class="hint">Of the recorded answers this member can hear. Without it they see no text, no captions, and no search.</p>
+<button class="btn btn-primary mt-4">Save</button>
 </form>
-${panel('access', 'Access', html`${access(form, { ctx, member, keys, owning })}${factors.length > 0 && secondStep(form, ctx, { member, factors })}`)}
+${panel('access', 'Access', html`${pictureLink(member)}${access(form, { ctx, member, keys, owning })}${factors.length > 0 && secondStep(form, ctx, { member, factors })}`)}
 </div>
 ${sharing && sharingPanel(form, { ctx, member, sharing, named })}${member.credentialId && member.status === 'active' && sessionsPanel(ctx, member, sessions)}`,
   }
@@ -235,6 +254,11 @@ ${assessmentBoxes(form.values.has('shared') ? form : emptyForm, { ...sharing, na
 ${sharing.assessments.length > 0 && html`<button class="btn">Save shared assessments</button>`}
 </form>`,
   )
+
+/** The picture is another host's: it is loaded only by those who follow the link. */
+const pictureLink = ({ user: { avatarUrl } }: Member): Html | false =>
+  isWebAddress(avatarUrl) &&
+  html`<p class="mb-4"><a href="${avatarUrl}" target="_blank" rel="noopener noreferrer">Picture at ${new URL(avatarUrl).host}</a></p>`
 
 function access(form: Form, { ctx, member, keys, owning }: Pick<Facts, 'ctx' | 'member' | 'keys' | 'owning'>): Html {
   const address = pathOf(ctx, `members/${member.id}`)

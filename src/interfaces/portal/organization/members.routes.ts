@@ -31,6 +31,7 @@ import { emptyForm, type Form, findSeen, readFields, submit } from '../kit/forms
 import { pathOf, show } from '../kit/layout.ts'
 import { submitOnce } from '../kit/once.ts'
 import { queryOf, readList, readSort } from '../kit/paging.ts'
+import { RECENT_AUTHENTICATION } from '../kit/recent-authentication.ts'
 import { memberLinks } from '../sign-in/linked.page.ts'
 import { inviteMemberPage, joinLinkPage, MEMBER_ORDERS, memberPage, membersPage } from './members.page.ts'
 
@@ -48,7 +49,7 @@ export function membersRoutes(app: FastifyInstance): void {
     return show(request, reply, await invitePage(request, emptyForm))
   })
 
-  app.post('/members/invite', { config: { fresh: true } }, (request, reply) =>
+  app.post('/members/invite', RECENT_AUTHENTICATION, (request, reply) =>
     submitOnce(request, reply, {
       page: (form) => invitePage(request, form),
       async work(ctx, values) {
@@ -61,7 +62,7 @@ export function membersRoutes(app: FastifyInstance): void {
     }),
   )
 
-  app.post('/members/become-owner', { config: { fresh: true } }, (request, reply) =>
+  app.post('/members/become-owner', RECENT_AUTHENTICATION, (request, reply) =>
     submit(request, reply, {
       page: (form) => listPage(request, form),
       async work() {
@@ -74,7 +75,7 @@ export function membersRoutes(app: FastifyInstance): void {
     show(request, reply, await onePage(request, emptyForm, queryOf(request).get('done') ?? '')),
   )
 
-  app.post<MemberRoute>('/members/:memberId', { config: { fresh: true } }, (request, reply) =>
+  app.post<MemberRoute>('/members/:memberId', RECENT_AUTHENTICATION, (request, reply) =>
     submit(request, reply, {
       page: (form) => onePage(request, form),
       async work(values) {
@@ -84,6 +85,7 @@ export function membersRoutes(app: FastifyInstance): void {
           ...readRoles(values),
           tagIds: values.getAll('tags'),
           languageIds: values.getAll('languages'),
+          canViewTranscription: values.get('canViewTranscription') === 'yes',
         }
         const isClient = await hasRole(request.ctx, memberId, 'client')
         await changeMember(request.ctx, memberId, change, findSeen(values))
@@ -101,7 +103,7 @@ export function membersRoutes(app: FastifyInstance): void {
       ['end-ownership', 'no-owner', endOwnership],
     ]
   for (const [action, done, change] of changes)
-    app.post<MemberRoute>(`/members/:memberId/${action}`, { config: { fresh: true } }, (request, reply) =>
+    app.post<MemberRoute>(`/members/:memberId/${action}`, RECENT_AUTHENTICATION, (request, reply) =>
       submit(request, reply, {
         page: (form) => onePage(request, form),
         async work(values) {
@@ -111,7 +113,7 @@ export function membersRoutes(app: FastifyInstance): void {
       }),
     )
 
-  app.post<MemberRoute>('/members/:memberId/reset-factors', { config: { fresh: true } }, (request, reply) =>
+  app.post<MemberRoute>('/members/:memberId/reset-factors', RECENT_AUTHENTICATION, (request, reply) =>
     submit(request, reply, {
       page: (form) => onePage(request, form),
       async work(values) {
@@ -122,7 +124,7 @@ export function membersRoutes(app: FastifyInstance): void {
     }),
   )
 
-  app.post<MemberRoute>('/members/:memberId/link', { config: { fresh: true } }, (request, reply) =>
+  app.post<MemberRoute>('/members/:memberId/link', RECENT_AUTHENTICATION, (request, reply) =>
     submitOnce(request, reply, {
       page: (form) => onePage(request, form),
       async work(ctx) {
@@ -134,7 +136,7 @@ export function membersRoutes(app: FastifyInstance): void {
 }
 
 function addSharing(app: FastifyInstance): void {
-  app.post<MemberRoute>('/members/:memberId/assessments', { config: { fresh: true } }, (request, reply) =>
+  app.post<MemberRoute>('/members/:memberId/assessments', RECENT_AUTHENTICATION, (request, reply) =>
     submit(request, reply, {
       page: (form) => onePage(request, form),
       async work(values) {
@@ -213,9 +215,10 @@ const readRoles = (values: URLSearchParams, name = 'roles') => ({
 })
 
 export function readMemberFilter(values: URLSearchParams): MemberFilter {
-  const { status, role, search } = readFields(values, 'status', 'role', 'search')
+  const { status, role, search, department } = readFields(values, 'status', 'role', 'search', 'department')
   return {
     search,
+    ...(department && { department }),
     ...((status === 'active' || status === 'inactive') && { status }),
     ...(MEMBER_ROLES.some((known) => known === role) && { roles: { [role]: true } }),
     ...omitUndefined({ portalRole: PORTAL_ROLES.find((known) => known === role) }),

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { listConsentTexts, readPageTexts, savePageTexts } from '../../../domain/brand/page-texts.ts'
-import { FALLBACK_LANGUAGE } from '../../../domain/languages/languages.ts'
+import { FALLBACK_LANGUAGE } from '../../../domain/languages/choose-language.ts'
 import { readLanguageSettings } from '../../../domain/members/language-settings.ts'
 import { emptyForm, type Form, readFields, submit } from '../kit/forms.ts'
 import { pathOf, show } from '../kit/layout.ts'

@@ -17,10 +17,10 @@ export const rolesOf = ({ roles, portalRoles }: Pick<Member, 'roles' | 'portalRo
 
 /** Hint with the roles that have no checkbox. */
 export function hintOf({ roles, portalRoles }: Member): { hint?: string } {
-  const others = roles.filter((role) => !MEMBER_ROLES.some((known) => known === role))
+  const customRoles = roles.filter((role) => !MEMBER_ROLES.some((known) => known === role))
   const hints = [
     ...(portalRoles.includes('owner') ? ['An owner, who stays an admin.'] : []),
-    ...(others.length > 0 ? [`Other roles: ${others.join(', ')}`] : []),
+    ...(customRoles.length > 0 ? [`Other roles: ${customRoles.join(', ')}`] : []),
   ]
   return hints.length > 0 ? { hint: hints.join(' ') } : {}
 }

@@ -30,7 +30,7 @@ export function securityRoutes(app: FastifyInstance): void {
     page,
     check: (ctx, values) => checkOrganizationSecurity(ctx, readSecurity(values), howOf(values)),
   } satisfies FormCheck
-  app.post('/settings/security', { config: { fresh: true, check: save } }, (request, reply) =>
+  app.post('/settings/security', { config: { requiresRecentAuthentication: true, check: save } }, (request, reply) =>
     submit(request, reply, {
       page: (form) => page(request, form),
       async work(values) {

@@ -49,7 +49,7 @@ const mailFields = (form: Form, settings: OrganizationSettings): Html => html`${
 ${field(form, {
   name: 'replyTo',
   label: 'Reply-to address',
-  hint: 'Where replies to invitations go. Leave empty to send them to whoever invited the candidate.',
+  hint: 'Where replies to invitations go. Leave empty to send them to the person who invited the candidate.',
   type: 'email',
   value: settings.replyTo,
   optional: true,

@@ -1,5 +1,5 @@
 import type { Context } from '../../../domain/context.ts'
-import { formatSuppressionReason, type Suppression } from '../../../domain/invites/suppressions.ts'
+import { formatSuppressionReason, type ListedSuppression } from '../../../domain/invites/suppressions.ts'
 import { isFormattedHmac } from '../../../domain/secrets/address-hmacs.ts'
 import { type Html, html } from '../../../html/html.ts'
 import { time } from '../kit/formatting.ts'
@@ -22,7 +22,7 @@ export const SUPPRESSIONS = 'settings/suppressions'
 const ADDING = { id: 'add', label: 'Block an address', icon: 'plus' } as const
 const isRefused = ({ issues }: Form): boolean => issues.length > 0
 
-type ListFacts = { ctx: Context; found: FilteredList<Suppression>; done: string }
+type ListFacts = { ctx: Context; found: FilteredList<ListedSuppression>; done: string }
 
 export const suppressionsPage = (form: Form, { ctx, found, done }: ListFacts): Page => ({
   title: 'Blocked addresses',
@@ -39,7 +39,7 @@ ${sizedPager(pathOf(ctx, SUPPRESSIONS), found.form.values, found.list)}
 <div>${!isRefused(form) && adding(form, ctx)}</div>`,
 })
 
-const addressTable = (ctx: Context, items: Suppression[]): Html =>
+const addressTable = (ctx: Context, items: ListedSuppression[]): Html =>
   table(
     'addresses-heading',
     ['Address', 'Reason', 'Since', 'Until'],
@@ -56,13 +56,13 @@ const adding = (form: Form, ctx: Context): Html =>
     ADDING.id,
     'Block an address',
     html`<form method="post" action="${pathOf(ctx, SUPPRESSIONS)}">${onceField()}
-${field(form, { name: 'address', label: 'Email address', type: 'email', hint: 'No email is sent to it, whatever it is invited to.' })}
+${field(form, { name: 'address', label: 'Email address', type: 'email', hint: 'No email is sent to it, for any assessment.' })}
 <button class="btn btn-primary">Block address</button>
 </form>`,
     isRefused(form),
   )
 
-export const suppressionPage = (form: Form, { ctx, suppression }: { ctx: Context; suppression: Suppression }): Page => ({
+export const suppressionPage = (form: Form, { ctx, suppression }: { ctx: Context; suppression: ListedSuppression }): Page => ({
   title: formatAddress(suppression.address),
   subtitle: html`Blocked since ${time(suppression.since)}: ${formatSuppressionReason(suppression.reason)}.`,
   trail: [['Blocked addresses', pathOf(ctx, SUPPRESSIONS)]],

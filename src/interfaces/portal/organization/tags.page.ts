@@ -57,7 +57,7 @@ const tagTable = (ctx: Context, { form, list }: FilteredList<ListedTag>, uses: M
       ...['Assessments', 'Members', 'Invites', 'Description'],
     ],
     list.items.map((tag) => [
-      html`${color(tag)}<a class="named" href="${pathOf(ctx, `tags/${tag.id}`)}">${tag.name}</a>${isReadOnly(ctx, tag) && html` <span class="badge badge-sm badge-ghost">Live</span>`}`,
+      html`${color(tag)}${symbol(tag)}<a class="named" href="${pathOf(ctx, `tags/${tag.id}`)}">${tag.name}</a>${isReadOnly(ctx, tag) && html` <span class="badge badge-sm badge-ghost">Live</span>`}`,
       ...countsOf(uses.get(tag.id)!).map(([label, count]) =>
         label === 'invites' && count !== '0' ? html`<a href="${pathOf(ctx, `invites?tag=${tag.id}`)}">${count}</a>` : count,
       ),
@@ -71,6 +71,11 @@ const isReadOnly = (ctx: Context, { mode }: Pick<Tag, 'mode'>): boolean => ctx.m
 /** SVG, because the page's policy forbids inline styles. */
 const color = ({ color }: Pick<Tag, 'color'>): Html =>
   html`<svg class="mr-2 inline size-4 align-[-0.125rem]" viewBox="0 0 16 16" aria-hidden="true"><circle cx="8" cy="8" r="7" fill="${color}"></circle></svg>`
+
+/** The tag's icon, if it is an emoji. Integrations set it; other values are names in their own icon set. */
+const symbol = ({ icon }: Pick<Tag, 'icon'>): Html | false =>
+  icon !== null && EMOJI.test(icon) && html`<span class="mr-2" aria-hidden="true">${icon}</span>`
+const EMOJI = /^\p{RGI_Emoji}$/v
 
 const countsOf = ({ assessments, members, invites }: TagUses): [string, string][] => [
   ['assessments', count(assessments)],

@@ -10,6 +10,7 @@ import { listOwnIdentities } from '../../../domain/single-sign-on/identities.ts'
 import { html } from '../../../html/html.ts'
 import { emptyForm, type Form, readFields, submit } from '../kit/forms.ts'
 import { pathOf, show } from '../kit/layout.ts'
+import { RECENT_AUTHENTICATION } from '../kit/recent-authentication.ts'
 import { accountPage } from './account.page.ts'
 import { browserOf } from './browser-of.ts'
 import { linkedPanel } from './linked.page.ts'
@@ -72,13 +73,13 @@ export function accountRoutes(app: FastifyInstance): void {
     }),
   )
 
-  app.post('/account/ownership', { config: { fresh: true } }, (request, reply) =>
+  app.post('/account/ownership', RECENT_AUTHENTICATION, (request, reply) =>
     answer(request, reply, 'ownership', (values) =>
       answerOwnershipOffer(request.ctx, { takes: readFields(values, 'answer').answer === 'take' }),
     ),
   )
 
-  app.post('/account/password', { config: { hasOwnQueue: true, fresh: true } }, (request, reply) =>
+  app.post('/account/password', { config: { hasOwnQueue: true, requiresRecentAuthentication: true } }, (request, reply) =>
     answer(request, reply, 'password', (values) => {
       const input = { ...readFields(values, 'current', 'password'), origin: browserOf(request) }
       return changePassword(request.ctx, signedInOf(request), input)

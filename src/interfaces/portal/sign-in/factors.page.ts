@@ -25,14 +25,14 @@ const nextField = (next: string): Html => html`<input type="hidden" name="next" 
 
 /** @param isAsked true if an organization requires a second factor. */
 export const chooseFactorPage = (next: string, { isAsked, hasPasskeys }: { isAsked: boolean; hasPasskeys: boolean }): Page => {
-  const way = (path: string, name: IconName, label: string, about: string) =>
+  const methodLink = (path: string, name: IconName, label: string, about: string) =>
     html`<a class="btn h-auto w-full justify-start gap-4 py-3 text-left" href="${addressOf(path, next)}">${icon(name, 'size-5')}<span><span class="block">${label}</span><span class="text-base-content/70 block font-normal">${about}</span></span></a>`
   return {
     title: isAsked ? 'Set up two-step sign-in' : 'Add a second step',
     body: html`<p>${isAsked ? 'Your organization asks for a second step at sign-in, so that a stolen password is not enough. Choose one:' : 'A second step keeps a stolen password from being enough. Choose one:'}</p>
 <div class="space-y-2">
-${hasPasskeys && way('/passkey', 'key-round', 'A passkey', 'Your fingerprint, face, PIN or security key')}
-${way('/app', 'smartphone', 'An authenticator app', 'It shows a code of six digits on your phone')}
+${hasPasskeys && methodLink('/passkey', 'key-round', 'A passkey', 'Your fingerprint, face, PIN or security key')}
+${methodLink('/app', 'smartphone', 'An authenticator app', 'It shows a code of six digits on your phone')}
 </div>
 ${
   isAsked

@@ -6,6 +6,7 @@ import { relyingParty } from '../../../domain/sign-in/passkeys.ts'
 import { emptyForm, type Form, readFields, submit, valuesOf } from '../kit/forms.ts'
 import { type Page, show } from '../kit/layout.ts'
 import { queryOf } from '../kit/paging.ts'
+import { RECENT_AUTHENTICATION } from '../kit/recent-authentication.ts'
 import { authenticatorPage, chooseFactorPage, factorPage, passkeyPage, recoveryCodesPage } from './factors.page.ts'
 import { safeNext, signedInOf, signInAddress, signInContext } from './session.ts'
 import type { Portal } from './settings.ts'
@@ -13,7 +14,6 @@ import { turnAway } from './turn-away.ts'
 import { verifyAddress } from './verify.page.ts'
 
 /** Requires a recent authentication. */
-const RECENT_AUTHENTICATION = { config: { fresh: true } }
 
 type Route = { Params: { factorId: string } }
 

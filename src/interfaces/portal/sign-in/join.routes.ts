@@ -19,8 +19,8 @@ export function joinRoutes(app: FastifyInstance, portal: Portal): void {
     const ref = readAccountLink(settings.secretKeys, 'join', token)
     const offer = ref && (await readJoinOffer(system, ref))
     if (!offer) return null
-    const theirs = await findOfferedProviders(system, offer.organizationId)
-    return { ref, offer, providers: offer.isBySsoOnly ? theirs : [...theirs, ...listOperatorProviders(system)] }
+    const providers = await findOfferedProviders(system, offer.organizationId)
+    return { ref, offer, providers: offer.isBySsoOnly ? providers : [...providers, ...listOperatorProviders(system)] }
   }
 
   app.get<Route>('/join/:token', async (request, reply) => {

@@ -5,6 +5,7 @@ import { getMember } from '../../../domain/members/members.ts'
 import { mayChangeAccount, unlinkMemberIdentity, unlinkOwnIdentity } from '../../../domain/single-sign-on/identities.ts'
 import { findProvider, getProvider } from '../../../domain/single-sign-on/providers.ts'
 import { pathOf, show } from '../kit/layout.ts'
+import { RECENT_AUTHENTICATION } from '../kit/recent-authentication.ts'
 import { isFromElsewhere } from '../kit/same-origin.ts'
 import { SSO_SETTINGS } from '../single-sign-on/addresses.ts'
 import { accountNotOwnedPage, confirmLinkPage, lastSignInMethodPage } from './linked.page.ts'
@@ -28,7 +29,7 @@ export const linkedRoutes =
       return redirectToProvider(portal, request, reply, { kind: 'try', memberId }, pathOf(ctx, `${SSO_SETTINGS}/providers/${id}`))
     })
 
-    app.get<Route>('/account/link/:providerId', { config: { fresh: true } }, async (request, reply) => {
+    app.get<Route>('/account/link/:providerId', RECENT_AUTHENTICATION, async (request, reply) => {
       const signedIn = signedInOf(request)
       const { providerId } = request.params
       const provider = await findProvider(portal.system, providerId)
@@ -42,7 +43,7 @@ export const linkedRoutes =
       return redirectToProvider(portal, request, reply, purpose, `${pathOf(request.ctx, 'account')}?done=linked`)
     })
 
-    app.post<IdentityRoute>('/account/identities/:identityId/remove', { config: { fresh: true } }, async (request, reply) => {
+    app.post<IdentityRoute>('/account/identities/:identityId/remove', RECENT_AUTHENTICATION, async (request, reply) => {
       const signedIn = signedInOf(request)
       if (!(await mayChangeAccount(portal.system, signedIn))) return show(request, reply, accountNotOwnedPage, 403)
       const isGone = await unlinkOwnIdentity(request.ctx, signedIn, request.params.identityId)
@@ -50,15 +51,11 @@ export const linkedRoutes =
       return reply.redirect(`${pathOf(request.ctx, 'account')}?done=unlinked`, 303)
     })
 
-    app.post<MemberRoute>(
-      '/members/:memberId/identities/:identityId/remove',
-      { config: { fresh: true } },
-      async (request, reply) => {
-        authorize(request.ctx, 'manage_members')
-        const { memberId, identityId } = request.params
-        await getMember(request.ctx, memberId)
-        await unlinkMemberIdentity(request.ctx, memberId, identityId)
-        return reply.redirect(pathOf(request.ctx, `members/${memberId}`), 303)
-      },
-    )
+    app.post<MemberRoute>('/members/:memberId/identities/:identityId/remove', RECENT_AUTHENTICATION, async (request, reply) => {
+      authorize(request.ctx, 'manage_members')
+      const { memberId, identityId } = request.params
+      await getMember(request.ctx, memberId)
+      await unlinkMemberIdentity(request.ctx, memberId, identityId)
+      return reply.redirect(pathOf(request.ctx, `members/${memberId}`), 303)
+    })
   }

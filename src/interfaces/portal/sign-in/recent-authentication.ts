@@ -7,17 +7,10 @@ import { secondStepAddress } from './second-step.page.ts'
 import { signInAddress } from './session.ts'
 import { turnAway } from './turn-away.ts'
 
-declare module 'fastify' {
-  interface FastifyContextConfig {
-    /** True if the route requires authentication within the last 15 minutes. */
-    fresh?: boolean
-  }
-}
-
-/** Enforces `config.fresh`, after all other checks of the scope. */
+/** Enforces `config.requiresRecentAuthentication`, after all other checks of the scope. */
 export function requireRecentAuthentication(app: FastifyInstance, system: ServiceContext): void {
   app.addHook('onRoute', (route) => {
-    if (!route.config?.fresh) return
+    if (!route.config?.requiresRecentAuthentication) return
     route.onRequest = [
       ...[route.onRequest ?? []].flat(),
       async (request, reply) => {

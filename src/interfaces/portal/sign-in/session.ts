@@ -111,20 +111,20 @@ export function requireMember(app: FastifyInstance, system: ServiceContext): voi
       return show(request, reply, await showRequirement({ ...system, origin }, request, organizationId, opening), 403)
     const mode = showsTestData(originalUrl) ? 'test' : 'live'
     const ctx = contextOf(system, signedIn, { organizationId, mode, ...asked, duringSuspension: true })
-    const held = await findSuspendedPage(ctx, request)
-    if (held) return show(request, reply, held, 403)
+    const suspendedPage = await findSuspendedPage(ctx, request)
+    if (suspendedPage) return show(request, reply, suspendedPage, 403)
     request.ctx = { ...ctx, origin, signal: disconnectSignal(reply) }
   })
 }
 
 /** Page shown while the organization is suspended; null for routes that stay open to its owners. */
 async function findSuspendedPage(ctx: Context, { signedIn, routeOptions }: FastifyRequest): Promise<Page | null> {
-  const erasesAt = signedIn?.memberships.find(({ organizationId }) => organizationId === ctx.organization.id)?.organization
-    .suspension?.erasesAt
-  if (!erasesAt) return null
+  const membership = signedIn?.memberships.find(({ organizationId }) => organizationId === ctx.organization.id)
+  const suspension = membership?.organization.suspension
+  if (!suspension) return null
   const isOwner = may(ctx, 'erase_organization')
   if (isOwner && routeOptions.config.duringSuspension) return null
-  return suspendedPage({ ctx, erasesAt, assessments: isOwner ? await listAssessmentChoices(ctx, {}) : null })
+  return suspendedPage({ ctx, suspension, assessments: isOwner ? await listAssessmentChoices(ctx, {}) : null })
 }
 
 /** Records an attempt from a network that the organization does not allow. */
@@ -188,6 +188,6 @@ export const signInContext = (system: ServiceContext, request: FastifyRequest): 
 
 /** @throws Error if nobody is signed in; use it only in scopes that require it. */
 export function signedInOf({ signedIn }: FastifyRequest): SignedIn {
-  if (!signedIn) throw new Error('This page is for those who are signed in')
+  if (!signedIn) throw new Error('This page requires a session')
   return signedIn
 }

@@ -63,9 +63,12 @@ export function signInRoutes(app: FastifyInstance, portal: Portal): void {
   )
 
   app.post('/sign-out', async (request, reply) => {
-    const left = request.signedIn && (await findProviderToSignOutOf(system, request.signedIn))
+    const signOutProvider = request.signedIn && (await findProviderToSignOutOf(system, request.signedIn))
     await cookie.end(request, reply)
     reply.header('clear-site-data', '"cache"') // forms that were refused: see refuseForm
-    return reply.redirect(left ? `${PORTAL_PREFIX}/sign-in/with/${left}/left` : `${PORTAL_PREFIX}/sign-in`, 303)
+    return reply.redirect(
+      signOutProvider ? `${PORTAL_PREFIX}/sign-in/with/${signOutProvider}/left` : `${PORTAL_PREFIX}/sign-in`,
+      303,
+    )
   })
 }

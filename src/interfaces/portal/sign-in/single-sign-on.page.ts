@@ -121,7 +121,7 @@ const words: Record<ProviderSignInProblem, Words> = {
   needsMailedLink: {
     title: 'Open the link in your email',
     text: () =>
-      'Somebody passed this link on, so it does not show whose the address is. Join by the link in the invitation email, or join with a password.',
+      'Somebody passed this link on, so it does not prove the email address. Join by the link in the invitation email, or join with a password.',
   },
   unproven: {
     title: 'Verify your address first',

@@ -8,11 +8,12 @@ import {
 import { allowOtherSignInMethods, enforceSso } from '../../../domain/single-sign-on/enforcement.ts'
 import { type Form, readFields, submit } from '../kit/forms.ts'
 import { type Page, pathOf } from '../kit/layout.ts'
+import { RECENT_AUTHENTICATION } from '../kit/recent-authentication.ts'
 import { SSO_SETTINGS } from './addresses.ts'
 
 /** Requires single sign-on, and exempts members. @param page shows the settings with a form's mistakes. */
 export function enforcementRoutes(app: FastifyInstance, page: (request: FastifyRequest, form: Form) => Promise<Page>): void {
-  app.post(`/${SSO_SETTINGS}/enforce`, { config: { fresh: true } }, (request, reply) =>
+  app.post(`/${SSO_SETTINGS}/enforce`, RECENT_AUTHENTICATION, (request, reply) =>
     submit(request, reply, {
       page: (form) => page(request, form),
       work: async (values) => {
@@ -21,11 +22,11 @@ export function enforcementRoutes(app: FastifyInstance, page: (request: FastifyR
       },
     }),
   )
-  app.post(`/${SSO_SETTINGS}/allow`, { config: { fresh: true } }, async (request, reply) => {
+  app.post(`/${SSO_SETTINGS}/allow`, RECENT_AUTHENTICATION, async (request, reply) => {
     await allowOtherSignInMethods(request.ctx)
     return reply.redirect(`${pathOf(request.ctx, SSO_SETTINGS)}?done=allowed`, 303)
   })
-  app.post(`/${SSO_SETTINGS}/own-ways`, { config: { fresh: true } }, (request, reply) =>
+  app.post(`/${SSO_SETTINGS}/own-ways`, RECENT_AUTHENTICATION, (request, reply) =>
     submit(request, reply, {
       page: (form) => page(request, form),
       work: async (values) => {
@@ -35,17 +36,14 @@ export function enforcementRoutes(app: FastifyInstance, page: (request: FastifyR
       },
     }),
   )
-  app.post<{ Params: { memberId: string } }>(
-    `/${SSO_SETTINGS}/own-ways/:memberId/end`,
-    { config: { fresh: true } },
-    (request, reply) =>
-      submit(request, reply, {
-        page: (form) => page(request, form),
-        work: async () => {
-          await endSignInException(request.ctx, request.params.memberId)
-          return `${pathOf(request.ctx, SSO_SETTINGS)}?done=sign-in-exception`
-        },
-      }),
+  app.post<{ Params: { memberId: string } }>(`/${SSO_SETTINGS}/own-ways/:memberId/end`, RECENT_AUTHENTICATION, (request, reply) =>
+    submit(request, reply, {
+      page: (form) => page(request, form),
+      work: async () => {
+        await endSignInException(request.ctx, request.params.memberId)
+        return `${pathOf(request.ctx, SSO_SETTINGS)}?done=sign-in-exception`
+      },
+    }),
   )
 }
 

@@ -12,6 +12,7 @@ import {
 import { emptyForm, type Form, readFields, submit } from '../kit/forms.ts'
 import { pathOf, show } from '../kit/layout.ts'
 import { queryOf } from '../kit/paging.ts'
+import { RECENT_AUTHENTICATION } from '../kit/recent-authentication.ts'
 import { SSO_SETTINGS } from './addresses.ts'
 import { enforcementRoutes } from './enforcement.routes.ts'
 import { readProvider } from './provider.form.ts'
@@ -39,7 +40,7 @@ export function singleSignOnSettingsRoutes(app: FastifyInstance): void {
     await listProviders(request.ctx)
     return show(request, reply, newProviderPage(emptyForm, request.ctx))
   })
-  app.post(`/${SSO_SETTINGS}/providers`, { config: { fresh: true } }, (request, reply) =>
+  app.post(`/${SSO_SETTINGS}/providers`, RECENT_AUTHENTICATION, (request, reply) =>
     submit(request, reply, {
       page: (form) => newProviderPage(form, request.ctx),
       work: async (values) => {
@@ -52,7 +53,7 @@ export function singleSignOnSettingsRoutes(app: FastifyInstance): void {
   app.get<Route>(`/${SSO_SETTINGS}/providers/:providerId`, async (request, reply) =>
     show(request, reply, await one(request, emptyForm, doneOf(request))),
   )
-  app.post<Route>(`/${SSO_SETTINGS}/providers/:providerId`, { config: { fresh: true } }, (request, reply) =>
+  app.post<Route>(`/${SSO_SETTINGS}/providers/:providerId`, RECENT_AUTHENTICATION, (request, reply) =>
     submit(request, reply, {
       page: (form) => one(request, form),
       work: async (values) => {
@@ -61,22 +62,22 @@ export function singleSignOnSettingsRoutes(app: FastifyInstance): void {
       },
     }),
   )
-  app.post<Route>(`/${SSO_SETTINGS}/providers/:providerId/discard`, { config: { fresh: true } }, async (request, reply) => {
+  app.post<Route>(`/${SSO_SETTINGS}/providers/:providerId/discard`, RECENT_AUTHENTICATION, async (request, reply) => {
     await discardDraft(request.ctx, request.params.providerId)
     return reply.redirect(`${pathOf(request.ctx, `${SSO_SETTINGS}/providers/${request.params.providerId}`)}?done=discarded`, 303)
   })
-  app.post<Route>(`/${SSO_SETTINGS}/providers/:providerId/relink`, { config: { fresh: true } }, async (request, reply) => {
+  app.post<Route>(`/${SSO_SETTINGS}/providers/:providerId/relink`, RECENT_AUTHENTICATION, async (request, reply) => {
     await allowRelinking(request.ctx, request.params.providerId)
     return reply.redirect(`${pathOf(request.ctx, `${SSO_SETTINGS}/providers/${request.params.providerId}`)}?done=relink`, 303)
   })
-  app.post<Route>(`/${SSO_SETTINGS}/providers/:providerId/remove`, { config: { fresh: true } }, async (request, reply) => {
+  app.post<Route>(`/${SSO_SETTINGS}/providers/:providerId/remove`, RECENT_AUTHENTICATION, async (request, reply) => {
     await removeProvider(request.ctx, request.params.providerId)
     return reply.redirect(`${pathOf(request.ctx, SSO_SETTINGS)}?done=removed`, 303)
   })
 
   enforcementRoutes(app, page)
 
-  app.post(`/${SSO_SETTINGS}/domains`, { config: { fresh: true } }, (request, reply) =>
+  app.post(`/${SSO_SETTINGS}/domains`, RECENT_AUTHENTICATION, (request, reply) =>
     submit(request, reply, {
       page: (form) => page(request, form),
       work: async (values) => {
@@ -85,7 +86,7 @@ export function singleSignOnSettingsRoutes(app: FastifyInstance): void {
       },
     }),
   )
-  app.post<DomainRoute>(`/${SSO_SETTINGS}/domains/:domainId/verify`, { config: { fresh: true } }, (request, reply) =>
+  app.post<DomainRoute>(`/${SSO_SETTINGS}/domains/:domainId/verify`, RECENT_AUTHENTICATION, (request, reply) =>
     submit(request, reply, {
       page: (form) => page(request, form),
       work: async () => {
@@ -94,7 +95,7 @@ export function singleSignOnSettingsRoutes(app: FastifyInstance): void {
       },
     }),
   )
-  app.post<DomainRoute>(`/${SSO_SETTINGS}/domains/:domainId/remove`, { config: { fresh: true } }, async (request, reply) => {
+  app.post<DomainRoute>(`/${SSO_SETTINGS}/domains/:domainId/remove`, RECENT_AUTHENTICATION, async (request, reply) => {
     await removeDomain(request.ctx, request.params.domainId)
     return reply.redirect(`${pathOf(request.ctx, SSO_SETTINGS)}?done=gone`, 303)
   })

@@ -16,7 +16,7 @@ export function reportPage(ctx: Context, report: AssessmentReport): Page {
   return {
     title: `Report on ${assessment.name}`,
     trail: [['Results', pathOf(ctx, 'results')]],
-    actions: html`<a class="btn" href="${`${pathOf(ctx, 'results')}?assessment=${assessment.id}`}">View individual results</a>`,
+    actions: html`${may(ctx, 'export') && html`<a class="btn" href="${`${address}/graders`}">Compare graders</a>`}<a class="btn" href="${`${pathOf(ctx, 'results')}?assessment=${assessment.id}`}">View individual results</a>`,
     body: html`${panel('about', 'Released results', about(ctx, report))}
 ${reportPanels(report)}
 ${
@@ -24,6 +24,10 @@ ${
   html`<form class="print:hidden" method="post" action="${`${address}/export`}">
 <button class="btn">Export grades as CSV</button>
 <p class="hint">Exports the current grades of all submissions, including those not released.</p>
+</form>
+<form class="print:hidden" method="post" action="${`${address}/notes/export`}">
+<button class="btn">Export notes as CSV</button>
+<p class="hint">Exports graders’ notes on recorded answers, including those not released.</p>
 </form>`
 }
 `,

@@ -1,33 +1,31 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { findBands } from '../../../domain/assessments/bands.ts'
 import { authorize, may } from '../../../domain/authorization/permissions.ts'
+import { DomainError } from '../../../domain/errors.ts'
+import { decide, findDecision } from '../../../domain/invites/decisions/decide.ts'
+import { readDecisionNames } from '../../../domain/invites/decisions/decision-names.ts'
 import { listAssessmentChoices, listClientAssessments, listTagChoices } from '../../../domain/invites/form-options.ts'
+import { findShownMedia, readShownQuestions } from '../../../domain/sharing/shown-questions.ts'
+import { readCalibration } from '../../../domain/submissions/grading/calibration.ts'
 import { readReport } from '../../../domain/submissions/grading/report.ts'
-import type { ResultFilter } from '../../../domain/submissions/grading/result-list.ts'
 import { reportOnSubmission } from '../../../domain/submissions/grading/result-report.ts'
-import { getResult, listResults } from '../../../domain/submissions/grading/results.ts'
-import { isUuid } from '../../../domain/text/uuid.ts'
+import { getResult, listResults, partsForClient } from '../../../domain/submissions/grading/results.ts'
+import { offersSearch } from '../../../domain/submissions/grading/search-transcripts.ts'
 import { sendReportFile } from '../../../http/reports/send-report.ts'
+import { sendMedia } from '../../../http/sending/send-media.ts'
 import { readAssessmentHead } from '../assessments/assessment-head.ts'
-import { readNumber } from '../invites/new-invite.page.ts'
+import { readResultFilter } from '../invites/result-filter.ts'
 import { readNameFilter } from '../kit/choices.ts'
-import { readFields } from '../kit/forms.ts'
-import { show } from '../kit/layout.ts'
+import { emptyForm, type Form, readFields, submit } from '../kit/forms.ts'
+import { pathOf, show } from '../kit/layout.ts'
 import { queryOf, readList, readSort } from '../kit/paging.ts'
+import { calibrationPage } from './calibration.page.ts'
 import { reportPage } from './report.page.ts'
 import { assessmentResultsPage, RESULT_ORDERS, resultPage, resultsPage } from './results.page.ts'
 
-/** @returns the filter of the list's form; a minimum that is no whole number becomes one that is refused. */
-export function readResultFilter(values: URLSearchParams): ResultFilter {
-  const { assessment, tag, minPercent } = readFields(values, 'assessment', 'tag', 'minPercent')
-  return {
-    assessmentId: isUuid(assessment) ? assessment : undefined,
-    tagId: isUuid(tag) ? tag : undefined,
-    minPercent: minPercent === '' ? undefined : (readNumber(minPercent) ?? -1),
-  }
-}
-
 type ReportRoute = { Params: { assessmentId: string } }
-type Route = { Params: { submissionId: string } }
+type MediaRoute = { Params: { submissionId: string; mediaId: string } }
+type Route = { Params: { submissionId: string }; Querystring: { done?: string } }
 
 /** Released results, for members who may read everything and for clients of the assessments. */
 export function resultsRoutes(app: FastifyInstance): void {
@@ -40,7 +38,12 @@ export function resultsRoutes(app: FastifyInstance): void {
     const tags = may(ctx, 'read') ? await listTagChoices(ctx, { ...wanted, chosenIds: [query.get('tag') ?? ''] }) : []
     const order = RESULT_ORDERS[readSort(query, RESULT_ORDERS)]!
     const { form, list } = await readList(request, (page) => listResults(ctx, readResultFilter(query), page, order))
-    return show(request, reply, resultsPage(form, { ctx, assessments, tags, list }))
+    const names = await readDecisionNames(ctx)
+    return show(
+      request,
+      reply,
+      resultsPage(form, { ctx, assessments, tags, list, names, bands: await findBands(ctx, assessmentId) }),
+    )
   })
 
   app.get<ReportRoute>('/assessments/:assessmentId/results', async (request, reply) => {
@@ -51,7 +54,9 @@ export function resultsRoutes(app: FastifyInstance): void {
     const query = queryOf(request)
     const order = RESULT_ORDERS[readSort(query, RESULT_ORDERS)]!
     const { list } = await readList(request, (page) => listResults(ctx, { assessmentId: params.assessmentId }, page, order))
-    return show(request, reply, assessmentResultsPage(headed, { list, query }, report))
+    const canSearch = await offersSearch(ctx, params.assessmentId)
+    const names = await readDecisionNames(ctx)
+    return show(request, reply, assessmentResultsPage(headed, { list, query, names, canSearch }, report))
   })
 
   app.get<ReportRoute>('/results/assessments/:assessmentId', async (request, reply) => {
@@ -59,9 +64,47 @@ export function resultsRoutes(app: FastifyInstance): void {
     return show(request, reply, reportPage(ctx, await readReport(ctx, params.assessmentId)))
   })
 
-  app.get<Route>('/results/:submissionId', async (request, reply) => {
+  app.get<ReportRoute>('/results/assessments/:assessmentId/graders', async (request, reply) => {
     const { ctx, params } = request
-    return show(request, reply, resultPage(ctx, await getResult(ctx, params.submissionId)))
+    return show(request, reply, calibrationPage(ctx, await readCalibration(ctx, params.assessmentId)))
+  })
+
+  const onePage = async ({ ctx, params, query }: FastifyRequest<Route>, form: Form) => {
+    const detail = await getResult(ctx, params.submissionId)
+    const saved = await findDecision(ctx, detail.id)
+    const decision = saved && { saved, names: await readDecisionNames(ctx) }
+    const shows = partsForClient(ctx, detail)
+    const answers = shows.length > 0 ? (await readShownQuestions(ctx, [detail.id], shows)).get(detail.id) : undefined
+    return resultPage(form, { ctx, detail, decision, answers: answers ?? [], done: query.done })
+  }
+
+  app.get<Route>('/results/:submissionId', async (request, reply) => show(request, reply, await onePage(request, emptyForm)))
+
+  // Also sent from lists, to which it leads back.
+  app.post<Route>('/results/:submissionId/decision', (request, reply) =>
+    submit(request, reply, {
+      page: (form) => onePage(request, form),
+      async work(values) {
+        const { ctx, params } = request
+        await decide(ctx, params.submissionId, readFields(values, 'decision', 'note'))
+        const back = values.get('back') ?? ''
+        return back.startsWith(pathOf(ctx)) ? back : `${pathOf(ctx, `results/${params.submissionId}`)}?done=decided`
+      },
+    }),
+  )
+
+  /** Recorded answers, for clients who are shown them. */
+  app.route<MediaRoute>({
+    method: ['GET', 'HEAD'],
+    url: '/results/:submissionId/media/:mediaId',
+    async handler(request, reply) {
+      const { ctx, params } = request
+      const detail = await getResult(ctx, params.submissionId)
+      const isShown = partsForClient(ctx, detail).includes('recordings')
+      const media = isShown ? await findShownMedia(ctx, [detail.id], params.mediaId) : null
+      if (!media) throw new DomainError('media_not_found')
+      return sendMedia(ctx, request, reply, media)
+    },
   })
 
   app.get<Route>('/results/:submissionId/report', async (request, reply) =>

@@ -12,6 +12,7 @@ import { factList, linkButton } from '../kit/parts.ts'
 import { badge } from '../kit/status.ts'
 import { table } from '../kit/table.ts'
 import { mediumPlayer, questionBody } from './answers.parts.ts'
+import { decisionPanel, type NamedDecision } from './decision.parts.ts'
 
 type Medium = SubmissionDetail['media'][number]
 
@@ -30,12 +31,13 @@ type Facts = {
   /** True if the reader may open the grading view. */
   mayGrade: boolean
   mayDelete: boolean
+  decision: NamedDecision | null
   done: string | undefined
 }
 
 export const submissionPage = (
   form: Form,
-  { ctx, invite, submission, mayReadInvite, mayGrade, mayDelete, done }: Facts,
+  { ctx, invite, submission, mayReadInvite, mayGrade, mayDelete, decision, done }: Facts,
 ): Page => ({
   title: `Submission of ${invite.recipientName ?? invite.recipientEmail}`,
   trail: mayReadInvite
@@ -56,8 +58,9 @@ export const submissionPage = (
       'main',
     ),
   state: submission !== null && badge(STATES[submission.state]),
-  notice: done === 'deleted' ? 'The files are deleted.' : undefined,
+  notice: done === 'deleted' ? 'The files are deleted.' : done === 'decided' ? 'The decision is saved.' : undefined,
   body: html`${mistakes(form)}${submission ? contents(ctx, invite, submission) : html`<p>No submission yet: the candidate has not started.</p>`}
+${decision && decisionPanel(form, pathOf(ctx, `invites/${invite.id}/submission/decision`), decision)}
 ${mayDelete && deletion(form, ctx, invite)}`,
 })
 

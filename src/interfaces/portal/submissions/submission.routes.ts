@@ -1,5 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { authorize, may } from '../../../domain/authorization/permissions.ts'
+import { decideOnInvite, findDecision } from '../../../domain/invites/decisions/decide.ts'
+import { readDecisionNames } from '../../../domain/invites/decisions/decision-names.ts'
 import { deleteSubmissionMedia } from '../../../domain/submissions/media/delete-expired-media.ts'
 import { getSubmission } from '../../../domain/submissions/reading/submission.ts'
 import { checkChoice, findIssues } from '../../../domain/validation/checks.ts'
@@ -30,17 +32,30 @@ export function submissionRoutes(app: FastifyInstance): void {
       },
     }),
   )
+
+  app.post<Route>('/invites/:inviteId/submission/decision', (request, reply) =>
+    submit(request, reply, {
+      page: (form) => onePage(request, form),
+      async work(values) {
+        const { ctx, params } = request
+        await decideOnInvite(ctx, params.inviteId, readFields(values, 'decision', 'note'))
+        return `${pathOf(ctx, `invites/${params.inviteId}/submission`)}?done=decided`
+      },
+    }),
+  )
 }
 
 async function onePage(request: FastifyRequest<Route>, form: Form, done?: string) {
   const { ctx, params } = request
   const found = await getSubmission(ctx, params.inviteId, readPageNumber(queryOf(request)))
+  const saved = found.submission && (await findDecision(ctx, found.submission.id))
   return submissionPage(form, {
     ctx,
     ...found,
     mayReadInvite: may(ctx, 'read'),
     mayGrade: may(ctx, 'grade'),
     mayDelete: may(ctx, 'operate_invites'),
+    decision: saved && { saved, names: await readDecisionNames(ctx) },
     done,
   })
 }

@@ -3,7 +3,7 @@ import { inMode } from '../../../domain/context.ts'
 import { deleteTestData } from '../../../domain/test-data/delete-test-data.ts'
 import { pathOf } from '../kit/layout.ts'
 
-/** Always deletes the test data, whichever page it is called from, and leads to the home page of test data. */
+/** Always deletes test data, also when called from a page of live data, and redirects to the home page of test data. */
 export function testDataRoutes(app: FastifyInstance): void {
   app.post('/test-data/delete', async ({ ctx }, reply) => {
     const { remaining } = await deleteTestData(inMode(ctx, 'test'))

@@ -4,14 +4,14 @@ const AFTER_LAST_CHANGE_MS = 600
 export function updateKeyPreview(form: HTMLFormElement): void {
   if (!form.querySelector('[data-outlook]')) return
   let timer: ReturnType<typeof setTimeout> | undefined
-  let asked = 0
+  let newestRequest = 0
   form.addEventListener('input', () => {
     clearTimeout(timer)
     timer = setTimeout(ask, AFTER_LAST_CHANGE_MS)
   })
 
   async function ask(): Promise<void> {
-    const mine = ++asked
+    const thisRequest = ++newestRequest
     const body = fieldsOf(form)
     body.set('rows', 'look')
     const answer = await fetch(form.action, { method: 'POST', body, redirect: 'manual' }).catch(() => null)
@@ -19,7 +19,8 @@ export function updateKeyPreview(form: HTMLFormElement): void {
     const next = page?.querySelector('[data-outlook]')
     const shown = form.querySelector('[data-outlook]')
     // Screen readers would read an unchanged live region again.
-    if (next && shown && mine === asked && next.innerHTML !== shown.innerHTML) shown.replaceChildren(...next.childNodes)
+    if (next && shown && thisRequest === newestRequest && next.innerHTML !== shown.innerHTML)
+      shown.replaceChildren(...next.childNodes)
   }
 }
 

@@ -40,7 +40,17 @@ export function enableReordering(list: HTMLElement): void {
     if (order.isSaving()) event.preventDefault()
   })
 
-  const neighbour = (card: HTMLElement, by: number) => (by < 0 ? card.previousElementSibling : card.nextElementSibling)
+  const sibling = (one: HTMLElement, by: number) =>
+    (by < 0 ? one.previousElementSibling : one.nextElementSibling) as HTMLElement | null
+
+  /** Next element that a card moves past: a card, the heading of a section, or the far end of another pool. */
+  function neighbour(card: HTMLElement, by: number): HTMLElement | null {
+    let other = sibling(card, by)
+    const pool = other?.dataset.pool
+    if (!pool || pool === card.dataset.pool) return other
+    for (let next = sibling(other!, by); next?.dataset.pool === pool; next = sibling(next, by)) other = next
+    return other
+  }
 
   function moveBy(card: HTMLElement, by: -1 | 1): void {
     const other = neighbour(card, by)
@@ -51,6 +61,7 @@ export function enableReordering(list: HTMLElement): void {
 
   function moved(card: HTMLElement): void {
     for (const [i, one] of cards().entries()) number(one, first + i)
+    countSections(list)
     card.scrollIntoView({ block: 'nearest' })
     setText(status, `Question moved to position ${first + cards().indexOf(card)} of ${total()}.`)
     void order.save()
@@ -66,5 +77,15 @@ export function enableReordering(list: HTMLElement): void {
       button.disabled = !isPossible
       button.ariaLabel = `Move ${direction} question ${place}`
     }
+  }
+}
+
+/** Shows below the heading of each section how many questions follow it. */
+function countSections(list: HTMLElement): void {
+  const headings = [...list.querySelectorAll<HTMLElement>('[data-section]')]
+  for (const heading of headings) {
+    let count = 0
+    for (let next = heading.nextElementSibling; next?.hasAttribute('data-question'); next = next.nextElementSibling) count++
+    heading.querySelector('[data-count]')!.textContent = `${count} question${count === 1 ? '' : 's'}`
   }
 }

@@ -12,7 +12,8 @@ const CHANGED =
  * @param status element that shows the state of saving.
  */
 export function saveOrder(list: HTMLElement, status: HTMLElement) {
-  const ids = () => [...list.querySelectorAll<HTMLElement>('[data-question]')].map(({ dataset }) => dataset.question!)
+  const entries = () => [...list.querySelectorAll<HTMLElement>('[data-question], [data-section]')]
+  const ids = () => entries().map(({ dataset }) => dataset.question ?? `section:${dataset.section}`)
   let saved = ids()
   let isSaving = false
   showHandles()
@@ -32,6 +33,8 @@ export function saveOrder(list: HTMLElement, status: HTMLElement) {
         break
       }
       saved = wanted
+      // A pool stays together.
+      if (answer.status === 202) await showCurrent()
     }
     isSaving = false
     if (status.textContent === NO_CONNECTION) setText(status, 'The order is saved.')
@@ -48,20 +51,29 @@ export function saveOrder(list: HTMLElement, status: HTMLElement) {
     return answer!
   }
 
-  /** Shows the current list. */
-  async function refuse({ status: code }: Response): Promise<void> {
+  async function refuse(answer: Response): Promise<void> {
     status.classList.add('mistake')
-    if (code === 401) {
+    if (answer.status === 401) {
       setText(status, SIGNED_OUT)
       return
     }
+    const { mistakes } = answer.status === 422 ? ((await answer.json().catch(() => ({}))) as { mistakes?: string[] }) : {}
+    const isShown = await showCurrent()
+    setText(
+      status,
+      isShown ? (mistakes?.join(' ') ?? CHANGED) : 'Not saved: the questions can’t be changed any more. Reload this page.',
+    )
+  }
+
+  /** Shows the current list. @returns false if there is none any more. */
+  async function showCurrent(): Promise<boolean> {
     const answer = await fetch(location.href, { redirect: 'manual' }).catch(() => null)
     const page = answer?.ok ? new DOMParser().parseFromString(await answer.text(), 'text/html') : null
     const now = page?.querySelector<HTMLElement>('[data-order]')
     if (now) list.replaceChildren(...now.children)
     showHandles()
     saved = ids()
-    setText(status, now ? CHANGED : 'Not saved: the questions can’t be changed any more. Reload this page.')
+    return now !== null && now !== undefined
   }
 
   return { save, isSaving: () => isSaving }
