@@ -20,7 +20,7 @@ import { newId, openSession, type Question, Refusal, type Session } from './sess
 import { showStatus } from './session/status.ts'
 import { isStopped, tellLeftStops } from './session/stops.ts'
 
-/** @param messages of the page's language. @param loadChecks loads those of the checks before the start. */
+/** @param messages texts in the page's language. @param loadChecks loads the texts of the checks before the start. */
 export async function begin(messages: Messages, loadChecks: () => Promise<{ messages: Messages }>): Promise<void> {
   const found = document.querySelector<HTMLElement>('[data-session]')
   if (!found) return
@@ -82,7 +82,7 @@ function findInterrupted(session: Session, question: Question | null): string | 
   return question.interrupted.mediaId
 }
 
-/** In the place of the page: what has happened, and a button that loads it again. */
+/** Replaces the page by a message with a button to reload. */
 function showInstead(t: BrowserTexts, what: 'taken_over' | 'missing'): void {
   const heading = createElement('h1', { tabindex: '-1' }, t.text(`${what}.heading`))
   const text = createElement('p', {}, t.text(`${what}.text`))

@@ -4,9 +4,9 @@ import type { Messages } from '../../../locales/texts.ts'
 export type Parts = Awaited<ReturnType<typeof loadParts>>
 
 /**
- * Loads them with the page, never later: without a connection a session goes on, and what it needs has to be there.
+ * Loads them with the page, never later, because a session must go on without a connection.
  *
- * @throws TypeError where one does not come.
+ * @throws TypeError if one can't be loaded.
  */
 export async function loadParts(messages: Messages, loadChecks: () => Promise<{ messages: Messages }>) {
   const has = (selector: string) => document.querySelector(selector) !== null

@@ -1,5 +1,5 @@
-// Script of an open link's form: solves a proof of work while the visitor types, and shows times in the reader's zone. Whatever fails, the form is
-// sent without a proof, and its mail takes longer.
+// Script of an open link's form: solves a proof of work while the visitor types, and shows times in their time zone. If it fails, the form
+// is sent without a proof, and the email takes longer.
 
 import { type Challenge, solveChallengeWorkers } from 'altcha-lib'
 import { wordTimes } from './pages/word-times.ts'

@@ -9,7 +9,7 @@ export const look = loadSharedAssets(INVITATION_PATH)
 const SIMPLE = ['clock', 'open']
 /** Worker that solves the proof of work of an open link's form. */
 export const solver = loadScript(INVITATION_PATH, 'candidate.solver')
-/** The script of each language, and what they load; and those of pages without a session. */
+/** Scripts of each language with their imports, and scripts of pages without a session. */
 const scripts = Object.fromEntries(
   [...shippedLanguages.codes, ...SIMPLE].map((name) => [name, loadScript(INVITATION_PATH, `candidate.${name}`)]),
 )
@@ -21,7 +21,6 @@ const parts: Record<string, Asset> = Object.assign(
 /** All that is served. */
 export const assets: Record<string, Asset> = { ...look, ...scripts, ...parts, solver }
 
-/** The script of a language, with what it loads; or a simple one. */
 export const scriptOf = (name: string): Html =>
   html`${!SIMPLE.includes(name) && preload('chunk')}<script type="module" src="${scripts[name]?.address}"></script>`
 

@@ -1,5 +1,5 @@
 import type { Inviter } from '../../../domain/invites/find-contact.ts'
-import { FALLBACK_LANGUAGE } from '../../../domain/languages/languages.ts'
+import { FALLBACK_LANGUAGE } from '../../../domain/languages/choose-language.ts'
 import type { Brand } from '../../../domain/ports/brand.ts'
 import { html } from '../../../html/html.ts'
 import { INVITATION_PATH } from '../../../http/addresses/links.ts'

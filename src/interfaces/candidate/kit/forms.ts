@@ -19,7 +19,7 @@ export type Sent = {
 /** Bytes of a form without a text: its fields are words. */
 const FORM_BODY_LIMIT = 4 * 1024
 
-/** Sends an answer. Not the reply itself: that is thenable, and whoever awaits it has nothing left once it is sent. */
+/** Sends the response. A function, because a reply is thenable: awaiting it would resolve to nothing. */
 export type Send = () => FastifyReply
 
 /** Takes nothing but forms. */
@@ -30,7 +30,7 @@ export function readForms(app: FastifyInstance, readBody: BodyReader): void {
   )
 }
 
-/** Decides before a form is read. @returns whose it is, or what sends an answer instead of reading it. */
+/** Decides before the form is read. @returns the candidate, or a function that sends a response instead. */
 type Admit = (
   ref: InvitationRef,
   request: FastifyRequest<{ Params: { token: string } }>,
@@ -38,10 +38,10 @@ type Admit = (
 ) => Promise<{ organizationId: string } | Send>
 
 /**
- * Adds the form of that name, for whoever has the link and its page. Nobody else's is read.
+ * Adds a form for candidates, identified by link and page. Other requests are refused before their body is read.
  *
- * @param work what it returns sends the answer; without that it goes on at the page.
- * @param options.admit looks at the state first, for a form that is large.
+ * @param work returns a function that sends the response; otherwise the candidate is redirected to the page. @param options.admit checks
+ *   the state before a large form is read.
  */
 export function addForm(
   app: FastifyInstance,

@@ -4,10 +4,9 @@ import { permissionsPolicy } from '../../../http/pages/security-headers.ts'
 const OWN = ['style-src', 'font-src', 'script-src', 'img-src', 'connect-src'].map((directive) => `${directive} 'self'`)
 
 /**
- * Nothing but what these pages themselves serve, and nothing inline; besides, what is recorded here, and what an organization's questions
- * play from its own addresses.
+ * Content-Security-Policy: own files only, nothing inline; in addition media recorded here, and media that questions refer to.
  *
- * @param formTargets origins that a form's answer may lead to, besides our own.
+ * @param formTargets other origins that a form's response may redirect to.
  */
 export const candidateHeaders = (formTargets: readonly string[] = []) => ({
   ...pageHeaders(),

@@ -1,5 +1,10 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { type LanguageSources, languageOf, languageOfStranger, readAcceptLanguage } from '../../../domain/languages/languages.ts'
+import {
+  chooseCandidateLanguage,
+  chooseVisitorLanguage,
+  type LanguageSources,
+  readAcceptLanguage,
+} from '../../../domain/languages/choose-language.ts'
 import { type Zoned, zoneOf } from '../../../domain/time/zones.ts'
 import type { CandidateTexts, Languages } from '../../../locales/languages.ts'
 
@@ -8,8 +13,8 @@ export type Asking = { headers: IncomingHttpHeaders }
 const acceptedBy = ({ headers }: Asking): string[] => readAcceptLanguage(headers['accept-language'])
 
 export const textsFor = (languages: Languages, invite: LanguageSources & Zoned, asking: Asking): CandidateTexts =>
-  languages.candidate(languageOf(languages, invite, acceptedBy(asking)), zoneOf(invite))
+  languages.candidate(chooseCandidateLanguage(languages, invite, acceptedBy(asking)), zoneOf(invite))
 
 /** Texts for pages without an invite. They show no times. */
 export const textsForStranger = (languages: Languages, asking: Asking): CandidateTexts =>
-  languages.candidate(languageOfStranger(languages, acceptedBy(asking)), 'UTC')
+  languages.candidate(chooseVisitorLanguage(languages, acceptedBy(asking)), 'UTC')

@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify'
 import type { CandidateInvite } from '../../../domain/invites/candidate-moves.ts'
 import { findContactOf, type Inviter } from '../../../domain/invites/find-contact.ts'
-import type { LanguageSources } from '../../../domain/languages/languages.ts'
+import type { LanguageSources } from '../../../domain/languages/choose-language.ts'
 import type { Brand } from '../../../domain/ports/brand.ts'
 import { type PageLink, pageLinksFor } from '../../../domain/ports/page-links.ts'
 import type { ProctoringTerms } from '../../../domain/submissions/needs.ts'
@@ -87,11 +87,11 @@ export const withScript = (page: Page): Page => ({ ...page, script: 'session' })
 
 export const pathOf = ({ token, path }: Pick<View, 'token' | 'path'>): string => path ?? `${INVITATION_PATH}/${token}`
 
-/** A page of an invite: who invites to what at its top, whom to ask at its bottom. */
+/** Page of an invite, with the organization at the top and its contact at the bottom. */
 export const invitePage = (view: View, title: string, body: Html): Page =>
   headedPage(view, title, { above: view.t.text('layout.invites'), heading: view.invite.assessment.name, body })
 
-/** A page of an invite that is over: its heading says what has happened. */
+/** Page of a closed invite. */
 export const endedPage = (view: View, title: string, heading: string, body: Html): Page =>
   headedPage(view, title, { above: view.invite.assessment.name, heading, body })
 
@@ -144,9 +144,9 @@ ${whomToWriteTo(view.t, view.invite)}</div>`,
 export const column = (content: Html): Html => html`<div class="mx-auto max-w-2xl px-4 py-8 sm:py-14">${content}</div>`
 
 /**
- * The languages that the candidate may choose from, each by its own name.
+ * Languages to choose from, each by its own name.
  *
- * @param hasAnswer whether what is written on the page is sent with the choice, so that it is kept.
+ * @param hasAnswer true to send the page's answer along, so that it is kept.
  */
 export function languageSwitch(view: View, hasAnswer = false): Html | false {
   const { t, languages } = view
@@ -185,7 +185,7 @@ const LINKS = {
   contact: 'layout.contact',
 } as const satisfies Record<PageLink, string>
 
-/** In a tab of its own: nothing of what is being answered is left for it. */
+/** Opens in a new tab, so that the answer stays open. */
 export function footLinks(t: CandidateTexts, organization: Brand): Html | false {
   const links = pageLinksFor(organization, t.language)
   const items = links.map(
@@ -199,7 +199,7 @@ export function footLinks(t: CandidateTexts, organization: Brand): Html | false 
 export const mailtoOf = (address: string): string => `mailto:${encodeURIComponent(address).replace('%40', '@')}`
 export const mailto = (address: string): Html => html`<a class="link" href="${mailtoOf(address)}">${address}</a>`
 
-/** A form of one of the pages, with all that it sends. What stands outside of it names it by its id. */
+/** A form of one of the pages. Fields outside of it refer to it by id. */
 export const form = (
   view: View,
   action: string,

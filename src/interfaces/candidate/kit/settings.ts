@@ -23,3 +23,6 @@ export type Options = {
   /** Forms, saves, parts of recordings, and status requests do not count: an answer is never refused for it. */
   countPage: PageLimiter
 }
+
+/** For the pages of open links. */
+export type OpenOptions = Pick<Options, 'system' | 'settings' | 'countPage'>

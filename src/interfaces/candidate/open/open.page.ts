@@ -1,7 +1,7 @@
 import { pickProctoring } from '../../../domain/assessments/assessment-input.ts'
 import { findContactOf } from '../../../domain/invites/find-contact.ts'
 import { withDefaults } from '../../../domain/invites/new-invite.ts'
-import { selectableLanguages } from '../../../domain/languages/languages.ts'
+import { selectableLanguages } from '../../../domain/languages/choose-language.ts'
 import type { ShownLink } from '../../../domain/open-links/find-open-link.ts'
 import { MAILS_PER_ADDRESS, MAX_VISITOR_NAME_LENGTH, REGISTRATION_MS } from '../../../domain/open-links/limits.ts'
 import type { Closure } from '../../../domain/open-links/link-state.ts'
@@ -25,7 +25,7 @@ export type Refusal = Closure | { why: 'network'; until: Date }
 
 type Viewed = { path: string; proof?: string; chosenLanguage: string | null }
 
-/** The view of a link, as of an invite that nobody has yet. @param viewed.chosenLanguage of the address or the form; null: by the browser. */
+/** View of the invite that the link will create. @param viewed.chosenLanguage from the URL or the form; null: the browser's. */
 export function openView(
   link: Pick<ShownLink, 'assessment'>,
   request: Asking,
@@ -73,7 +73,7 @@ type FormFacts = {
   issues?: RegistrationIssue[]
 }
 
-/** The form of an open link, after what there is to expect. */
+/** Form of an open link, below the facts about the assessment. */
 export function openPage(view: View, asked: FormFacts): Page {
   const { t, invite } = view
   const { facts, terms, closesAt, issues = [] } = asked
@@ -82,12 +82,16 @@ export function openPage(view: View, asked: FormFacts): Page {
     above: t.text('layout.invites'),
     heading: name,
     body: html`${expectedOf(view, facts)}
-${closesAt && html`<div class="alert alert-soft alert-info mt-6">${icon('calendar-clock', 'size-5')}<p>${t.html('invitation.open.pending', { time: time(t, closesAt) })}</p></div>`}
+${openUntil(view, closesAt)}
 ${issues.length > 0 && summaryOf(view, asked)}
 ${registrationForm(view, asked)}
 ${terms && html`<details class="mt-8"><summary class="link">${t.text('invitation.terms')}</summary>${terms}</details>`}`,
   })
 }
+
+const openUntil = ({ t }: View, closesAt: Date | null): Html | null =>
+  closesAt &&
+  html`<div class="alert alert-soft alert-info mt-6">${icon('calendar-clock', 'size-5')}<p>${t.html('invitation.open.pending', { time: time(t, closesAt) })}</p></div>`
 
 function formatIssue({ t }: View, issue: RegistrationIssue, { emailDomains }: Pick<FormFacts, 'emailDomains'>): string {
   if (issue.problem === 'too_long') return t.text('open.issue.name.too_long', { limit: MAX_VISITOR_NAME_LENGTH })
@@ -151,7 +155,7 @@ const registeringForm = (view: View, look: string, content: Html): Html =>
 ${content}
 </form>`
 
-/** The same for every address. */
+/** Shows the same for every address. */
 export const sentPage = (view: View, input: RegistrationInput): Page => {
   const { t } = view
   return page(view, t.text('open.sent.heading'), {
@@ -172,13 +176,13 @@ ${registeringForm(
 }
 
 /** Says why nobody can register at present, and when to try again. */
-export function closedPage(view: View, refusal: Refusal): Page {
+export function closedPage(view: View, refusal: Refusal, closesAt: Date | null): Page {
   const { t, invite } = view
   const heading = t.text(`open.closed.${refusal.why}.heading`)
   return page(view, heading, {
     above: invite.assessment.name,
     heading,
-    body: html`<p class="mt-2">${explain(view, refusal)}</p>`,
+    body: html`<p class="mt-2">${explain(view, refusal)}</p>${refusal.why === 'not_yet' && openUntil(view, closesAt)}`,
   })
 }
 
@@ -189,12 +193,16 @@ function explain({ t, invite }: View, { why, until }: Refusal): Html | string {
 }
 
 /** Behind the link in the mail. Only its buttons change anything: mail scanners open links. */
-export function beginPage(view: View, { name, closure }: { name: string; closure: Closure | null }): Page {
+export function beginPage(
+  view: View,
+  { name, closure, closesAt }: { name: string; closure: Closure | null; closesAt: Date | null },
+): Page {
   const { t, invite } = view
   return page(view, invite.assessment.name, {
     above: t.text('layout.invites'),
     heading: invite.assessment.name,
     body: html`<p class="mt-2">${t.text('open.begin.text', { name })}</p>
+${!closure && openUntil(view, closesAt)}
 ${
   closure
     ? html`<div class="alert alert-soft alert-warning mt-6">${icon('triangle-alert', 'size-5')}<div><h2>${t.text(`open.closed.${closure.why}.heading`)}</h2><p>${explain(view, closure)}</p></div></div>`

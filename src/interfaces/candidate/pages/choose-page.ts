@@ -4,7 +4,7 @@ import { findAgreedText, findConsentText } from '../../../domain/brand/page-text
 import type { SessionProblem } from '../../../domain/errors.ts'
 import { declinedAtOf } from '../../../domain/invites/declined.ts'
 import { signReturnUrl } from '../../../domain/invites/return-url.ts'
-import { selectableLanguages } from '../../../domain/languages/languages.ts'
+import { selectableLanguages } from '../../../domain/languages/choose-language.ts'
 import { signForm, signSession } from '../../../domain/secrets/invitation-tokens.ts'
 import { findAssessmentFacts } from '../../../domain/submissions/assessment-facts.ts'
 import { findOwnResult } from '../../../domain/submissions/grading/results.ts'
@@ -50,7 +50,7 @@ export const viewOf = ({ invite }: CandidateSession, request: Asked, { languages
   return { t, invite, token, proof: signForm(secretKeys, token), languages: selectableLanguages(languages, invite) }
 }
 
-/** The page that shows what stands. */
+/** Page for the present state. */
 export async function choosePage(
   session: CandidateSession,
   request: Asked,

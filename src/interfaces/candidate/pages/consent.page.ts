@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { consentedMedia } from '../../../domain/submissions/needs.ts'
+import { consentScope } from '../../../domain/submissions/needs.ts'
 import { CONSENT_VERSION } from '../../../domain/submissions/taking/record-consent.ts'
 import { type Html, html, toText } from '../../../html/html.ts'
 import { type ConsentTerms, termsList } from '../../../http/pages/consent-terms.ts'
@@ -26,7 +26,7 @@ ${form(
   view,
   'consent',
   html`${hidden('version', CONSENT_VERSION)}
-${hidden('media', consentedMedia(terms.needs).join(' '))}
+${hidden('media', consentScope(terms.needs).join(' '))}
 ${hidden('language', t.language)}
 ${terms.addition && hidden('own', nameOfOwn(terms))}
 ${hidden('zone', '')}

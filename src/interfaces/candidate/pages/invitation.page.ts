@@ -13,7 +13,7 @@ import { endedPage, form, hidden, invitePage, mailtoOf, type Page, pathOf, time,
 /** Parts of the pages before the start. @property computer notice that a computer is needed, or false. */
 export type BeforeStart = { facts: AssessmentFacts; computer: Html | false }
 
-/** @param terms what is needed and kept; null where the assessment is taken elsewhere. */
+/** @param terms requirements and consent; null if the assessment is taken in another player. */
 export function pendingPage(view: View, { facts, computer }: BeforeStart, terms: Html | null): Page {
   const { t } = view
   const { assessment, customMessage, expiresAt } = view.invite
@@ -31,7 +31,7 @@ ${decline(view)}`,
   )
 }
 
-/** @param rest what is to be done before the start. @param isAgreed whether the candidate has agreed to what is expected: then it is folded. */
+/** @param rest steps before the start. @param isAgreed true if the candidate has consented: then the terms are folded. */
 export function acceptedPage(view: View, { facts, computer }: BeforeStart, rest: Html, isAgreed = false): Page {
   const { t } = view
   const { assessment, expiresAt } = view.invite
@@ -58,16 +58,16 @@ export const elsewherePage = (view: View, player: string): Page =>
 <p class="mt-6"><a class="btn btn-primary btn-lg" href="${player}">${view.t.text('elsewhere.continue')}</a></p>`,
   )
 
-/** @param result what was released to the candidate, if anything. @param goesOn whether there is somewhere to go on to. */
+/** @param result result released to the candidate, if any. @param goesOn true if there is a return URL. */
 export function completedPage(view: View, result: OwnResult | null, goesOn: boolean): Page {
   const { t } = view
   const { organization, assessment, completedAt, returnUrl } = view.invite
-  const said = completedAt ? t.html('completed.text.at', { time: time(t, completedAt) }) : t.text('completed.text')
+  const text = completedAt ? t.html('completed.text.at', { time: time(t, completedAt) }) : t.text('completed.text')
   return endedPage(
     view,
     t.text('completed.title', { assessment: assessment.name }),
     t.text('completed.heading'),
-    html`<p class="mt-2 flex items-start gap-2">${icon('circle-check', 'size-6 text-success')}<span>${said}</span></p>
+    html`<p class="mt-2 flex items-start gap-2">${icon('circle-check', 'size-6 text-success')}<span>${text}</span></p>
 ${!result && html`<p class="mt-2">${goesOn ? t.text('completed.goes_on') : t.text('completed.next', { organization: organization.name })}</p>`}
 ${goesOn && returnUrl !== null && html`<p class="mt-6"><a class="btn btn-primary btn-lg" href="${`${pathOf(view)}/return`}">${t.text('completed.return', { host: new URL(returnUrl).host })}</a></p>`}
 ${result && ownResult(view, result)}`,
@@ -76,13 +76,13 @@ ${result && ownResult(view, result)}`,
 
 const ownResult = (
   { t, invite }: View,
-  { points, ofPoints, percent, message, grades }: OwnResult,
+  { points, ofPoints, percent, band, message, grades }: OwnResult,
 ): Html => html`<section class="panel mt-6"><h2>${t.text('result.heading')}</h2>
 ${
   percent === null
     ? html`<p>${t.text('result.nothing')}</p>`
     : html`<p class="mt-1 text-3xl font-semibold tabular-nums">${t.text('result.percent', { percent })}</p>
-<p><strong class="font-medium">${t.text('result.points', { points, ofPoints })}</strong></p>`
+<p><strong class="font-medium">${t.text('result.points', { points, ofPoints })}</strong></p>${band !== null && html`<p class="mt-1" dir="auto">${band}</p>`}`
 }
 ${
   message &&
@@ -121,18 +121,21 @@ ${contact && html`<p class="mt-6"><a class="btn btn-primary btn-lg" href="${`${m
 const quoted = (text: string): Html =>
   html`<blockquote class="script my-4 border-s-4 border-base-300 ps-4" lang="" dir="auto">${text}</blockquote>`
 
-const openUntil = (said: Html): Html =>
-  html`<div class="alert alert-soft alert-info mt-6">${icon('calendar-clock', 'size-5')}<p>${said}</p></div>`
+const openUntil = (text: Html): Html =>
+  html`<div class="alert alert-soft alert-info mt-6">${icon('calendar-clock', 'size-5')}<p>${text}</p></div>`
 
 /** Contents and requirements of an assessment. */
 export function expectedOf({ t, invite }: View, facts: AssessmentFacts): Html {
   const throughout = t.text('expect.throughout')
   const { totalPoints } = invite.assessment
-  const [timeLimit, timedSeconds] = [invite.assessment.timeLimit, facts.timedSeconds].map((limit) =>
-    Math.floor(withExtraTime(limit, invite.extraTimePercent)),
-  ) as [number, number]
+  const withExtra = (limit: number) => Math.floor(withExtraTime(limit, invite.extraTimePercent))
+  const times = {
+    timeLimit: withExtra(invite.assessment.timeLimit),
+    timedSeconds: withExtra(facts.timedSeconds),
+    sectionSeconds: withExtra(facts.sectionSeconds),
+  }
   return html`<h2 class="sr-only">${t.text('expect.heading')}</h2>
-${expectations(t, { ...facts, totalPoints, timeLimit, timedSeconds }, [
+${expectations(t, { ...facts, totalPoints, ...times }, [
   [facts.playsMedia, 'rotate-cw', t.text('expect.plays', { count: invite.questionReplayLimit }), t.text('expect.plays.meaning')],
   [
     facts.takesRecordings,

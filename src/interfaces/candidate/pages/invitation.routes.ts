@@ -18,7 +18,7 @@ import { mailTestPage } from './mail-test.page.ts'
 
 type Route = { Params: { token: string }; Querystring: { late?: string; link?: string } }
 
-/** The page of an invite in whatever state, and the forms that move it; where the assessment is taken elsewhere these are all. */
+/** Page of an invite in any state, and the forms that change it. With an external player these are all pages. */
 export function invitationRoutes(app: FastifyInstance, { system, settings, countPage }: Options): void {
   app.get(TEST_PAGE, (request, reply) => sendPage(reply, 200, mailTestPage(textsForStranger(settings.languages, request))))
 

@@ -4,10 +4,10 @@ import type { Kind, KindExample } from '../../../kinds/kind.ts'
 import type { CandidateTexts } from '../../../locales/languages.ts'
 import { form, hidden, invitePage, type Page, pathOf, type View } from '../kit/layout.ts'
 
-/** The language of the examples, whatever that of the page is. */
+/** Language of the examples, which are not translated. */
 const WRITTEN_IN = 'en'
 
-/** An example of a kind. @property number its place among those that can be tried. @property given what its fields hold; undefined: nothing was tried yet. */
+/** Example of a kind. @property number position among the examples. @property given values of its fields; undefined: not tried yet. */
 type Practiced = { kind: Kind; example: KindExample; number: number; of: number; given: string[] | undefined; records: boolean }
 
 /** The way to the examples; nothing where there are none. */
@@ -20,7 +20,7 @@ export function practicePage(view: View, { kind, example, number, of, given, rec
   const { responseType, script, spec } = example
   const answer = given && kind.fromForm(given)
   const isTaken = answer !== undefined && kind.isAnswer(responseType, spec, answer)
-  const asked = {
+  const question = {
     version: { responseType, spec },
     shown: [],
     value: isTaken ? answer : null,
@@ -39,7 +39,7 @@ ${form(
   view,
   'practice',
   html`${hidden('number', number)}
-${kind.control(t, asked)}
+${kind.control(t, question)}
 <button type="submit" class="btn mt-6">${t.text('practice.try')}</button>`,
 )}
 ${given && html`<div class="notice alert alert-soft alert-info my-4" role="status">${wordRead(t, { kind, spec, answer, isTaken })}</div>`}

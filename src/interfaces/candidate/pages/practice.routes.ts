@@ -15,7 +15,7 @@ import { practicePage } from './practice.page.ts'
 type Route = { Params: { token: string }; Querystring: { example?: string } }
 type Tried = { request: Parameters<typeof viewOf>[1]; number: number; given?: string[] }
 
-/** Examples of the kinds that are asked, before the start. Nothing of them is kept: each page is made of what was sent with it. */
+/** Examples of the assessment's kinds, before the start. Nothing is stored: each page is made from the submitted form. */
 export function practiceRoutes(app: FastifyInstance, { system, settings, countPage }: Options): void {
   app.get<Route>('/:token/practice', async (request, reply) => {
     const ref = readInvitation(settings.secretKeys, request.params.token)
@@ -27,12 +27,16 @@ export function practiceRoutes(app: FastifyInstance, { system, settings, countPa
 
   addForm(app, settings.secretKeys, 'practice', async ({ ref, fields, request, reply }) => {
     countPage(request, ref.inviteId) // nothing is saved: it is answered with a page
-    const given = fields.get('then') === 'clear' ? [] : fields.getAll('answer')
-    return showExample(await enterSession(system, ref), reply, { request, number: readNumber(fields), given })
+    const typedAnswer = fields.get('then') === 'clear' ? [] : fields.getAll('answer')
+    return showExample(await enterSession(system, ref), reply, { request, number: readNumber(fields), given: typedAnswer })
   })
 
   /** @returns what sends it; where there is no such example (any more), the way back. */
-  async function showExample(session: CandidateSession, reply: FastifyReply, { request, number, given }: Tried): Promise<Send> {
+  async function showExample(
+    session: CandidateSession,
+    reply: FastifyReply,
+    { request, number, given: typedAnswer }: Tried,
+  ): Promise<Send> {
     const words = await listPractice(session)
     const word = words[number - 1]
     const kind = word === undefined ? undefined : definedKind(word)
@@ -40,7 +44,14 @@ export function practiceRoutes(app: FastifyInstance, { system, settings, countPa
     if (!kind || !example) return () => reply.redirect(`${INVITATION_PATH}/${request.params.token}`, 303)
     const { microphone, camera } = await findNeeds(session.ctx, session.invite, null)
     const view = viewOf(session, request, settings)
-    const page = practicePage(view, { kind, example, number, of: words.length, given, records: microphone || camera })
+    const page = practicePage(view, {
+      kind,
+      example,
+      number,
+      of: words.length,
+      given: typedAnswer,
+      records: microphone || camera,
+    })
     return () => sendPage(reply, 200, page)
   }
 }

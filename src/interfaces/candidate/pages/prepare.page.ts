@@ -25,17 +25,17 @@ export function prepareSection(
 ): Html {
   const { t } = view
   const { waivedChecks, organization } = view.invite
-  const asked = requirementsOf(needs).filter((requirement) => !waivedChecks.includes(requirement))
+  const requirements = requirementsOf(needs).filter((requirement) => !waivedChecks.includes(requirement))
   const list = (words: readonly string[]) => words.join(' ')
   const open = REQUIREMENTS.filter((requirement) => missing.includes(requirement))
-  return html`<section class="mt-8" data-prepare aria-labelledby="prepare-heading" data-session="${`${pathOf(view)}/session`}" data-checks="${list(CHECKS.filter((check) => asked.includes(check)))}" data-passed="${list(submission.passedChecks)}" data-photos="${list(PHOTOS.filter((photo) => asked.includes(photo)))}" data-taken="${list(PHOTOS.filter((photo) => photos[photo]))}" data-choice="${String(needs.choice)}">
+  return html`<section class="mt-8" data-prepare aria-labelledby="prepare-heading" data-session="${`${pathOf(view)}/session`}" data-checks="${list(CHECKS.filter((check) => requirements.includes(check)))}" data-passed="${list(submission.passedChecks)}" data-photos="${list(PHOTOS.filter((photo) => requirements.includes(photo)))}" data-taken="${list(PHOTOS.filter((photo) => photos[photo]))}" data-choice="${String(needs.choice)}">
 <h2 id="prepare-heading">${t.text('prepare.heading')}</h2>
-${asked.length > 0 && html`${preload('prepare')}${preload(`checks.${t.language}`)}<div class="mt-3 noscript:hidden" data-steps>${roomFor(asked)}</div>`}
+${requirements.length > 0 && html`${preload('prepare')}${preload(`checks.${t.language}`)}<div class="mt-3 noscript:hidden" data-steps>${roomFor(requirements)}</div>`}
 ${
-  asked.length > 0 &&
+  requirements.length > 0 &&
   html`<noscript><div class="notice alert alert-soft alert-warning my-4"><p>${t.text('prepare.noscript')}</p></div></noscript>`
 }
-<p class="mt-6">${facts.questions > 1 && t.text('prepare.order')} ${wordClock(view, facts)}</p>
+<p class="mt-6">${facts.questions > 1 && t.text(facts.goesBack ? 'prepare.order.free' : 'prepare.order')} ${wordClock(view, facts)}</p>
 ${penaltyPercent > 0 && html`<p>${t.text('prepare.penalty', { percent: penaltyPercent })}</p>`}
 ${
   open.length > 0 &&
@@ -51,13 +51,14 @@ ${refusal === 'quota' && notice('error', html`<p>${t.text('prepare.quota', { org
 ${button(view, 'start', t.text('prepare.start'), open.length > 0)}</section>`
 }
 
-function wordClock({ t, invite }: View, { timed }: AssessmentFacts): string | false {
+function wordClock({ t, invite }: View, { timed, timedSections }: AssessmentFacts): string | false {
   if (invite.assessment.timeLimit > 0) return t.text('prepare.clock', { clock: 'whole' })
-  return timed > 0 && t.text('prepare.clock', { clock: 'questions' })
+  if (timed > 0) return t.text('prepare.clock', { clock: 'questions' })
+  return timedSections > 0 && t.text('prepare.clock.sections')
 }
 
 /** Reserves room for the steps that the script inserts, so that nothing moves. */
-function roomFor(asked: readonly string[]): Html[] {
-  const steps = new Set(asked.map((requirement) => (requirement === 'camera' ? 'microphone' : requirement)))
+function roomFor(requirements: readonly string[]): Html[] {
+  const steps = new Set(requirements.map((requirement) => (requirement === 'camera' ? 'microphone' : requirement)))
   return Array.from({ length: steps.size && steps.size + 1 }, () => html`<div class="skeleton mt-3 h-20"></div>`)
 }

@@ -1,9 +1,10 @@
+import { isSimultaneous } from '../../../domain/assessments/simultaneous.ts'
 import { assetIdIn } from '../../../domain/assets/references.ts'
 import type { SessionProblem } from '../../../domain/errors.ts'
 import { findContactOf } from '../../../domain/invites/find-contact.ts'
-import { isRecorded } from '../../../domain/submissions/needs.ts'
+import { attemptLimitOf } from '../../../domain/submissions/taking/attempt-limits.ts'
 import { isPreparing } from '../../../domain/submissions/taking/paper.ts'
-import type { CandidateProgress, OpenQuestion } from '../../../domain/submissions/taking/read-progress.ts'
+import type { CandidateProgress, OpenQuestion, SectionProgress } from '../../../domain/submissions/taking/read-progress.ts'
 import type { Submission } from '../../../domain/submissions/taking/session.ts'
 import { withExtraTime } from '../../../domain/time/extra-time.ts'
 import { type Html, html } from '../../../html/html.ts'
@@ -14,6 +15,7 @@ import type { Pictures } from '../../../http/pages/pictures.ts'
 import { answerControl, formatInstruction } from '../../../kinds/answer-control.ts'
 import { kinds } from '../../../kinds/index.ts'
 import type { CandidateTexts } from '../../../locales/languages.ts'
+import { nameLanguageIn } from '../../../locales/names.ts'
 import {
   button,
   form,
@@ -28,6 +30,8 @@ import {
   type Way,
   withScript,
 } from '../kit/layout.ts'
+import { freeButtons, sectionIntro, sectionOverview } from './section.page.ts'
+import { simultaneousNote, simultaneousPanel } from './simultaneous.parts.ts'
 
 // The way through the paper: a question is opened, answered and left; then the end.
 
@@ -59,12 +63,8 @@ ${form(view, 'open', html`${hidden('number', 1)}<button type="submit" class="btn
 
 /** Chooses the page: an open question, the next one, or the end. */
 export function progressPage(here: Here): Page {
-  const { progress, view } = here
-  const { title, body, way } = progress.open
-    ? openQuestion(here, progress.open)
-    : progress.next
-      ? nextQuestion(here, progress.next)
-      : end(here)
+  const { view } = here
+  const { title, body, way } = chooseStep(here)
   return withScript(
     takingPage(
       view,
@@ -73,6 +73,13 @@ export function progressPage(here: Here): Page {
       html`${lateNotice(here)}${unansweredNotice(here)}${notSharedNotice(here)}${body}`,
     ),
   )
+}
+
+function chooseStep(here: Here): Shown {
+  const { open, next, section } = here.progress
+  if (open) return openQuestion(here, open)
+  if (section && (section.openedAt === null || section.isFree)) return sectionStep(here, section)
+  return next ? nextQuestion(here, next) : end(here)
 }
 
 const lateNotice = ({ isLate, view: { t }, progress: { open }, now }: Here): Html | false =>
@@ -112,6 +119,26 @@ ${content}
 </div>`
 }
 
+/** The page before a section, or the overview of one with free navigation. */
+function sectionStep(here: Here, section: SectionProgress): Shown {
+  const { view, progress, submission, now } = here
+  const { t } = view
+  const { closesAt, openedAt, questions } = section
+  const { deadlineAt } = submission
+  const whole = deadlineAt && html`<span data-whole>${t.text('question.whole', { time: remaining(t, deadlineAt, now) })}</span>`
+  const limit = Math.floor(withExtraTime(section.timeLimit, submission.extraTimePercent))
+  return {
+    title: section.name,
+    way: {
+      done: openedAt ? questions.at(-1)!.number : questions[0]!.number - 1,
+      of: progress.of,
+      clock: openedAt !== null && closesAt !== null && clock(t, 'section', remaining(t, closesAt, now)),
+      isRecorded: isRecordedAllTheTime(here),
+    },
+    body: session(here, openedAt ? sectionOverview(view, section) : sectionIntro(view, section, { limit, whole })),
+  }
+}
+
 function nextQuestion(here: Here, { number, ...next }: NonNullable<CandidateProgress['next']>): Shown {
   const { view, progress, submission, now } = here
   const { timeLimit, preparationTime } = ownTimes(here, next)
@@ -127,7 +154,7 @@ function nextQuestion(here: Here, { number, ...next }: NonNullable<CandidateProg
       html`<section class="panel p-8 text-center" data-next data-number="${number}">
 ${number === 1 && html`<p class="quiet mb-2">${t.text('question.begun')}</p>`}
 <h2 class="text-2xl">${title}</h2>
-<p class="mt-2" data-way>${wordWay(here, next)}</p>
+${direction(t, next)}<p class="mt-2" data-way>${wordWay(here, next)}</p>
 <p class="mt-2">${wordTimes(t, { timeLimit, preparationTime })}${submission.deadlineAt && html`<span data-whole> ${t.text('question.whole', { time: remaining(t, submission.deadlineAt, now) })}</span>`}</p>
 ${(timeLimit > 0 || preparationTime > 0) && html`<p class="quiet mt-1">${t.text(timeLimit > 0 && records.length > 0 ? `card.${shared}.recording` : `card.${shared}`)}</p>`}
 ${form(view, 'open', html`${hidden('number', number)}<button type="submit" class="btn btn-primary btn-lg mt-6">${t.text('question.open', { number })}</button>`)}</section>`,
@@ -147,6 +174,7 @@ function wordTimes(t: CandidateTexts, { timeLimit, preparationTime }: Times): st
 function wordWay({ view: { t }, submission }: Here, next: Omit<NonNullable<CandidateProgress['next']>, 'number'>): string {
   const { records } = kinds.answering(next.responseType)
   const isPlayed = next.audioUrl !== '' || next.videoUrl !== ''
+  if (isSimultaneous(next)) return t.text('card.simultaneous')
   const sentences = [
     t.text('card.answer', { kind: next.responseType as never }), // a kind without words of its own gets those of `other`
     records.length > 0 && t.text('card.attempts', { count: submission.answerRecordLimit }),
@@ -162,32 +190,54 @@ function openQuestion(here: Here, question: OpenQuestion): Shown {
   const isHeld = isPreparing(question, now)
   const title = t.text('question.number', { number, of: progress.of })
   const { records } = kinds.answering(question.responseType)
-  const ways = [...(isRecorded(kinds, question) ? [] : ['text']), ...records].join(' ')
   const control = answerControl(t, question, here.pictures)
+  const ways = [...(control.fields ? ['text'] : []), ...records].join(' ')
   const answering = formatInstruction(t, { ...question, ...ownTimes(here, question) })
   return {
     title,
     way: {
       done: number - 1,
       of: progress.of,
-      clock: html`${isHeld && preparationClock(t, remaining(t, answersAt!, now))}${closesAt && clock(t, question, remaining(t, closesAt, now))}`,
+      clock: html`${isHeld && preparationClock(t, remaining(t, answersAt!, now))}${closesAt && clock(t, clockOf(question, progress.section), remaining(t, closesAt, now))}`,
       hasAnswer: Boolean(control.fields) && !isHeld,
       isRecorded: isRecordedAllTheTime(here),
     },
     body: session(
       here,
-      html`<section data-question aria-labelledby="question-heading" data-number="${number}" data-of="${progress.of}" data-kinds="${ways}" data-answers-at="${isHeld && answersAt?.toISOString()}" data-closes-at="${closesAt?.toISOString()}" data-record-limit="${submission.answerRecordLimit}" data-attempts-left="${question.attemptsLeft}" data-play-limit="${submission.questionReplayLimit}" data-plays-left="${question.playsLeft}">
+      html`<section data-question aria-labelledby="question-heading" data-free="${progress.section?.isFree && 'yes'}" data-number="${number}" data-of="${progress.of}" data-kinds="${ways}" data-answers-at="${isHeld && answersAt?.toISOString()}" data-closes-at="${closesAt?.toISOString()}" data-record-limit="${attemptLimitOf(question, submission)}" data-attempts-left="${question.attemptsLeft}" data-play-limit="${submission.questionReplayLimit}" data-plays-left="${question.playsLeft}">
 <h2 id="question-heading" class="quiet text-sm font-medium">${title}${question.points > 0 && html` <span aria-hidden="true">·</span> ${t.text('paper.points', { count: question.points })}`}</h2>
-${question.script && html`<div class="${question.scriptFormat === 'markdown' ? 'mt-2 text-lg' : 'mt-2 text-xl font-semibold tracking-tight'}">${questionText(question, question.sourceLanguage, here.pictures)}</div>`}
-${medium(here, 'audio', question.audioUrl)}
-${medium(here, 'video', question.videoUrl)}
+${direction(t, question)}${question.script && html`<div class="${question.scriptFormat === 'markdown' ? 'mt-2 text-lg' : 'mt-2 text-xl font-semibold tracking-tight'}">${questionText(question, question.sourceLanguage, here.pictures)}</div>`}
+${isSimultaneous(question) ? simultaneousNote(t) : html`${medium(here, 'audio', question.audioUrl)}\n${medium(here, 'video', question.videoUrl)}`}
 ${answering && html`<p class="quiet mt-3">${answering}</p>`}
 ${penalty(here, question)}
 ${isHeld && preparation(here, question)}
-<div class="peer-data-preparation:hidden" data-answering>${answer(here, number, control)}
+<div class="peer-data-preparation:hidden" data-answering>${isSimultaneous(question) && simultaneousPanel(t, question, here.isPreview ? here.pictures : null)}${answer(here, number, control)}
 ${records.length > 0 && html`<p class="quiet mt-6 text-sm" data-ask hidden>${wordAsking(view, number)}</p>`}</div></section>`,
     ),
   }
+}
+
+type Directed = Pick<OpenQuestion, 'responseType' | 'sourceLanguage' | 'targetLanguage'>
+
+/** Languages of the question and of its answer, as a task. With the language of the question alone there is nothing to do. */
+function direction(t: CandidateTexts, { responseType, sourceLanguage, targetLanguage }: Directed): Html | false {
+  if (!targetLanguage) return false
+  const target = nameLanguageIn(t.language, targetLanguage)
+  const isFromOther = sourceLanguage && sourceLanguage !== targetLanguage
+  const task = isFromOther
+    ? t.text('question.direction', {
+        kind: directionKindOf(responseType),
+        source: nameLanguageIn(t.language, sourceLanguage),
+        target,
+      })
+    : t.text('question.answer_language', { target })
+  return html`<p class="mt-2 font-semibold" data-direction>${task}</p>`
+}
+
+function directionKindOf(responseType: string): 'spoken' | 'written' | 'either' | 'other' {
+  const { savedBy } = kinds.answering(responseType)
+  if (!savedBy.includes('recording')) return savedBy.includes('text') ? 'written' : 'other'
+  return savedBy.includes('text') ? 'either' : 'spoken'
 }
 
 /**
@@ -237,13 +287,21 @@ function ownTimes({ submission: { extraTimePercent } }: Here, { timeLimit, prepa
 }
 
 /** Never red: shortly before its end nothing is lost. */
-const preparationClock = (t: CandidateTexts, left: string): Html =>
-  html`<p class="clock peer text-base-content!" role="timer" data-clock="preparation">${t.text('question.clock.preparation', { time: left })}</p>`
+const preparationClock = (t: CandidateTexts, timeLeft: string): Html =>
+  html`<p class="clock peer text-base-content!" role="timer" data-clock="preparation">${t.text('question.clock.preparation', { time: timeLeft })}</p>`
 
-const clock = (t: CandidateTexts, { timeLimit }: OpenQuestion, left: string): Html =>
-  html`<p class="clock peer-data-[clock=preparation]:hidden" data-clock="${timeLimit > 0 ? 'question' : 'whole'}">${t.text('question.clock', { time: left })}</p>`
+type Clock = 'question' | 'section' | 'whole'
 
-/** The foot of a question: what is recorded meanwhile, and the way on. It stays in view below a long one. */
+/** Limit that ends a question first. */
+function clockOf({ timeLimit, closesAt }: OpenQuestion, section: SectionProgress | null): Clock {
+  if (closesAt !== null && section?.closesAt?.getTime() === closesAt.getTime()) return 'section'
+  return timeLimit > 0 ? 'question' : 'whole'
+}
+
+const clock = (t: CandidateTexts, kind: Clock, timeLeft: string): Html =>
+  html`<p class="clock peer-data-[clock=preparation]:hidden" data-clock="${kind}">${t.text('question.clock', { time: timeLeft })}</p>`
+
+/** Foot of a question: recording status and buttons. Stays in view below a long question. */
 const foot = (here: Here, buttons: Html): Html => {
   const media = captured(here)
   return html`<div class="sticky bottom-0 z-10 -mx-4 mt-6 flex flex-wrap items-center justify-end gap-x-4 gap-y-2 border-t border-base-300 bg-base-200 px-4 py-3" data-foot>${media.length > 0 && html`<p class="quiet me-auto flex items-center gap-2 text-sm">${icon('video')}${here.view.t.text(RECORDED[media.join(' ') as keyof typeof RECORDED])}</p>`}${buttons}</div>`
@@ -262,15 +320,19 @@ const wordLeaving = ({ progress, view: { t } }: Here, number: number): Html =>
 function answer(here: Here, number: number, { recorder, fields }: ReturnType<typeof answerControl>): Html {
   const { view } = here
   const { t } = view
+  const isFree = here.progress.section?.isFree === true
   const leave = html`<button type="submit" class="btn btn-lg" data-leave>${wordLeaving(here, number)}</button>`
-  if (!fields) return html`${recorder}\n${form(view, 'next', html`${hidden('number', number)}${foot(here, leave)}`)}`
+  if (!fields) {
+    const buttons = isFree ? freeButtons(view, here.progress, here.progress.open!) : leave
+    return html`${recorder}\n${form(view, 'next', html`${hidden('number', number)}${foot(here, buttons)}`)}`
+  }
   return html`${recorder}
 ${form(
   view,
   'answer',
   html`${hidden('number', number)}
 ${fields}
-${foot(here, html`<button type="submit" name="then" value="save" class="btn btn-outline btn-lg">${t.text('question.save')}</button><button type="submit" name="then" value="next" class="btn btn-primary btn-lg">${wordLeaving(here, number)}</button>`)}`,
+${foot(here, html`<button type="submit" name="then" value="save" class="btn btn-outline ${!isFree && 'btn-lg'}">${t.text('question.save')}</button>${isFree ? freeButtons(view, here.progress, here.progress.open!) : html`<button type="submit" name="then" value="next" class="btn btn-primary btn-lg">${wordLeaving(here, number)}</button>`}`)}`,
 )}`
 }
 
@@ -301,7 +363,7 @@ function wordUnanswered(t: CandidateTexts, of: number, unanswered: number[]): st
   return t.text('end.unanswered', { count, numbers: t.list(unanswered.map(String)) })
 }
 
-/** At least a second: what is shown is not over. */
+/** At least a second, because an open question is not over. */
 const remaining = (t: CandidateTexts, until: Date, now: Date): string =>
   t.duration(Math.max(1, Math.floor((until.getTime() - now.getTime()) / 1_000)))
 

@@ -2,15 +2,25 @@ import type { FastifyInstance } from 'fastify'
 import { findConsentText } from '../../../domain/brand/page-texts.ts'
 import { DomainError, type SessionProblem } from '../../../domain/errors.ts'
 import { saveLanguage, saveTimeZone } from '../../../domain/invites/candidate-preferences.ts'
-import { consentedMedia } from '../../../domain/submissions/needs.ts'
+import { consentScope } from '../../../domain/submissions/needs.ts'
 import { beginAnswering } from '../../../domain/submissions/taking/begin-answering.ts'
 import { finishSubmission } from '../../../domain/submissions/taking/finish-submission.ts'
+import {
+  DIRECTIONS,
+  type Direction,
+  findFreeSection,
+  finishSection,
+  goToQuestion,
+  leaveFreeQuestion,
+} from '../../../domain/submissions/taking/free-section.ts'
 import { enterForChange } from '../../../domain/submissions/taking/open-missing-submissions.ts'
-import { closeQuestion, openQuestion } from '../../../domain/submissions/taking/paper.ts'
+import { openQuestion } from '../../../domain/submissions/taking/open-question.ts'
+import { openSection } from '../../../domain/submissions/taking/open-section.ts'
+import { closeQuestion } from '../../../domain/submissions/taking/paper.ts'
 import { readPreparation, readProgress } from '../../../domain/submissions/taking/read-progress.ts'
 import { CONSENT_VERSION, recordConsent } from '../../../domain/submissions/taking/record-consent.ts'
 import { saveText } from '../../../domain/submissions/taking/save-text.ts'
-import { enterSession, requireInProgress } from '../../../domain/submissions/taking/session.ts'
+import { enterSession, type PreparedSession, requireInProgress } from '../../../domain/submissions/taking/session.ts'
 import { startSubmission } from '../../../domain/submissions/taking/start-submission.ts'
 import { INVITATION_PATH } from '../../../http/addresses/links.ts'
 import { addForm, readNumber, type Sent } from '../kit/forms.ts'
@@ -22,11 +32,17 @@ import { hashOfTerms, nameOfOwn } from './consent.page.ts'
 /** Largest form: MAX_ANSWER_LENGTH characters of four bytes, each encoded as three. */
 export const TEXT_BODY_LIMIT = 256 * 1024
 
-/** The forms from the consent to the end. What the state does not allow (any more) is no error to a person: the page shows what stands. */
-export function takingRoutes(app: FastifyInstance, { system, settings, countText }: Options): void {
-  const add = (action: string, work: Parameters<typeof addForm>[3], options?: Parameters<typeof addForm>[4]) =>
-    addForm(app, settings.secretKeys, action, work, options)
+/** Forms from consent to the end. If the state does not allow one, the page of the present state is shown instead of an error. */
+export function takingRoutes(app: FastifyInstance, options: Options): void {
+  const add: Add = (action, work, admission) => addForm(app, options.settings.secretKeys, action, work, admission)
+  startRoutes(add, options)
+  answerRoutes(add, options)
+}
 
+type Add = (action: string, work: Parameters<typeof addForm>[3], admission?: Parameters<typeof addForm>[4]) => void
+
+/** Forms up to the open question. */
+function startRoutes(add: Add, { system, settings }: Options): void {
   add('consent', async ({ ref, fields, request }) => {
     await saveTimeZone(system, ref, fields.get('zone') ?? '')
     const session = await enterForChange(system, ref)
@@ -37,7 +53,7 @@ export function takingRoutes(app: FastifyInstance, { system, settings, countText
     // A consent to other requirements than today's makes the page ask again.
     const isCurrent =
       fields.get('version') === String(CONSENT_VERSION) &&
-      fields.get('media') === consentedMedia(needs).join(' ') &&
+      fields.get('media') === consentScope(needs).join(' ') &&
       (fields.get('own') ?? '') === nameOfOwn(terms) &&
       fields.get('language') === view.t.language
     if (!isCurrent) return
@@ -56,20 +72,27 @@ export function takingRoutes(app: FastifyInstance, { system, settings, countText
     }
   })
 
-  add('open', async ({ ref, fields, request, reply }) => {
-    const number = readNumber(fields)
-    const session = await enterForChange(system, ref)
-    try {
-      requireInProgress(session)
-      await openQuestion(session, number)
-    } catch (error) {
-      if (!isRefused(error)) throw error
-      if (problemOf(error) !== 'not_shared') return
-      const page = await choosePage(session, request, settings, { refusal: 'not_shared' })
-      return () => sendPage(reply, 422, page)
-    }
-  })
+  for (const [action, work] of [
+    ['open', openQuestion],
+    ['open-section', openSection],
+  ] as const)
+    add(action, async ({ ref, fields, request, reply }) => {
+      const number = readNumber(fields)
+      const session = await enterForChange(system, ref)
+      try {
+        requireInProgress(session)
+        await work(session, number)
+      } catch (error) {
+        if (!isRefused(error)) throw error
+        if (problemOf(error) !== 'not_shared') return
+        const page = await choosePage(session, request, settings, { refusal: 'not_shared' })
+        return () => sendPage(reply, 422, page)
+      }
+    })
+}
 
+/** Forms of an open question and of a section, and the end. */
+function answerRoutes(add: Add, { system, settings, countText }: Options): void {
   add(
     'answer',
     async (sent) => {
@@ -80,7 +103,11 @@ export function takingRoutes(app: FastifyInstance, { system, settings, countText
       const isSaved = await ignoreRefusal(async () => {
         requireInProgress(session)
         await saveText(session, number, { text: readText(fields) })
-        if (fields.get('then') !== 'next') return
+        const direction = readDirection(fields)
+        if (direction === null) return
+        const section = await findFreeSection(session, number)
+        if (section) return leaveFreeQuestion(session, section, number, direction)
+        if (direction !== 'next') return
         isUnanswered = (await readProgress(session)).unanswered.includes(number)
         if (!isUnanswered) await closeQuestion(session, number)
       })
@@ -106,14 +133,16 @@ export function takingRoutes(app: FastifyInstance, { system, settings, countText
 
   for (const [action, work] of [
     ['begin', beginAnswering],
-    ['next', closeQuestion],
-  ] as const)
+    ['next', leaveQuestion],
+    ['go', goToQuestion],
+    ['finish-section', finishSection],
+  ] satisfies [string, (session: PreparedSession, number: number, fields: URLSearchParams) => Promise<void>][])
     add(action, async ({ ref, fields }) => {
       const number = readNumber(fields)
       const session = await enterForChange(system, ref)
       await ignoreRefusal(async () => {
         requireInProgress(session)
-        await work(session, number)
+        await work(session, number, fields)
       })
     })
 
@@ -122,12 +151,22 @@ export function takingRoutes(app: FastifyInstance, { system, settings, countText
   })
 }
 
+const readDirection = (fields: URLSearchParams): Direction | null =>
+  DIRECTIONS.find((direction) => direction === fields.get('then')) ?? null
+
+/** Leaves a question whose answer is saved already. Without navigation it closes for good. */
+async function leaveQuestion(session: PreparedSession, number: number, fields: URLSearchParams): Promise<void> {
+  const section = await findFreeSection(session, number)
+  if (section) await leaveFreeQuestion(session, section, number, readDirection(fields) ?? 'next')
+  else await closeQuestion(session, number)
+}
+
 /** Forms end lines by CR LF. Without a text it is the form of a question of a kind; to clear it is to answer nothing. */
 function readText(fields: URLSearchParams): string {
   const text = fields.get('text')
   if (text !== null) return text.replaceAll('\r\n', '\n')
-  const given = fields.get('then') === 'clear' ? [] : fields.getAll('answer')
-  return new URLSearchParams(given.map((value): [string, string] => ['answer', value])).toString()
+  const typedAnswer = fields.get('then') === 'clear' ? [] : fields.getAll('answer')
+  return new URLSearchParams(typedAnswer.map((value): [string, string] => ['answer', value])).toString()
 }
 
 const sayTooLate = ({ request, reply }: Pick<Sent, 'request' | 'reply'>) =>

@@ -1,6 +1,5 @@
 import { pickProctoring } from '../../../domain/assessments/assessment-input.ts'
 import { type Assessment, findInstructions } from '../../../domain/assessments/assessments.ts'
-import type { QuestionInput } from '../../../domain/assessments/edit-questions.ts'
 import { readSizes } from '../../../domain/assets/assets.ts'
 import { may } from '../../../domain/authorization/permissions.ts'
 import { findBrand } from '../../../domain/brand/find-brand.ts'
@@ -10,9 +9,9 @@ import { type CandidateQuestion, listCandidateQuestions } from '../../../domain/
 import { withDefaults } from '../../../domain/invites/new-invite.ts'
 import { DEFAULT_EXPIRES_IN_DAYS } from '../../../domain/limits.ts'
 import { findMemberLanguages } from '../../../domain/members/find-member-languages.ts'
-import { toAssessmentFacts } from '../../../domain/submissions/assessment-facts.ts'
+import { isTranscribing } from '../../../domain/organization/transcription.ts'
+import { findAssessmentFacts } from '../../../domain/submissions/assessment-facts.ts'
 import { REQUIREMENTS, toNeeds } from '../../../domain/submissions/needs.ts'
-import type { CandidateProgress, OpenQuestion } from '../../../domain/submissions/taking/read-progress.ts'
 import { daysAfter } from '../../../domain/time/days.ts'
 import { html } from '../../../html/html.ts'
 import { portalPathOf } from '../../../http/addresses/links.ts'
@@ -27,8 +26,10 @@ import { consentForm, termsInWords } from '../pages/consent.page.ts'
 import { acceptedPage, type BeforeStart, completedPage, pendingPage, revokedPage } from '../pages/invitation.page.ts'
 import { prepareSection } from '../pages/prepare.page.ts'
 import { progressPage } from '../pages/question.page.ts'
-import { printStep, type Step } from './step.ts'
-import { type TypedDefinition, tryAnswer } from './try-answer.ts'
+import { drawPreview, type PreviewPaper } from './preview-paper.ts'
+import { progressAt } from './preview-progress.ts'
+import { printStep, type Step, type TakingStep } from './step.ts'
+import { type Typed, tryAnswer } from './try-answer.ts'
 
 /** The member who previews, shown as the one who invited. */
 type Viewer = { firstName: string; lastName: string; email: string }
@@ -44,14 +45,13 @@ type Asked = {
   /** Fields of the tried answer. */
   given?: string[] | undefined
 }
-export type Typed = QuestionInput & { defined: TypedDefinition | null }
 
-/** The candidate's page at a step, made of the assessment as it is now. Device checks, photos and what is recorded all the time are left out. */
+/** Candidate's page at a step, made from the present assessment. Device checks, photos, and continuous recordings are left out. */
 export async function previewPage(ctx: Context, settings: CandidateSettings, asked: Asked): Promise<Page> {
   const { assessment, viewer, step, typed, given, request } = asked
   const speaking = await findMemberLanguages(ctx)
   const [instruction] = await findInstructions(ctx, assessment.instructionId ? [assessment.instructionId] : [])
-  const questions = await listCandidateQuestions(ctx, { organizationId: ctx.organization.id, assessmentId: assessment.id })
+  const all = await listCandidateQuestions(ctx, { organizationId: ctx.organization.id, assessmentId: assessment.id })
   const now = ctx.deps.clock()
   const limits = withDefaults({})
   const invite: ShownInvite = {
@@ -79,22 +79,22 @@ export async function previewPage(ctx: Context, settings: CandidateSettings, ask
   const token = `${PREVIEW_SEGMENT}/${ctx.organization.id}/${assessment.id}/${printStep(step)}`
   const view: View = { t: textsFor(settings.languages, invite, request), invite, token, proof: '', languages: [] }
   const own = await findConsentText(ctx, view.t.language, invite.organization.language)
-  const needs = toNeeds(ctx.deps.kinds, invite, questions)
+  const needs = toNeeds(ctx.deps.kinds, invite, all, await isTranscribing(ctx))
   const terms: ConsentTerms = { needs, keptDays: settings.keptDays, webcam: settings.webcam, addition: own }
-  if (step.at !== 'taking')
-    return {
-      ...pageBefore(view, terms, { facts: toAssessmentFacts(ctx.deps.kinds, questions), computer: false }, step),
-      above: banner(ctx, assessment, null),
-    }
-  const question = questions[step.number - 1]
+  if (step.at !== 'taking') {
+    const facts = await findAssessmentFacts(ctx, { assessmentId: assessment.id })
+    return { ...pageBefore(view, terms, { facts, computer: false }, step), above: banner(ctx, assessment, null) }
+  }
+  const paper = await drawPreview(ctx, assessment.id, all, step.paper)
+  const question = paper.questions[step.number - 1]
   const points = typed?.points ?? question?.points ?? 0
   const of = { assessmentId: assessment.id, questionId: question?.id, typed: typed?.defined ?? null, points }
   const isDefined = typed ? typed.defined !== null : question?.version != null
   const tried = isDefined && given ? await tryAnswer(ctx, of, given) : null
   const pictures = await readPictures(ctx, typed, question)
-  const page = takingPage(view, terms, { step, questions, typed, now, pictures, value: tried?.value ?? null })
-  const said = isDefined && step.openedAt !== null && may(ctx, 'write_assessments') ? (tried?.said ?? TRY) : null
-  return { ...page, above: banner(ctx, assessment, said) }
+  const page = takingPage(view, terms, { step, paper, typed, now, pictures, value: tried?.value ?? null })
+  const resultText = isDefined && step.openedAt !== null && may(ctx, 'write_assessments') ? (tried?.said ?? TRY) : null
+  return { ...page, above: banner(ctx, assessment, resultText) }
 }
 
 async function readPictures(ctx: Context, typed: Typed | undefined, stored: CandidateQuestion | undefined): Promise<Pictures> {
@@ -134,15 +134,15 @@ function pageBefore(view: View, terms: ConsentTerms, before: BeforeStart, { at }
 }
 
 type Taking = {
-  step: Extract<Step, { at: 'taking' }>
-  questions: CandidateQuestion[]
+  step: TakingStep
+  paper: PreviewPaper
   typed: Typed | undefined
   now: Date
   pictures: Pictures
   value: unknown
 }
 
-function takingPage(view: View, terms: ConsentTerms, { step, questions, typed, now, pictures, value }: Taking): Page {
+function takingPage(view: View, terms: ConsentTerms, { step, paper, typed, now, pictures, value }: Taking): Page {
   const { timeLimit, penaltyPercent } = view.invite.assessment
   const deadlineAt = timeLimit > 0 && !typed ? new Date(step.startedAt + timeLimit * 1_000) : null
   const { questionReplayLimit, answerRecordLimit, extraTimePercent } = view.invite
@@ -155,7 +155,7 @@ function takingPage(view: View, terms: ConsentTerms, { step, questions, typed, n
     penaltyPercent,
   }
   const progress = progressAt(step, {
-    questions,
+    paper,
     typed,
     now,
     value,
@@ -166,97 +166,11 @@ function takingPage(view: View, terms: ConsentTerms, { step, questions, typed, n
   return progressPage({ view, submission, progress, terms, now, pictures, isPreview: true, isLate: false, refusal: undefined })
 }
 
-type Given = Pick<Taking, 'questions' | 'typed' | 'now' | 'value'> & {
-  deadlineAt: Date | null
-  playsLeft: number
-  attemptsLeft: number
-}
-
-function progressAt(
-  step: Taking['step'],
-  { questions, typed, now, value, deadlineAt, playsLeft, attemptsLeft }: Given,
-): CandidateProgress {
-  const of = Math.max(questions.length, typed ? step.number : 0)
-  const isOver = deadlineAt !== null && deadlineAt <= now
-  const whole = { of, isOver, wasCutByClock: isOver, unanswered: [] }
-  const asPaper = (number: number, times: Pick<OpenQuestion, 'openedAt' | 'answersAt' | 'closesAt'>) => {
-    const question = (typed && number === step.number ? { ...typed, id: '' } : questions[number - 1])!
-    const own = {
-      organizationId: '',
-      submissionId: '',
-      questionId: question.id,
-      number,
-      plays: 0,
-      playUsedAt: null,
-      assetIds: [],
-      versionId: questions[number - 1]?.versionId ?? null,
-      shown: [],
-      ...times,
-      closedAt: null,
-    }
-    const { inputType, responseType, script, scriptFormat, audioUrl, videoUrl, points, timeLimit, preparationTime } = question
-    const [sourceLanguage, targetLanguage] = [question.sourceLanguage || null, question.targetLanguage || null]
-    return {
-      ...own,
-      inputType,
-      responseType,
-      script,
-      scriptFormat,
-      audioUrl,
-      videoUrl,
-      points,
-      timeLimit,
-      preparationTime,
-      sourceLanguage,
-      targetLanguage,
-    }
-  }
-  const next = (number: number): CandidateProgress => ({
-    ...whole,
-    open: undefined,
-    next: number > of || isOver ? undefined : asPaper(number, { openedAt: null, answersAt: null, closesAt: null }),
-  })
-  if (step.openedAt === null || step.number > of || isOver) return next(step.number)
-  const { timeLimit, preparationTime } = typed ?? questions[step.number - 1]!
-  const answersAt = step.answersAt ?? step.openedAt + preparationTime * 1_000
-  const ends = [
-    timeLimit > 0 ? answersAt + timeLimit * 1_000 : Number.POSITIVE_INFINITY,
-    deadlineAt?.getTime() ?? Number.POSITIVE_INFINITY,
-  ]
-  const end = Math.min(...ends)
-  if (end <= now.getTime()) return next(step.number + 1)
-  const open = asPaper(step.number, {
-    openedAt: new Date(step.openedAt),
-    answersAt: preparationTime > 0 ? new Date(answersAt) : null,
-    closesAt: Number.isFinite(end) ? new Date(end) : null,
-  })
-  return {
-    ...whole,
-    open: {
-      ...open,
-      playsLeft,
-      attemptsLeft,
-      text: value === null ? null : { text: '', revision: 0, value: value as NonNullable<OpenQuestion['text']>['value'] },
-      version: typed ? versionOf(typed.defined) : (questions[step.number - 1]?.version ?? null),
-      attempts: [],
-      answers: [],
-      interrupted: null,
-      mayStartOver: true,
-      hadInterruption: false,
-    },
-    next: undefined,
-  }
-}
-
-type Json = NonNullable<CandidateQuestion['version']>['spec']
-const versionOf = (defined: TypedDefinition | null) =>
-  defined && { responseType: defined.definition.responseType, spec: defined.definition.spec as Json }
-
 const TRY = 'Try an answer: what it gets is said here.'
 
-/** @param said of the answer that is tried; null: there is nothing to say. */
-const banner = (ctx: Context, { id, name }: Assessment, said: string | null) =>
-  html`<aside class="bg-warning/10 border-warning border-b-2 border-dashed px-4 py-2 text-sm" aria-label="Preview" data-preview><strong>Preview.</strong> Nothing that you do here is kept or counted, and the check of devices is left out. <span role="status" class="font-medium" data-trial>${said}</span> <a href="${previewPath(ctx, id, 'invited')}">From the beginning</a> <span aria-hidden="true">·</span> <a href="${`${portalPathOf({ ...ctx, mode: 'live' })}assessments/${id}`}" target="_top">Back to ${name}</a></aside>
+/** @param resultText of the answer that is tried; null: there is nothing to say. */
+const banner = (ctx: Context, { id, name }: Assessment, resultText: string | null) =>
+  html`<aside class="bg-warning/10 border-warning border-b-2 border-dashed px-4 py-2 text-sm" aria-label="Preview" data-preview><strong>Preview.</strong> Nothing that you do here is kept or counted, and the check of devices is left out. <span role="status" class="font-medium" data-trial>${resultText}</span> <a href="${previewPath(ctx, id, 'invited')}">From the beginning</a> <span aria-hidden="true">·</span> <a href="${`${portalPathOf({ ...ctx, mode: 'live' })}assessments/${id}`}" target="_top">Back to ${name}</a></aside>
 `
 
 /** For who is not signed in, or may not see it. */

@@ -3,15 +3,17 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { type Assessment, getAssessment } from '../../../domain/assessments/assessments.ts'
 import type { Context } from '../../../domain/context.ts'
 import { DomainError } from '../../../domain/errors.ts'
+import { listCandidateQuestions } from '../../../domain/invites/candidate-moves.ts'
 import { contextOf, findSession } from '../../../domain/sign-in/sessions.ts'
 import { PREVIEW_SEGMENT, previewPath, sessionCookie } from '../../../http/addresses/preview.ts'
 import { readQuestion } from '../../../http/forms/read-form.ts'
 import { candidateHeaders } from '../kit/headers.ts'
 import { sendPage } from '../kit/layout.ts'
 import type { Options } from '../kit/settings.ts'
-import { noPreviewPage, previewPage, type Typed } from './preview.page.ts'
-import { follow, printStep, readStep, type Step } from './step.ts'
-import { readTypedDefinition } from './try-answer.ts'
+import { noPreviewPage, previewPage } from './preview.page.ts'
+import { drawPreview } from './preview-paper.ts'
+import { follow, PAPERS, printStep, readStep, type Step } from './step.ts'
+import { readTypedDefinition, type Typed } from './try-answer.ts'
 
 /** Largest form: a question with the longest texts. */
 const FORM_BODY_LIMIT = 128 * 1024
@@ -25,8 +27,8 @@ type Entered = {
 }
 
 /**
- * The candidate's pages as the members who may read an assessment preview them: by their session in the portal, and in frames of the portal's
- * pages alone. Where a preview is stands in its address; nothing is written, and nothing of it is told to anybody.
+ * Preview of the candidate's pages for members who may read the assessment: authenticated by their portal session, and only in frames of
+ * the portal. The step is in the address; nothing is stored.
  */
 export async function previewRoutes(app: FastifyInstance, { system, settings }: Options): Promise<void> {
   await app.register(cookie)
@@ -76,13 +78,34 @@ export async function previewRoutes(app: FastifyInstance, { system, settings }: 
     async (request, reply) => {
       const { ctx, ...entered } = await enter(request)
       const { assessmentId, form } = request.params
-      const shown = readShown(form, request.body instanceof URLSearchParams ? request.body : new URLSearchParams())
+      const values = request.body instanceof URLSearchParams ? request.body : new URLSearchParams()
+      const shown = readShown(form, values)
       if (shown) return sendPage(reply, 200, await previewPage(ctx, settings, { ...entered, ...shown, request }))
-      const next = follow(entered.step, form, ctx.deps.clock().getTime())
+      const next = await followForm(ctx, entered, form, values)
       if (!next) return sendPage(reply, 404, noPreviewPage())
       return reply.redirect(previewPath(ctx, assessmentId, printStep(next)), 303)
     },
   )
+}
+
+/** The next step. Each start draws another paper. */
+async function followForm(
+  ctx: Context,
+  { assessment, step }: Pick<Entered, 'assessment' | 'step'>,
+  form: string,
+  values: URLSearchParams,
+): Promise<Step | null> {
+  const seed = step.at === 'taking' ? step.paper : null
+  const of = { organizationId: ctx.organization.id, assessmentId: assessment.id }
+  const { sections } =
+    seed === null ? { sections: [] } : await drawPreview(ctx, assessment.id, await listCandidateQuestions(ctx, of), seed)
+  return follow(step, form, {
+    now: ctx.deps.clock().getTime(),
+    newPaper: ctx.deps.random(PAPERS),
+    leaveTo: values.get('then') ?? '',
+    number: Number(values.get('number')),
+    sections,
+  })
 }
 
 /** The edited question and the tried answer, shown at the same step; null if the form leads elsewhere. */
@@ -90,9 +113,9 @@ function readShown(form: string, values: URLSearchParams): { typed?: Typed; give
   if (form === 'question') return { typed: readTyped(values) }
   const then = values.get('then') ?? ''
   if (form !== 'try' && !(form === 'answer' && ['save', 'clear'].includes(then))) return null
-  const given = then === 'clear' ? [] : values.getAll('answer')
+  const typedAnswer = then === 'clear' ? [] : values.getAll('answer')
   // Without the editor it is the question that is stored.
-  return values.has('inputType') ? { typed: readTyped(values), given } : { given }
+  return values.has('inputType') ? { typed: readTyped(values), given: typedAnswer } : { given: typedAnswer }
 }
 
 /** A question while it is typed: numbers that are none yet are none at all. */

@@ -1,4 +1,5 @@
 import type { QuestionDefinition } from '../../../domain/assessments/define-question.ts'
+import type { QuestionInput } from '../../../domain/assessments/question-input.ts'
 import { readDefinitionToWrite } from '../../../domain/assessments/write-question.ts'
 import { may } from '../../../domain/authorization/permissions.ts'
 import type { Context } from '../../../domain/context.ts'
@@ -8,7 +9,10 @@ import { authorOf, readDefinition } from '../../../kinds/authors.ts'
 /** A question as the editor's form has it, as far as a kind writes that form. @property isWhole nothing is wrong with it. */
 export type TypedDefinition = { definition: QuestionDefinition; isWhole: boolean }
 
-/** @returns null: what is typed is of no kind with a right answer. */
+/** A question as the editor's form has it. */
+export type Typed = QuestionInput & { defined: TypedDefinition | null }
+
+/** @returns null if the kind has no right answer. */
 export function readTypedDefinition(values: URLSearchParams): TypedDefinition | null {
   const word = values.get('responseType') ?? ''
   if (!authorOf(word)) return null

@@ -11,8 +11,10 @@ import { readInvitation } from '../../../domain/secrets/invitation-tokens.ts'
 import { readPlay } from '../../../domain/secrets/play-tokens.ts'
 import { PHOTOS } from '../../../domain/submissions/needs.ts'
 import { stopAttempt } from '../../../domain/submissions/taking/choose-attempt.ts'
+import { HEADPHONE_CHECKS, recordPromptTiming } from '../../../domain/submissions/taking/prompt-timing.ts'
 import { bindToTab, enterSession, type PreparedSession, requirePrepared } from '../../../domain/submissions/taking/session.ts'
 import { type UsedPlay, usePlay } from '../../../domain/submissions/taking/use-play.ts'
+import { beginFile, MAX_FILE_PARTS } from '../../../domain/submissions/uploads/answer-files.ts'
 import { checkPart, putPart } from '../../../domain/submissions/uploads/put-part.ts'
 import { checkPhoto, PHOTO_KINDS, putPhoto, readCandidatePhoto } from '../../../domain/submissions/uploads/put-photo.ts'
 import {
@@ -32,6 +34,9 @@ import { sendMedia } from '../../../http/sending/send-media.ts'
 import type { Options } from '../kit/settings.ts'
 import { Ago, readTab } from './tab-requests.ts'
 
+/** A day. */
+const MAX_TIMING_MS = 86_400_000
+
 const Token = { token: Type.String() }
 const QuestionParams = Type.Object({ ...Token, number: Type.String({ pattern: '^[1-9]\\d{0,8}$' }) })
 const MediaParams = Type.Object({ ...Token, mediaId: Type.String() })
@@ -46,7 +51,23 @@ const CompleteBody = Type.Object({
   incomplete: Type.Optional(Type.Boolean()),
 })
 const AttemptBody = Type.Object({ kind: StringEnum(RECORDED_KINDS), restart: Type.Optional(Type.Boolean()) })
+const FileBody = Type.Object({
+  name: Type.String({ maxLength: 1_000 }),
+  bytes: Type.Integer({ minimum: 1 }),
+  parts: Type.Integer({ minimum: 1, maximum: MAX_FILE_PARTS }),
+})
 const ContinueBody = Type.Object({ segment: Type.Integer({ minimum: 0, maximum: MAX_SEGMENTS }) })
+const Milliseconds = () => Type.Number({ minimum: -MAX_TIMING_MS, maximum: MAX_TIMING_MS })
+const PromptTimingBody = Type.Object(
+  {
+    segment: Type.Integer({ minimum: 0, maximum: MAX_SEGMENTS - 1 }),
+    zero: Milliseconds(),
+    from: Milliseconds(),
+    elapsed: Type.Union([Milliseconds(), Type.Null()]),
+    headphones: StringEnum(HEADPHONE_CHECKS),
+  },
+  { additionalProperties: false },
+)
 const PlayParams = Type.Object({ ...Token, link: Type.String(), kind: StringEnum(RECORDED_KINDS) })
 const Photo = Type.Object({ ...Token, kind: StringEnum(PHOTO_KINDS) })
 const OwnPhoto = Type.Object({ ...Token, kind: StringEnum(PHOTOS) })
@@ -58,9 +79,13 @@ export function recordingRoutes(
 ): void {
   app.post('/questions/:number/attempts', { schema: { params: QuestionParams, body: AttemptBody } }, async (request, reply) => {
     const { kind, restart } = request.body
-    const begun = await beginAttempt(await enter(request), Number(request.params.number), kind, restart)
-    return reply.code(201).send(begun)
+    const attempt = await beginAttempt(await enter(request), Number(request.params.number), kind, restart)
+    return reply.code(201).send(attempt)
   })
+
+  app.post('/questions/:number/files', { schema: { params: QuestionParams, body: FileBody } }, async (request, reply) =>
+    reply.code(201).send(await beginFile(await enter(request), Number(request.params.number), request.body)),
+  )
 
   app.post('/media/:mediaId/continue', { schema: { params: MediaParams, body: ContinueBody } }, async (request) =>
     continueAttempt(await enter(request), request.params.mediaId, request.body.segment),
@@ -80,6 +105,16 @@ export function recordingRoutes(
     { schema: { params: MediaParams, body: Type.Object({ ago: Ago() }) } },
     async (request, reply) => {
       await stopAttempt(await enter(request), request.params.mediaId, request.body.ago)
+      return reply.code(204).send()
+    },
+  )
+
+  app.post(
+    '/media/:mediaId/prompt-timing',
+    { schema: { params: MediaParams, body: PromptTimingBody } },
+    async (request, reply) => {
+      const { segment, ...timing } = request.body
+      await recordPromptTiming(await enter(request), request.params.mediaId, segment, timing)
       return reply.code(204).send()
     },
   )
@@ -228,7 +263,7 @@ async function readPlayed(system: ServiceContext, { asset, giveBack }: UsedPlay)
 
 /** @returns the content, for the answer. What of it is not sent as the answer closes, or has closed while it was opened, is not played. */
 function giveBackUnlessSent(system: ServiceContext, play: UsedPlay, content: Readable, { raw }: FastifyReply): Readable {
-  // As the last byte is handed on: whoever has it may close the line before we hear that it arrived.
+  // Counts bytes when they are sent: the client may close the connection before we learn of the last one's arrival.
   let sent = 0
   async function* counted() {
     for await (const piece of content) {
@@ -248,7 +283,7 @@ function giveBackUnlessSent(system: ServiceContext, play: UsedPlay, content: Rea
 
 type AnyRequest = { params: unknown }
 
-/** @throws DomainError invite_not_found for what is no link of ours. */
+/** @throws DomainError invite_not_found for an invalid link. */
 function refOf({ settings }: Options, { params }: AnyRequest) {
   const ref = readInvitation(settings.secretKeys, (params as { token: string }).token)
   if (!ref) throw new DomainError('invite_not_found')

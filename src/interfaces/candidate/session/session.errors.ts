@@ -20,6 +20,7 @@ const problems: Record<SessionProblem, Answer> = {
   parts_missing: [409, 'Parts are missing'],
   too_big: [413, 'More than a recording or a photo may have'],
   not_media: [422, 'Not a recording or a photo of a kind that is taken'],
+  wrong_type: [422, 'Not a file of a type that the question takes'],
   too_soon: [429, 'The webcam has been photographed a moment ago'],
   too_many: [409, 'This has been begun more often than one assessment has room for'],
   not_found: [404, 'There is no such recording or photo'],

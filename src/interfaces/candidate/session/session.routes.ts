@@ -29,7 +29,7 @@ import type { Options } from '../kit/settings.ts'
 import { TEXT_BODY_LIMIT } from '../pages/taking.routes.ts'
 import { contentRoutes, recordingRoutes } from './media.routes.ts'
 import { sessionEnvelope } from './session.errors.ts'
-import { presentSession } from './session.view.ts'
+import { presentCaptions, presentSession } from './session.view.ts'
 import { Ago, enterWithIdempotencyKey } from './tab-requests.ts'
 
 const QuestionParams = Type.Object({ token: Type.String(), number: Type.String({ pattern: '^[1-9]\\d{0,8}$' }) })
@@ -120,11 +120,12 @@ async function stateRoutes(scope: FastifyInstance, { system, settings, readBody,
 
   app.post('/questions/:number/plays', { schema: { params: QuestionParams } }, async (request) => {
     const [session, number] = [await enterInProgress(request), Number(request.params.number)]
-    const { playsLeft, own } = await grantPlay(session, number)
+    const { playsLeft, own, captions } = await grantPlay(session, number)
     if (!own || session.tab === null) return { playsLeft }
     return {
       playsLeft,
       link: signPlay(settings.secretKeys, { ...own, submissionId: session.submission.id, tab: session.tab, number }),
+      ...(captions && { captions: presentCaptions(captions) }),
     }
   })
 

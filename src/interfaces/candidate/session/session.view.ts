@@ -1,6 +1,7 @@
 import type { Context } from '../../../domain/context.ts'
 import type { QuestionKinds } from '../../../domain/ports/question-kind.ts'
 import { requirementsOf } from '../../../domain/submissions/needs.ts'
+import type { GrantedPlay } from '../../../domain/submissions/taking/grant-play.ts'
 import { isPreparing } from '../../../domain/submissions/taking/paper.ts'
 import {
   listUploads,
@@ -35,6 +36,12 @@ export async function presentSession(session: PreparedSession, { webcam }: Pick<
     return requirementsOf(needs).some((requirement) => requirement === waived)
   }
 }
+
+/** Captions of a prompt, given with each play of it. Times in milliseconds; null: unknown. */
+export const presentCaptions = ({ language, segments }: NonNullable<GrantedPlay['captions']>) => ({
+  language,
+  lines: segments.map(({ startMs, endMs, text }) => ({ startMs, endMs, text })),
+})
 
 const presentQuestion = ({ deps: { kinds, clock } }: Context, question: OpenQuestion, of: number) => ({
   number: question.number,

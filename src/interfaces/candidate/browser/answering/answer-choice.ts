@@ -13,10 +13,10 @@ const LOOKS = 40
 type Row = { element: HTMLElement; radio: HTMLInputElement; name: HTMLElement; player: HTMLVideoElement | null }
 
 /**
- * Shows the attempts that could be the answer to a question, each with its length and a player, and lets the candidate choose until it closes.
- * One that this page has just recorded is played elsewhere, until there is another.
+ * Lists the attempts that may be the answer, each with its length and a player, and lets the candidate choose until the question closes.
+ * The newest attempt of this page has a player elsewhere.
  *
- * @param onShown what is shown has changed.
+ * @param onShown called when the list changes.
  */
 export function offerChoice({ t, session, outbox, state }: Player, number: number, onShown: () => void) {
   const line = createElement('p', { class: 'hint', role: 'status', hidden: true })
@@ -61,7 +61,6 @@ export function offerChoice({ t, session, outbox, state }: Player, number: numbe
     if (!isSaved) await refresh()
   }
 
-  /** Reads what there is by now. */
   async function refresh(): Promise<void> {
     const before = choices
     const question = await session.read().then(
@@ -90,12 +89,12 @@ export function offerChoice({ t, session, outbox, state }: Player, number: numbe
       rows.keep(mediaId, recorded)
     },
     /** Says which attempt counts when the clock ends another; empty if none does. */
-    wordStanding(): string {
+    describeStatus(): string {
       const counting = answers.findIndex(({ counts, restarted }) => counts && !restarted)
       return counting === -1 ? '' : wordAnswers(t, answers, recordedHere)[counting]!
     },
-    /** @returns when what was chosen last is saved, or can't be. */
-    settled: () => choosing,
+    /** Resolves when the latest choice is saved, or has failed. */
+    waitForChoice: () => choosing,
     close(): void {
       clearTimeout(timer)
       rows.close()
@@ -110,8 +109,8 @@ function makeRows(session: Player['session'], options: HTMLElement, choose: (id:
   const files = new Map<string | null, Blob[]>()
 
   function rowOf({ id }: PossibleAnswer): Row {
-    const known = rows.get(id)
-    if (known) return known
+    const existingRow = rows.get(id)
+    if (existingRow) return existingRow
     const radio = createElement('input', { type: 'radio', class: 'radio radio-sm', name: 'attempt', value: id })
     const name = createElement('span', {})
     radio.addEventListener('change', () => choose(id, name.textContent!))
@@ -151,7 +150,7 @@ function makeRows(session: Player['session'], options: HTMLElement, choose: (id:
   }
 }
 
-/** Sound has no picture. @param src its address. @param name what it is. */
+/** A video element plays sound as well. @param name accessible name. */
 export const makePlayer = (kind: 'audio' | 'video', src: string, name: string): HTMLVideoElement =>
   createElement('video', {
     class: kind === 'audio' ? 'h-14 w-80 max-w-full' : PICTURE,

@@ -83,12 +83,13 @@ export function findUnfinished(
   area: HTMLTextAreaElement | null,
   recording: Recorded | null,
 ): Unfinished | null {
+  if (question.dataset.free === 'yes') return null // the candidate can come back
   if (recording?.isRunning()) return 'recording'
   if (recording?.isInterrupted()) return 'unfinished'
   if (recording?.isAnswered()) return null
   const isOfFields = question.querySelector('[data-fields]') !== null
   const values = isOfFields ? [...new URLSearchParams(area?.value).values()] : [area?.value ?? '']
   if (values.every((value) => value.trim() === '')) return 'unanswered'
-  // Such as the prompts of a matching question, each of which is to be answered.
+  // For example a matching question with an unanswered prompt.
   return [...question.querySelectorAll('select')].some(({ value }) => value === '') ? 'unfinished' : null
 }

@@ -1,9 +1,10 @@
 import { mayRestart } from '../../../../domain/limits.ts'
 import type { Monitor } from '../devices/monitor.ts'
+import type { Outbox } from '../session/outbox.ts'
 import type { Player } from '../session/player.ts'
-import { canContinue, type Recorder, startRecorder } from '../session/recorder.ts'
+import { canContinue, type Recorder, type SegmentEvents, startRecorder } from '../session/recorder.ts'
 import { countSlices, type Recording } from '../session/recording.ts'
-import { type AnswerAttemptKind, Refusal, type Session } from '../session/session.ts'
+import { type AnswerAttemptKind, type Question, Refusal, type Session } from '../session/session.ts'
 import { reportStop } from '../session/stops.ts'
 import { createIdempotencyKey, requestGrant } from './idempotency-key.ts'
 
@@ -15,37 +16,40 @@ export type HowToBegin = 'new' | 'continue' | 'restart'
 /** An attempt that can be continued. @property contentType of the earlier page's recording; empty if this page recorded it, or nothing is recorded. */
 type Interrupted = { kind: AnswerAttemptKind; contentType: string; recording: Recording }
 
-type Start = { kind: AnswerAttemptKind; how: HowToBegin; stream: MediaStream; isWanted: () => Promise<boolean> }
+/** Resolves to true when the recording is to begin. @param granted resolves once the attempt is. @param recorded milliseconds of it so far. */
+export type IsWanted = (granted: Promise<unknown>, how: HowToBegin, recorded: number) => Promise<boolean>
+
+type Start = { kind: AnswerAttemptKind; how: HowToBegin; stream: MediaStream; isWanted: IsWanted }
 
 /**
  * Records a question's attempts, one at a time, as many as the service grants.
  *
  * @param on.interrupted called when an attempt ends because its device is gone and no other is found.
  * @param on.stopReportedLate called when the service learned of a stop only after a retry.
+ * @param on.segment see startRecorder.
  */
 export function recordAttempts(
   player: Player,
   { number, kinds, monitor }: { number: number; kinds: AnswerAttemptKind[]; monitor: Monitor },
-  on: { interrupted: () => void; stopReportedLate: () => void },
+  on: { interrupted: () => void; stopReportedLate: () => void; segment?: SegmentEvents | undefined },
 ) {
   const { session, outbox, state } = player
   const { attempts, attemptsLeft, interrupted: found } = state.question!
   let { mayStartOver } = state.question!
   const keys = createKeys(session, number, kinds)
-  const { open, watch, replace } = recordedDevices(player, monitor)
+  const { open, watch, replace } = recordedDevices(player, monitor, on.segment === undefined)
   let granted = { mediaId: '', attemptsLeft }
   let recorder: Recorder | null = null
-  const unfinished = attempts.findLast((attempt) => attempt.state === 'recording')
-  let last = outbox.list().find(({ mediaId }) => mediaId === unfinished?.mediaId) ?? null
+  let last = findUnfinished(outbox, attempts)
   let interrupted: Interrupted | null = last?.state === 'interrupted' && found ? { ...found, recording: last } : null
   let stopReport: Promise<void> = Promise.resolve()
 
   async function start({ kind, how, stream, isWanted }: Start): Promise<void> {
     const asked = how === 'continue' ? askToContinue(player, interrupted!) : askForNew(kind, how)
-    const [{ recording, segment }, isBegun] = await Promise.all([asked, isWanted()])
+    const [{ recording, segment }, isBegun] = await Promise.all([asked, isWanted(asked, how, lengthOf(interrupted))])
     if (!isBegun) return
     const lost = (track: MediaStreamTrack) => replace(kind, track)
-    const handlers = { lost, ended: () => lose(kind), written: keys.discard, isContinued: true }
+    const handlers = { lost, ended: () => lose(kind), written: keys.discard, isContinued: true, segment: on.segment }
     last = recording()
     recorder = startRecorder(kind, stream, outbox, last, handlers, { segment, before: last.recorded })
     interrupted = null
@@ -78,10 +82,10 @@ export function recordAttempts(
     /**
      * Begins an attempt, which counts from now on. If the last attempt recorded nothing, continues that one instead.
      *
-     * @param isWanted awaited once the devices are open: records if it resolves to true.
+     * @param isWanted awaited once the devices are open.
      * @throws Refusal, also `other_browser` if this browser can't continue the recording, `not_continued` if it has ended. @throws DOMException of the device.
      */
-    async begin(kind: AnswerAttemptKind, asked: HowToBegin, isWanted: () => Promise<boolean>): Promise<void> {
+    async begin(kind: AnswerAttemptKind, asked: HowToBegin, isWanted: IsWanted): Promise<void> {
       const how = interrupted?.kind === kind && isEmpty(interrupted) ? 'continue' : asked
       if (how === 'continue' && !canContinue(kind, interrupted!.contentType)) throw new Refusal('other_browser')
       const stream = await open(kind)
@@ -94,6 +98,7 @@ export function recordAttempts(
         if (!recorder) monitor.close()
       }
     },
+    interrupt: () => void recorder?.interrupt(),
     /** @param isStopped the candidate stopped it, so it counts. @returns null if nothing was being recorded. */
     async end(isStopped: boolean): Promise<{ recording: Recording; recorded: Blob[] } | null> {
       const ending = recorder
@@ -137,27 +142,37 @@ function describeInterrupted(interrupted: Interrupted | null, mayStartOver: bool
   return { kind: interrupted.kind, mayRestart: mayStartOver && mayRestart(countSlices(interrupted.recording)) }
 }
 
+function findUnfinished(outbox: Outbox, attempts: Question['attempts']): Recording | null {
+  const unfinished = attempts.findLast((attempt) => attempt.state === 'recording')
+  return outbox.list().find(({ mediaId }) => mediaId === unfinished?.mediaId) ?? null
+}
+
+/** Milliseconds that are recorded. */
+const lengthOf = (interrupted: Interrupted | null): number => interrupted?.recording.recorded ?? 0
+
 const isEmpty = ({ recording }: Interrupted): boolean => countSlices(recording) === 0
 
 /** Idempotency keys of the granted attempts, kept until something is recorded. */
 function createKeys(session: Session, number: number, kinds: AnswerAttemptKind[]) {
-  const begun = new Map(kinds.map((kind) => [kind, createIdempotencyKey(`attempt ${session.base} ${number} ${kind}`)]))
+  const idempotencyKeys = new Map(kinds.map((kind) => [kind, createIdempotencyKey(`attempt ${session.base} ${number} ${kind}`)]))
   const restart = createIdempotencyKey(`restart ${session.base} ${number}`)
   return {
-    find: (kind: AnswerAttemptKind, isRestart = false) => (isRestart ? restart : begun.get(kind)!),
+    find: (kind: AnswerAttemptKind, isRestart = false) => (isRestart ? restart : idempotencyKeys.get(kind)!),
     discard(): void {
-      for (const key of [...begun.values(), restart]) key.discard()
+      for (const key of [...idempotencyKeys.values(), restart]) key.discard()
     },
   }
 }
 
-function recordedDevices({ devices, notes }: Player, monitor: Monitor) {
+/** @param isReplaced true to go on with another device if one disconnects. */
+function recordedDevices({ devices, notes }: Player, monitor: Monitor, isReplaced: boolean) {
   const open = (kind: AnswerAttemptKind) => devices.open({ audio: true, video: kind === 'video' })
   const watch = (kind: AnswerAttemptKind, stream: MediaStream) => monitor.watch(stream, { audio: true, video: kind === 'video' })
 
   /** Opens another device when a microphone or camera disconnects. */
   async function replace(kind: AnswerAttemptKind, track: MediaStreamTrack): Promise<MediaStream | null> {
     notes.note(track.kind === 'video' ? 'camera_lost' : 'microphone_lost')
+    if (!isReplaced) return null
     const stream = await open(kind).catch(() => null)
     if (stream) await watch(kind, stream)
     return stream

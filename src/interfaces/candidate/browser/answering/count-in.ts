@@ -2,12 +2,12 @@ const SECOND_MS = 1_000
 
 /** Counts the seconds before something begins. @param changed is called when another number of them is left. */
 export function makeCountIn(changed: () => void) {
-  let left = 0
+  let secondsLeft = 0
   let timer: ReturnType<typeof setTimeout> | undefined
   let settle = (_isBegun: boolean): void => {}
 
   function count(seconds: number): void {
-    left = seconds
+    secondsLeft = seconds
     changed()
     if (seconds === 0) settle(true)
     else timer = setTimeout(() => count(seconds - 1), SECOND_MS)
@@ -15,13 +15,13 @@ export function makeCountIn(changed: () => void) {
 
   function end(isBegun: boolean): void {
     clearTimeout(timer)
-    left = 0
+    secondsLeft = 0
     settle(isBegun)
   }
 
   return {
     /** Seconds; 0: nothing is counted. */
-    left: () => left,
+    left: () => secondsLeft,
     /** @returns true when it begins, in time or because it was skipped; false when it was called off. */
     begin: (seconds: number): Promise<boolean> =>
       new Promise((resolve) => {

@@ -8,32 +8,30 @@ const EVERY_MS = 250
 type On = { say: (text: string) => void; soon?: () => void; over: () => void }
 
 /**
- * Counts down to a moment that the server has given.
+ * Counts down to a time of the server.
  *
- * @param until in milliseconds of `performance.now()`, which runs whatever the device's clock is set to; asked each time, because it is
- *   corrected.
- * @param on.soon shortly before the end. @param on.over at the end.
- * @returns what ends it.
+ * @param until in milliseconds of `performance.now()`, which is independent of the device's clock; read each time, because it is corrected.
+ * @param on.soon called shortly before the end. @param on.over called at the end. @returns a function that stops it.
  */
 export function countDown(
   t: BrowserTexts,
   element: HTMLElement,
-  label: 'clock.whole' | 'clock.question' | 'clock.preparation',
+  label: 'clock.whole' | 'clock.section' | 'clock.question' | 'clock.preparation',
   until: () => number,
   on: On,
 ): () => void {
   let before = Number.POSITIVE_INFINITY
   let wasSoon = false
   const tick = () => {
-    const left = Math.max(0, until() - performance.now())
-    setText(element, t.text(label, { time: formatClock(left) }))
-    element.classList.toggle('text-error', left < 30_000)
-    const words = sayTimeLeft(t, before, left)
+    const millisecondsLeft = Math.max(0, until() - performance.now())
+    setText(element, t.text(label, { time: formatClock(millisecondsLeft) }))
+    element.classList.toggle('text-error', millisecondsLeft < 30_000)
+    const words = sayTimeLeft(t, before, millisecondsLeft)
     if (words) on.say(words)
-    before = left
-    if (left <= 2_500 && !wasSoon) on.soon?.()
-    wasSoon = left <= 2_500
-    if (left > 0) return
+    before = millisecondsLeft
+    if (millisecondsLeft <= 2_500 && !wasSoon) on.soon?.()
+    wasSoon = millisecondsLeft <= 2_500
+    if (millisecondsLeft > 0) return
     clearInterval(timer)
     on.over()
   }

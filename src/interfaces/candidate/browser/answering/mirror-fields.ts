@@ -11,7 +11,7 @@ export function mirrorFields(fields: HTMLFieldSetElement) {
   const area = createElement('textarea', { hidden: true, 'aria-hidden': 'true' }) as HTMLTextAreaElement
   const read = () =>
     new URLSearchParams([...new FormData(fields.form!)].filter(([name]) => name === 'answer') as [string, string][]).toString()
-  // As the page came: what was chosen before this script was there is later than that.
+  // The state as loaded: choices made before this script ran count as changes.
   area.defaultValue = readAsLoaded(fields)
   area.value = read()
   fields.append(area)

@@ -1,4 +1,4 @@
-// The playing of a question's audio or video, as a machine of states: prompt.ts does what it says.
+// State machine of playing a question's audio or video; prompt.ts executes its effects.
 
 import type { BrowserTexts } from '../../../../locales/texts.ts'
 
@@ -25,11 +25,11 @@ export type Happening =
   | { is: 'granted'; run: number; left: number }
   | { is: 'refused'; run: number; code: string }
 
-/** `load`: what is not loaded yet; `rewind`: to its beginning; `use`: the play that was granted. */
+/** `load`: load the medium; `rewind`: seek to its beginning; `use`: use the granted play. */
 export type Effect = 'load' | 'play' | 'hold' | 'ask' | 'rewind' | 'use' | 'unload'
 
-export const beginPlay = (left: number): Play => {
-  return { phase: 'idle', atFirst: left, left, isGranted: false, isShown: false, problem: null, run: 0 }
+export const beginPlay = (playsLeft: number): Play => {
+  return { phase: 'idle', atFirst: playsLeft, left: playsLeft, isGranted: false, isShown: false, problem: null, run: 0 }
 }
 
 type Step = [Play, Effect[]]
@@ -80,8 +80,8 @@ type Problem = 'not_loaded' | 'not_begun' | 'broken_off' | 'refused' | (typeof R
 const problemOf = (code: string): Problem => REFUSALS.find((refusal) => refusal === code) ?? 'refused'
 
 /** @param isPending a play was asked for, and granted perhaps. */
-const countLeft = ({ isGranted, left }: Play, isPending: boolean): number =>
-  isGranted ? left + 1 : Math.max(left, isPending ? 1 : 0)
+const countLeft = ({ isGranted, left: playsLeft }: Play, isPending: boolean): number =>
+  isGranted ? playsLeft + 1 : Math.max(playsLeft, isPending ? 1 : 0)
 
 /** True if the button has something to do. */
 export const canBePressed = (play: Play, isPending: boolean): boolean =>
@@ -91,7 +91,7 @@ export function wordPlay(t: BrowserTexts, play: Play, isPending: boolean): strin
   const { phase, problem, atFirst } = play
   if (phase === 'loading' || phase === 'asking') return t.text('prompt.loading')
   if (problem) return t.text(`prompt.${problem}`)
-  const left = countLeft(play, isPending)
-  if (left === 0) return phase === 'playing' ? '' : t.text('prompt.over')
-  return t.text(phase === 'playing' || left < atFirst ? 'prompt.left.more' : 'prompt.left', { left })
+  const playsLeft = countLeft(play, isPending)
+  if (playsLeft === 0) return phase === 'playing' ? '' : t.text('prompt.over')
+  return t.text(phase === 'playing' || playsLeft < atFirst ? 'prompt.left.more' : 'prompt.left', { left: playsLeft })
 }

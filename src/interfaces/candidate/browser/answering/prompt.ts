@@ -2,13 +2,14 @@ import { createButton, createElement, setText } from '../../../../http/browser/d
 import { playOnChosen } from '../devices/chosen-devices.ts'
 import type { Player } from '../session/player.ts'
 import { Refusal } from '../session/session.ts'
+import { type Captions, showCaptions } from './captions.ts'
 import { createIdempotencyKey, requestGrant } from './idempotency-key.ts'
 import { advance, beginPlay, canBePressed, type Effect, type Happening, wordPlay } from './play.ts'
 
 /**
- * Plays a question's audio or video as often as the service grants it. Pressing the button begins to play at once, because browsers let a
- * page do that only then; what could begin is held at its first picture until the service has granted the play. So what can't be loaded is
- * never asked for; and what was granted and has not begun, whatever came between, begins without being counted again.
+ * Plays a question's audio or video as often as the service grants it. Playback starts within the click, because browsers require that, and
+ * pauses at the first frame until the service grants the play. So media that fail to load cost no play, and a granted play that was
+ * interrupted before it began is not counted again.
  */
 export function offerPrompt({ t, session, state }: Player, number: number, place: HTMLElement): () => void {
   const kind = place.dataset.prompt === 'video' ? 'video' : 'audio'
@@ -23,6 +24,7 @@ export function offerPrompt({ t, session, state }: Player, number: number, place
   })
   void playOnChosen(media)
   const line = createElement('p', { class: 'hint', role: 'status' })
+  const words = showCaptions(media)
   const key = createIdempotencyKey(`play ${session.base} ${number}`)
   const press = createButton(label, () => happen({ is: 'pressed' }))
   let play = beginPlay(state.question?.playsLeft ?? 0)
@@ -54,7 +56,8 @@ export function offerPrompt({ t, session, state }: Player, number: number, place
     ask() {
       const { run } = play
       requestGrant<Granted>(session, `/questions/${number}/plays`, {}, key)
-        .then(async ({ playsLeft, link }) => {
+        .then(async ({ playsLeft, link, captions }) => {
+          words.setCaptions(captions)
           if (link) media.src = await fetchPlay(`${session.base}/plays/${link}/${kind}`, key.discard)
           return playsLeft
         })
@@ -85,13 +88,13 @@ export function offerPrompt({ t, session, state }: Player, number: number, place
   media.addEventListener('ended', () => happen({ is: 'ended' }))
   media.addEventListener('pause', () => media.ended || happen({ is: 'paused' })) // by a key of the device, or a headphone that was pulled out
   media.addEventListener('error', () => happen({ is: 'broken' }))
-  place.replaceWith(createElement('div', { class: 'mt-4 flex flex-col items-start gap-2' }, media, press, line))
+  place.replaceWith(createElement('div', { class: 'mt-4 flex flex-col items-start gap-2' }, media, words.place, press, line))
   show()
   return () => happen({ is: 'closed' })
 }
 
-/** @property link of what lies with the service: it is good once. */
-type Granted = { playsLeft: number; link?: string }
+/** @property link single-use link of media stored by the service. */
+type Granted = { playsLeft: number; link?: string; captions?: Captions }
 
 /** All of it, so that it plays without further requests. @param forget of the attempt. @returns its address in this page. @throws Error where it does not arrive. */
 async function fetchPlay(address: string, forget: () => void): Promise<string> {

@@ -1,8 +1,9 @@
-import { createElement, setNotice, sleep } from '../../../../http/browser/dom.ts'
+import { createButton, createElement, setNotice, sleep } from '../../../../http/browser/dom.ts'
 import type { BrowserTexts } from '../../../../locales/texts.ts'
 import type { PageControl, Player } from '../session/player.ts'
 import type { Recording } from '../session/recording.ts'
 import type { AnswerAttemptKind } from '../session/session.ts'
+import type { offerFiles } from './answer-files.ts'
 import { findUnfinished, makeLeaveQuestion } from './ask-before-leaving.ts'
 import { countDown } from './countdown.ts'
 import { takeLaterEnds } from './later-ends.ts'
@@ -10,6 +11,7 @@ import { mirrorFields } from './mirror-fields.ts'
 import { sayReading } from './read-as.ts'
 import { offerRecording } from './recorded-answer.ts'
 import { wordOver } from './recorded-words.ts'
+import type { Simultaneous } from './simultaneous.ts'
 import { saveText } from './text-answer.ts'
 import { showTimeUp } from './time-up.ts'
 
@@ -30,17 +32,19 @@ export function answerQuestion(player: Player, section: HTMLElement): PageContro
   const read = fields ? sayReading(t, fields) : () => {}
   mirror?.fill()
   read()
+  // Without a connection it may not load: places can still be chosen.
+  if (fields?.dataset.fields) import('./sort-items.ts').then((part) => part.sortItems(fields)).catch(() => {})
   const setOpen = (is: boolean) => {
     text?.setOpen(is)
     mirror?.setOpen(is)
     leaving.setAsked(is)
   }
   section.querySelector('button[value=save]')?.remove() // it is saved by itself
-  const recording = offerRecorder(player, section, area)
-  area?.addEventListener('change', async () => {
-    await text?.save()
-    await recording?.refresh()
+  let recording: Recorded | null = section.querySelector(SIMULTANEOUS) ? null : offerRecorder(player, section, area)
+  void loadRest(player, section, area).then((open) => {
+    if (open && !isClosed) recording = open()
   })
+  area?.addEventListener('change', () => void text?.save().then(() => recording?.refresh()))
 
   const leaving = makeLeaveQuestion(t, section, number, () => findUnfinished(section, area, recording))
 
@@ -73,12 +77,12 @@ export function answerQuestion(player: Player, section: HTMLElement): PageContro
   }
 
   async function goOnAfterTime(ended: Recording | null): Promise<void> {
-    const counts = recording?.wordStanding() ?? ''
+    const counts = recording?.describeStatus() ?? ''
     await showTimeUp(t, section, { wordSaved: () => wordSaved(t, ended, area, text), counts, isLeft: () => isClosed })
     if (!isClosed) await player.refresh()
   }
 
-  /** @param saveRecording what is done about the recording. */
+  /** @param saveRecording saves the recording, if any. */
   async function save(saveRecording: () => Promise<void> | undefined): Promise<boolean> {
     setNotice(progress, t.text('answer.saving'))
     await Promise.all([text?.save(), saveRecording()])
@@ -91,7 +95,7 @@ export function answerQuestion(player: Player, section: HTMLElement): PageContro
   return {
     beforeSending: async (form) => (await leaving.mayLeave()) && (await save(() => recording?.finish())) && goOnWithoutText(form),
     // An interrupted recording can be continued then, too.
-    beforeReload: () => save(() => recording?.settled()),
+    beforeReload: () => save(() => recording?.waitForUploads()),
     isRecording: () => recording?.isBusy() ?? false,
     hasUnsaved: () => (text ? !text.isSaved() : false) || (recording?.isBusy() ?? false),
     connectionChanged: () => text?.show(),
@@ -103,6 +107,41 @@ export function answerQuestion(player: Player, section: HTMLElement): PageContro
       recording?.close()
       devices.close({ audio: true, video: !document.querySelector('[data-capture~=webcam]') })
     },
+  }
+}
+
+const SIMULTANEOUS = '[data-simultaneous]'
+const FILES = '[data-files]'
+
+/** A recorded answer, or files. */
+type Recorded = ReturnType<typeof offerRecording> | ReturnType<typeof offerFiles>
+
+/**
+ * Loads what only some questions need: for files, or to play the prompt meanwhile.
+ *
+ * @returns what opens it; null if nothing is needed, or it can't be loaded: then the page offers to load again.
+ */
+async function loadRest(
+  player: Player,
+  section: HTMLElement,
+  area: HTMLTextAreaElement | null,
+): Promise<(() => Recorded | null) | null> {
+  const panel = section.querySelector<HTMLElement>(SIMULTANEOUS)
+  const place = section.querySelector<HTMLElement>(FILES)
+  const number = Number(section.dataset.number)
+  try {
+    if (place) {
+      const { offerFiles } = await import('./answer-files.ts')
+      return () => offerFiles(player, number, place)
+    }
+    if (!panel) return null
+    const { openSimultaneous } = await import('./simultaneous.ts')
+    return () => offerRecorder(player, section, area, openSimultaneous(player, number, panel))
+  } catch {
+    const again = createButton(player.t.text('missing.here'), () => location.reload())
+    const text = createElement('p', { class: 'mistake', role: 'alert' }, player.t.text('missing.text'))
+    ;(panel ?? place)!.before(text, again)
+    return null
   }
 }
 
@@ -122,12 +161,12 @@ function wordObstacle(
   return t.text('answer.press_again', { failure })
 }
 
-function offerRecorder(player: Player, section: HTMLElement, area: HTMLTextAreaElement | null) {
+function offerRecorder(player: Player, section: HTMLElement, area: HTMLTextAreaElement | null, simultaneous?: Simultaneous) {
   const place = section.querySelector<HTMLElement>('[data-recorder]')
   const kinds = (section.dataset.kinds ?? '').split(' ')
   const recordable = kinds.filter((kind): kind is AnswerAttemptKind => kind === 'audio' || kind === 'video')
   if (!place || recordable.length === 0) return null
-  const recording = offerRecording(player, Number(section.dataset.number), recordable, place)
+  const recording = offerRecording(player, Number(section.dataset.number), recordable, place, simultaneous)
   if (area) place.before(createElement('p', { class: 'hint mt-3' }, player.t.text('answer.choose')))
   return recording
 }
@@ -144,7 +183,8 @@ function wordSaved(t: BrowserTexts, ended: Recording | null, area: HTMLTextAreaE
 function countQuestion(player: Player, element: HTMLElement, on: { soon: () => void; over: () => void }): () => void {
   const { t, session, status } = player
   element.setAttribute('role', 'timer')
-  const label = element.dataset.clock === 'whole' ? 'clock.whole' : 'clock.question'
+  const label =
+    ({ whole: 'clock.whole', section: 'clock.section' } as const)[element.dataset.clock as 'whole'] ?? 'clock.question'
   return countDown(t, element, label, () => session.momentOf(player.state.question!.closesAt!), { say: status.say, ...on })
 }
 

@@ -2,7 +2,7 @@ import { setText } from '../../../../http/browser/dom.ts'
 import { readNumber } from '../../../../kinds/number/read-number.ts'
 import type { BrowserTexts } from '../../../../locales/texts.ts'
 
-/** Below a field for a number says how what is typed is read. @returns says it once more: of what was filled in. */
+/** Shows below a number field how the text is read. @returns a function to update it after filling in the field. */
 export function sayReading(t: BrowserTexts, fields: HTMLElement): () => void {
   const field = fields.querySelector<HTMLInputElement>('[data-number]')
   const line = fields.querySelector<HTMLElement>('[data-reading]')

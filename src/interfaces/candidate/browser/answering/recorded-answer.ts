@@ -1,21 +1,33 @@
 import { createButton, createElement, setNotice, setText } from '../../../../http/browser/dom.ts'
 import type { BrowserTexts } from '../../../../locales/texts.ts'
+import type { DeviceKind } from '../devices/device-words.ts'
 import { makeMonitor } from '../devices/monitor.ts'
 import { explainFailure, obstacleToRecord } from '../session/failures.ts'
 import type { Player } from '../session/player.ts'
 import type { Recording } from '../session/recording.ts'
 import type { AnswerAttemptKind, Question } from '../session/session.ts'
 import { makePlayer, offerChoice } from './answer-choice.ts'
-import { type HowToBegin, recordAttempts } from './attempts.ts'
+import { type HowToBegin, type IsWanted, recordAttempts } from './attempts.ts'
 import { makeCountIn } from './count-in.ts'
 import { type Answering, isAnswered, isBusy, wordElapsed, wordFailed, wordLeft, wordRule, wordState } from './recorded-words.ts'
+import type { Simultaneous } from './simultaneous.ts'
 
 const REFRESH_MS = 500
 const COUNTED_IN = 3
 const TIME_TO_COUNT_MS = 20_000
 
-/** Records an answer, as often as the organization allows. @param kinds what the candidate can choose from. */
-export function offerRecording(player: Player, number: number, kinds: AnswerAttemptKind[], place: HTMLElement) {
+/**
+ * Records an answer, as often as the organization allows.
+ *
+ * @param kinds what the candidate can choose from. @param simultaneous plays the prompt meanwhile.
+ */
+export function offerRecording(
+  player: Player,
+  number: number,
+  kinds: AnswerAttemptKind[],
+  place: HTMLElement,
+  simultaneous?: Simultaneous,
+) {
   const { t } = player
   const before = describeBefore(player.state.question!, place)
   const askForMore = place.parentElement!.querySelector<HTMLElement>('[data-ask]')
@@ -24,10 +36,10 @@ export function offerRecording(player: Player, number: number, kinds: AnswerAtte
   const attempts = recordAttempts(
     player,
     { number, kinds, monitor },
-    { interrupted, stopReportedLate: () => void choice.refresh() },
+    { interrupted, stopReportedLate: () => void choice.refresh(), segment: simultaneous },
   )
   const on = { begin, skip: () => countIn.skip(), stop: async () => void (await end(true)), keep: async () => void keep(true) }
-  const panel = makePanel(t, place, kinds, on, monitor.elements)
+  const panel = makePanel(t, place, kinds, on, monitor.elements, simultaneous?.beginText)
   const playback = makePlayback(t)
   place.append(playback.element, choice.element)
   choice.show()
@@ -37,16 +49,22 @@ export function offerRecording(player: Player, number: number, kinds: AnswerAtte
   function show(): void {
     const now = attempts.now()
     monitor.show(now.running !== null || countIn.left() > 0)
-    panel.show({ ...now, ...before, isOpening, countIn: countIn.left() })
+    const answering = { ...now, ...before, isOpening, countIn: countIn.left() }
+    panel.show(answering)
+    simultaneous?.show(answering, isAnswered(answering))
     if (askForMore) askForMore.hidden = !(before.hadInterruption || now.interrupted || now.last?.state === 'failed')
   }
 
-  const countDown = () => beginCounting(player, countIn, panel.focus)
+  const countDown: IsWanted = async (granted, how, recorded) => {
+    await simultaneous?.load(granted, how, recorded)
+    return beginCounting(player, countIn, panel.focus)
+  }
 
   async function begin(kind: AnswerAttemptKind, how: HowToBegin): Promise<void> {
     const device = kind === 'video' ? 'both' : 'microphone'
-    panel.say(obstacleToRecord(t, device))
-    if (obstacleToRecord(t, device)) return
+    const obstacle = findObstacle(t, device, how, simultaneous)
+    panel.say(obstacle)
+    if (obstacle) return
     isOpening = true
     playback.clear()
     show()
@@ -64,6 +82,7 @@ export function offerRecording(player: Player, number: number, kinds: AnswerAtte
   }
 
   function interrupted(): void {
+    if (simultaneous?.isContinued()) return void keep(true)
     panel.say(t.text('attempt.interrupted'))
     show()
     panel.focus()
@@ -71,6 +90,7 @@ export function offerRecording(player: Player, number: number, kinds: AnswerAtte
 
   const { end, keep, showSaved, finish } = makeEndings(player, { attempts, choice, panel, playback, countIn, show })
 
+  simultaneous?.connect({ end: () => void end(true), interrupt: attempts.interrupt, say: panel.say })
   const timer = setInterval(show, REFRESH_MS)
   const { last: left, interrupted: isLeft } = attempts.now()
   if (left && !isLeft) void showSaved(left)
@@ -79,11 +99,11 @@ export function offerRecording(player: Player, number: number, kinds: AnswerAtte
   return {
     /** @returns what the clock has ended. */
     endByClock: async () => (await end(false)) ?? keep(false),
-    wordStanding: choice.wordStanding,
+    describeStatus: choice.describeStatus,
     /** Shows what could be the answer by now. */
     refresh: choice.refresh,
-    /** @returns when what was chosen last is saved, or can't be. */
-    settled: choice.settled,
+    /** Resolves when the latest choice is saved, or has failed. */
+    waitForUploads: choice.waitForChoice,
     finish,
     failure: () => wordFailed(t, attempts.now()),
     isBusy: () => isBusy(attempts.now()),
@@ -94,11 +114,16 @@ export function offerRecording(player: Player, number: number, kinds: AnswerAtte
       clearInterval(timer)
       countIn.cancel()
       choice.close()
+      simultaneous?.close()
       playback.clear()
       monitor.close()
     },
   }
 }
+
+/** Why recording can't begin; empty: it can. */
+const findObstacle = (t: BrowserTexts, device: DeviceKind, how: HowToBegin, simultaneous?: Simultaneous): string =>
+  obstacleToRecord(t, device) || (simultaneous?.findObstacle(how) ?? '')
 
 /** State of the question before this page records anything. */
 function describeBefore({ attempts, answers, hadInterruption, closesAt }: Question, place: HTMLElement) {
@@ -156,7 +181,7 @@ function makeEndings({ t, status }: Player, { attempts, choice, panel, playback,
   async function finish(): Promise<void> {
     await end(true)
     keep(false)
-    await choice.settled()
+    await choice.waitForChoice()
     const { last } = attempts.now()
     if (last && last.state !== 'failed') await attempts.settled(last)
   }
@@ -182,7 +207,7 @@ function beginCounting(
   return begun
 }
 
-/** Plays to the candidate what they have recorded last, as this page has it. */
+/** Player for the newest attempt of this page. */
 function makePlayback(t: BrowserTexts) {
   const element = createElement('div', { class: 'mt-4 flex flex-col items-center gap-2' })
   const clear = () => {
@@ -223,6 +248,7 @@ function makePanel(
     keep: () => Promise<void>
   },
   monitor: Element[],
+  beginText?: string,
 ) {
   const line = createElement('p', { class: 'recording-state flex items-center gap-2 font-medium empty:hidden' })
   const elapsed = createElement('p', { class: 'text-4xl font-semibold tracking-tight tabular-nums', hidden: true })
@@ -256,7 +282,7 @@ function makePanel(
       const { isOpening, countIn, running, interrupted } = answering
       const again = isAnswered(answering)
       const isIdle = running === null && !isOpening
-      for (const starter of starters) showStarter(t, starter, answering)
+      for (const starter of starters) showStarter(t, starter, answering, beginText)
       keeper.hidden = !isIdle || !interrupted
       goOn?.classList.toggle('btn-primary', again && running === null)
       skipper.hidden = countIn === 0
@@ -267,7 +293,7 @@ function makePanel(
       setText(left, wordLeft(t, answering))
       setText(rule, wordRule(t, answering))
     },
-    /** Why it can't be recorded, or what is wrong with it; empty: nothing is. */
+    /** Shows why recording failed; empty: no error. */
     say: (text: string) => setNotice(mistake, text),
     /** On what can be pressed next. */
     focus: () => buttons.find(({ hidden }) => !hidden)?.focus(),
@@ -277,7 +303,7 @@ function makePanel(
 type Starter = { kind: AnswerAttemptKind; goOn: HTMLElement; starter: HTMLElement }
 
 /** The buttons that begin and continue a recording of a kind. */
-function showStarter(t: BrowserTexts, { kind, goOn, starter }: Starter, answering: Answering): void {
+function showStarter(t: BrowserTexts, { kind, goOn, starter }: Starter, answering: Answering, beginText?: string): void {
   const { isOpening, running, attemptsLeft, pending, interrupted } = answering
   const isIdle = running === null && !isOpening
   const isAgain = isAnswered(answering) || interrupted !== null
@@ -285,6 +311,6 @@ function showStarter(t: BrowserTexts, { kind, goOn, starter }: Starter, answerin
   goOn.hidden = !isIdle || interrupted?.kind !== kind
   starter.hidden = !isIdle || (attemptsLeft === 0 && !pending.includes(kind) && !mayRestart)
   starter.classList.toggle('btn-primary', !isAgain)
-  const anew = t.text(isAgain ? 'attempt.record.again' : 'attempt.record', { kind })
-  setText(starter, mayRestart ? t.text('attempt.restart') : anew)
+  const recordAgainText = t.text(isAgain ? 'attempt.record.again' : 'attempt.record', { kind })
+  setText(starter, mayRestart ? t.text('attempt.restart') : (beginText ?? recordAgainText))
 }

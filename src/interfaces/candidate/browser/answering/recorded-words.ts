@@ -33,7 +33,7 @@ export const isAnswered = ({ last, hasAnswered }: Pick<Answering, 'last' | 'hasA
 export const isBusy = ({ running, last }: Pick<Answering, 'running' | 'last'>): boolean =>
   running !== null || last?.state === 'sending' || last?.state === 'completing'
 
-/** Why what was recorded last is not saved; empty: it is, or may yet be. */
+/** Reason why the last recording is not saved; empty if it is, or may still be. */
 export const wordFailed = (t: BrowserTexts, { last }: Pick<Answering, 'last'>): string =>
   last?.state === 'failed' ? wordFailure(t, last.failure) : ''
 

@@ -51,7 +51,7 @@ export function saveText({ t, session, status, state }: Player, number: number, 
   }
   const leave = () => saver.dispatch({ type: 'leaving' })
 
-  // The page may be older than what was sent while the one before was left.
+  // The page may be older than a text that was sent while leaving the previous page.
   if (area.value === area.defaultValue) area.value = begun.typed.text
   area.autocomplete = 'off' // browsers put back what an earlier page had
   area.removeAttribute('maxlength') // it would cut what is pasted, and say nothing

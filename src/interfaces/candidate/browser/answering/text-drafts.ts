@@ -11,14 +11,14 @@ const prefixOf = (base: string) => `draft ${base} `
 
 export const openTextDrafts = (base: string, number: number) => createDraftStore<Draft>(`${prefixOf(base)}${number}`)
 
-/** Says that the end of an answer was not saved, and what it was, until the candidate has read it: also after the page was loaded again. */
+/** Shows the text that could not be saved until the candidate has read it, also after a reload. */
 export const tellLostText = ({ t, status }: Pick<Player, 't' | 'status'>, number: number, text: string, drafts: Drafts): void =>
   status.tell(`text ${number}`, t.text('text.lost', { number }), {
     details: [t.text('text.lost.heading'), text],
     onSeen: () => drafts.clear(),
   })
 
-/** Sends what earlier pages have left of questions that are not open any more. What the service does not take now is told. */
+/** Sends drafts of earlier pages for questions that are closed now. Shows rejected ones. */
 export async function sendLeftTexts({ t, session, status, state }: Player): Promise<void> {
   for (const number of listLeft(session.base)) {
     if (number === state.question?.number) continue

@@ -1,7 +1,7 @@
 import { MAX_ANSWER_LENGTH } from '../../../../domain/limits.ts'
 import type { BrowserTexts } from '../../../../locales/texts.ts'
 
-/** As the service counts: by characters, of which some are two units of a string. */
+/** Counts like the service: characters, not UTF-16 units. */
 const countCharacters = (text: string): number => [...text].length
 
 export const isTooLong = (text: string): boolean => countCharacters(text) > MAX_ANSWER_LENGTH

@@ -1,4 +1,4 @@
-// The text of an answer while it is typed: what the page begins with, what is sent, and what is said of it.
+// State of a text answer while typing: the initial text, saving, and the status line.
 
 import { initialState, type SaveEvent, type SaveState, type SaveTypes } from '../../../../http/browser/save-state.ts'
 import type { BrowserTexts } from '../../../../locales/texts.ts'
@@ -20,7 +20,7 @@ export const rules = {
   isNumbered: true,
 }
 
-/** @param draft what an earlier page has left: later than what the service has or, of a text that is too long, of which it has the beginning. */
+/** @param draft text that an earlier page kept; newer than the service's, which may be its truncated beginning. */
 export function openText(server: { text: string; revision: number }, draft: Draft | null): SaveState<TextKinds> {
   const isBeyond = draft?.revision === server.revision && draft.text.startsWith(server.text)
   const restored = draft && (draft.revision > server.revision || isBeyond) ? readDraft(draft) : null
@@ -53,7 +53,7 @@ export function readRefusal(t: BrowserTexts, code: string): TextKinds['obstacle'
   return { until: 'typed', why: t.text(isLate ? 'text.late' : 'text.unsaved'), isLate }
 }
 
-/** @param isKept whether the browser keeps what is not saved. */
+/** @param isKept true if the browser stores unsaved texts. */
 export function wordSaving(
   t: BrowserTexts,
   { typed, obstacle }: SaveState<TextKinds>,

@@ -37,10 +37,10 @@ export async function showTimeUp(
   window.scrollTo(0, 0)
   await new Promise<void>((resolve) => {
     const show = () => {
-      const left = Math.ceil((until - performance.now()) / 1_000)
+      const secondsLeft = Math.ceil((until - performance.now()) / 1_000)
       setText(saved, wordSaved())
-      setText(waiting, t.text('over.waiting', { seconds: Math.max(left, 0) }))
-      if (left > 0 && !isContinued && !isLeft()) return
+      setText(waiting, t.text('over.waiting', { seconds: Math.max(secondsLeft, 0) }))
+      if (secondsLeft > 0 && !isContinued && !isLeft()) return
       clearInterval(timer)
       resolve()
     }

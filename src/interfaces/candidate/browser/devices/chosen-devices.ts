@@ -3,15 +3,15 @@ import { createDraftStore } from '../../../../http/browser/draft-store.ts'
 /** The devices that the candidate has chosen in the check, by the ids that the browser gives them on this site. */
 type Chosen = Partial<Record<MediaDeviceKind, string>>
 
-/** The questions open what was chosen in the check; after a reload too, where the browser calls the device by the same id then. */
-const kept = createDraftStore<Chosen>('devices')
-let chosen = kept.read() ?? {}
+/** Questions use the devices chosen in the check, also after a reload if the browser keeps device ids. */
+const storedChoice = createDraftStore<Chosen>('devices')
+let chosen = storedChoice.read() ?? {}
 
 export const readChosen = (): Chosen => chosen
 
 export function choose(kind: MediaDeviceKind, id: string): void {
   chosen = { ...chosen, [kind]: id }
-  kept.write(chosen)
+  storedChoice.write(chosen)
 }
 
 /** The chosen device and no other; where none was chosen, any. */

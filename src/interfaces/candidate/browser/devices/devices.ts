@@ -14,7 +14,7 @@ export type Wanted = { audio: boolean; video: boolean }
 
 export type Devices = ReturnType<typeof useDevices>
 
-/** By the browser's name for what is wrong: the chosen device is not there any more. */
+/** Names of errors if the chosen device is gone. */
 const IS_GONE = ['OverconstrainedError', 'NotFoundError']
 
 const isAmong = ({ audio, video }: Wanted, { kind }: MediaStreamTrack): boolean => (kind === 'audio' ? audio : video)
@@ -27,13 +27,13 @@ export function useDevices() {
   let wantsLock = false
 
   /**
-   * The wanted devices, asked for together: browsers ask the candidate once. What is open stays as it is, because it may be recorded.
+   * Opens devices together, so that the browser asks the candidate once. Open devices stay open, because they may be recording.
    *
-   * @throws DOMException by the browser's name for what is wrong.
+   * @throws DOMException
    */
   function open(wanted: Wanted): Promise<MediaStream> {
     const mine = opening.then(() => openLacking(wanted))
-    opening = mine.catch(() => {}) // whoever has asked is told
+    opening = mine.catch(() => {}) // the caller gets the error
     return mine
   }
 
@@ -61,7 +61,7 @@ export function useDevices() {
 
   const sharedScreen = (): MediaStream | null => (screen?.getVideoTracks()[0]?.readyState === 'live' ? screen : null)
 
-  /** @throws DOMException by the browser's name for what is wrong. */
+  /** @throws DOMException */
   async function shareScreen(): Promise<MediaStream> {
     screen = sharedScreen() ?? (await navigator.mediaDevices.getDisplayMedia({ video: { ...SCREEN, displaySurface: 'monitor' } }))
     return screen

@@ -5,11 +5,10 @@ const EVERY_MS = 100
 const SAMPLES = 8_192
 
 /**
- * Measures how loud a stream is, where the browser can: without an audio output Firefox can't, and then nothing is told.
+ * Measures the volume of a stream. Firefox can't without an audio output; then nothing is reported.
  *
- * @param on.level ten times a second, from 0 to 1.
- * @param on.silent true when nothing has been heard for 2.5 seconds, false whenever something is heard.
- * @returns what ends it.
+ * @param on.level ten times a second, from 0 to 1. @param on.silent true after 2.5 seconds of silence, false at any sound.
+ * @returns a function that stops it.
  */
 export function measureLevel(
   stream: MediaStream,

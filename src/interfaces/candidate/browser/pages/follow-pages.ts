@@ -66,6 +66,8 @@ export function followPages(
     const question = document.querySelector<HTMLElement>('[data-question]')
     if (question?.querySelector('[data-preparation]')) return prepareAnswer(player, question, enterAgain)
     if (question) return answerQuestion(player, question)
+    const overview = document.querySelector<HTMLElement>('[data-overview]')
+    if (overview?.dataset.closesAt) return { ...NO_CONTROL, close: countSection(player, overview) }
     const preparing = document.querySelector<HTMLElement>('[data-prepare]')
     if (preparing && prepare) return prepare(player, preparing)
     const beforeSending = (form: HTMLFormElement) => finish(player, proctoring, form)
@@ -89,7 +91,7 @@ export function followPages(
   function readAndEnter(): Promise<void> {
     leave()
     const entering = readAndEnterShown(document.querySelector('main'))
-    entered = entering.catch(() => {}) // who waits for it was told by whoever began it
+    entered = entering.catch(() => {}) // reported where it began
     return entering
   }
 
@@ -99,6 +101,14 @@ export function followPages(
   }
 
   return { player, leave, readAndEnter, control: () => control, entered: () => entered }
+}
+
+/** @returns what ends it. */
+function countSection({ t, session, status, refresh }: Player, overview: HTMLElement): () => void {
+  const clock = document.querySelector<HTMLElement>('[data-clock]')!
+  clock.setAttribute('role', 'timer')
+  const over = () => void refresh()
+  return countDown(t, clock, 'clock.section', () => session.momentOf(overview.dataset.closesAt!), { say: status.say, over })
 }
 
 /** @returns what ends it. */

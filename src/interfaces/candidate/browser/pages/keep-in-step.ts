@@ -12,7 +12,7 @@ export function keepInStep(player: Player): void {
   const synchronize = async () => {
     if (document.hidden || session.isTakenOver() || !document.querySelector('[data-taking]')) return
     const read = await session.read().catch(() => null)
-    // Handed in elsewhere or by the clock, withdrawn, or its link replaced: the page says so.
+    // The submission was submitted elsewhere or by the clock, or withdrawn, or the link replaced: the page shows it.
     if (read?.state !== player.state.state) await player.refresh()
     else takeLaterEnds(player, read)
   }

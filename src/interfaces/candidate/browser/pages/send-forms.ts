@@ -9,7 +9,7 @@ const SEND_AGAIN_MS = 1_000
 const SEND_AGAIN_AT_LAST_MS = 8_000
 /** The forms by which a candidate goes on to what they have not seen. */
 const LAST_PART = /[^/]+$/
-const GOING_ON = /\/(open|answer|next)$/
+const GOING_ON = /\/(open|open-section|answer|next|go)$/
 
 /** Sends the pages' forms, until a page answers. @param connection has an event when it is `back`. */
 export function sendForms(pages: Pages, proctoring: Proctoring, connection: EventTarget): void {
@@ -38,7 +38,7 @@ export function sendForms(pages: Pages, proctoring: Proctoring, connection: Even
     }
   }
 
-  /** The page is loaded again, with the script of that language; what is written is saved before. */
+  /** Saves the answer, then reloads the page with the script of that language. */
   async function chooseLanguage(form: HTMLFormElement, language: string): Promise<void> {
     const { isRecording, beforeReload } = pages.control()
     if (isRecording?.()) return sayNotSent(form, t.text('language.recording'))

@@ -1,5 +1,5 @@
-// The pages of the session inside one document, so that what is recorded across questions goes on: forms are sent by fetch, and the page
-// that answers takes the place of the one before. The address stays the same, as it does without scripts.
+// Shows the session's pages inside one document, so that recordings continue across questions: forms are sent by fetch, and the response
+// replaces the page. The address stays the same, as it does without scripts.
 
 import { RETRYABLE_STATUSES } from '../../../../http/browser/retry.ts'
 
@@ -27,7 +27,7 @@ const isShown = (asked: Promise<Response>, hasFocus = true): Promise<boolean> =>
 async function show(answer: Response, hasFocus: boolean): Promise<void> {
   const next = new DOMParser().parseFromString(await answer.text(), 'text/html')
   const main = next.querySelector('main')
-  // The service, or what stands before it, is out of order: what is open here, and recorded, must not end with that.
+  // The service or its proxy is down: keep the open page and its recordings.
   if (!main || RETRYABLE_STATUSES.includes(answer.status)) throw new Error(`No page, but ${answer.status}`)
   document.title = next.title
   document.querySelector('main')!.replaceWith(document.adoptNode(main))

@@ -67,7 +67,7 @@ export function checkCameraAndMicrophone(preparing: Preparing, wanted: Wanted, r
     await chooser.show(opened.getTracks().map((track) => track.getSettings().deviceId))
   }
 
-  /** Another device is chosen: what it records is to be tried again. */
+  /** A newly chosen device has to be tested again. */
   async function reopen(kind: MediaDeviceKind): Promise<void> {
     playback.clear()
     if (kind === 'audiooutput') return
@@ -125,7 +125,6 @@ function offer(offered: HTMLElement, instead: HTMLElement): void {
 const wordNothing = (t: CheckTexts, of: MediaStream, device: DeviceKind): string =>
   t.text(of.getTracks().some(({ muted }) => muted) ? 'check.muted' : 'check.nothing', { device })
 
-/** Plays what was recorded. */
 function makePlayback(t: CheckTexts, { video }: Wanted) {
   const shown = { controls: true, playsinline: true, 'aria-label': t.text('check.recorded') }
   const player = createElement('video', { class: video ? PICTURE : 'h-14 w-80 max-w-full', ...shown })

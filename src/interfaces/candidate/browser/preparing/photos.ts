@@ -54,11 +54,11 @@ export function offerPhoto(preparing: Preparing, kind: PhotoKind, isThere: boole
 
   async function takePhoto(): Promise<void> {
     try {
-      const taken = await takeStill(preview, QUALITY)
-      jpeg = taken.jpeg
-      taken.canvas.setAttribute('role', 'img')
-      taken.canvas.setAttribute('aria-label', alt)
-      place.replaceChildren(taken.canvas)
+      const still = await takeStill(preview, QUALITY)
+      jpeg = still.jpeg
+      still.canvas.setAttribute('role', 'img')
+      still.canvas.setAttribute('aria-label', alt)
+      place.replaceChildren(still.canvas)
     } catch {
       return step.fail(t.text('photo.nothing'))
     }

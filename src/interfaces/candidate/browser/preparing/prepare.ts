@@ -19,8 +19,8 @@ export const prepareIn =
   (player: Player, section: HTMLElement): PageControl =>
     prepare(player, section, createTexts(player.t.language, messages))
 
-function prepare(given: Player, section: HTMLElement, t: CheckTexts): PageControl {
-  const player: Preparing = { ...given, t, changed: showNext }
+function prepare(page: Player, section: HTMLElement, t: CheckTexts): PageControl {
+  const player: Preparing = { ...page, t, changed: showNext }
   const { session, devices, state } = player
   const { needs, checks, photos } = state
   const isAsked = (need: string) => !checks.waived.includes(need)

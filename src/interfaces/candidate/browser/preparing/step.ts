@@ -12,7 +12,7 @@ export type Preparing = Omit<Player, 't'> & {
 /** A step before the start. */
 export type Step = {
   element: HTMLElement
-  /** Opens or folds it. @param number what it is numbered by, where it is still to be done. */
+  /** Opens or folds the step. @param number shown if the step is not passed yet. */
   show: (isOpen: boolean, number: number) => void
   isPassed: () => boolean
   hasMistake: () => boolean
@@ -24,7 +24,7 @@ export type Report = (passed: string[]) => Promise<void>
 
 type Shown = { name: string; title: string; text: string; isPassed: boolean }
 
-/** A step's frame: what it is, whether it is passed, and what is in it, folded or open. */
+/** A step with its title, status, and foldable content. */
 export function makeStep({ t, changed }: Preparing, { name, title, text, isPassed }: Shown, ...content: Node[]) {
   const mark = createElement('span', { class: MARK, 'aria-hidden': 'true' })
   const heading = createElement('h3', { id: `step-${name}`, class: 'm-0' }, title)

@@ -3,12 +3,12 @@ const AFTER_LAST_CHANGE_MS = 300
 /** The form of the question as the editor around the preview has it. */
 let typed = ''
 let timer: ReturnType<typeof setTimeout> | undefined
-let asked = 0
+let newestRequest = 0
 
-/** The question is another one: what was tried says nothing of it. */
+/** Clears the result, which belongs to another question. */
 export function rememberTyped(form: string): void {
   typed = form
-  asked++
+  newestRequest++
   clearTimeout(timer)
 }
 
@@ -21,9 +21,9 @@ export function tryAnswer(answer: string): void {
 }
 
 async function ask(line: HTMLElement, answer: string): Promise<void> {
-  const mine = ++asked
+  const thisRequest = ++newestRequest
   const body = new URLSearchParams([...new URLSearchParams(typed), ...new URLSearchParams(answer)])
-  const said = await fetch(`${location.pathname}/try`, { method: 'POST', body }).catch(() => null)
-  const page = said?.ok ? new DOMParser().parseFromString(await said.text(), 'text/html') : null
-  if (page && mine === asked) line.textContent = page.querySelector('[data-trial]')?.textContent ?? ''
+  const response = await fetch(`${location.pathname}/try`, { method: 'POST', body }).catch(() => null)
+  const page = response?.ok ? new DOMParser().parseFromString(await response.text(), 'text/html') : null
+  if (page && thisRequest === newestRequest) line.textContent = page.querySelector('[data-trial]')?.textContent ?? ''
 }

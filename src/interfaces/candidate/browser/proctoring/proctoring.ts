@@ -75,7 +75,7 @@ export function watchSession(player: Omit<Player, 'state' | 'refresh'>, onScreen
   }
 
   return {
-    /** @param capture what is recorded: screen, webcam. @param as how the webcam is: stills or video. */
+    /** @param capture captured devices: screen, webcam. @param as mode of the webcam: stills or video. */
     begin(capture: string[], as: string, deadlineAt: string | null): void {
       if (!watch.isOn) void beginAll(capture, as, deadlineAt)
       else if (!capture.includes('screen')) waiveScreen(deadlineAt)

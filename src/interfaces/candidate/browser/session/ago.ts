@@ -3,5 +3,5 @@ export const measureAgo = (at: number) => ({
   toJSON: () => Math.max(0, Math.round(performance.now() - at)),
 })
 
-/** A time of the device's clock as `performance.now()` has it: what was kept over a reload. @param at of the earlier page, by `Date.now()`. */
+/** Converts a `Date.now()` of an earlier page to `performance.now()`. */
 export const keptMoment = (at: number): number => performance.now() - Math.max(0, Date.now() - at)

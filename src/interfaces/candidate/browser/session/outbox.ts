@@ -1,3 +1,4 @@
+import { addParts, type Happen } from './add-parts.ts'
 import type { PartKey, PartStore } from './part-store.ts'
 import {
   advance,
@@ -12,12 +13,11 @@ import { GRACE_MS, Refusal, type Session } from './session.ts'
 
 const AT_A_TIME = 2
 
-type Happen = (recording: Recording, happening: Happening) => void
 type Entry = { recording: Recording; settled: Promise<void>; settle: () => void }
 
 export type Outbox = ReturnType<typeof openOutbox>
 
-/** Sends what is recorded, while it is recorded: in order, two parts at a time, each until the service has it. */
+/** Uploads recordings while they are made: in order, two parts at a time, with retries. */
 export function openOutbox(session: Session, store: PartStore, onChange: () => void) {
   const entries = new Map<string, Entry>()
   const send = sendParts(session, store, happen)
@@ -27,7 +27,7 @@ export function openOutbox(session: Session, store: PartStore, onChange: () => v
     return recording
   }
 
-  /** It stays one object, in which whoever has it sees how it is. */
+  /** Mutates the object, so that all holders see the present state. */
   function happen(recording: Recording, happening: Happening): void {
     const [next, effect] = advance(recording, happening)
     Object.assign(recording, next)
@@ -53,7 +53,7 @@ export function openOutbox(session: Session, store: PartStore, onChange: () => v
   }
 
   function resumeOne(recording: Recording, isInterrupted: boolean): void {
-    // One of which there is nothing at all may only just have been granted, and the answer lost: it is asked for again.
+    // Without segments, it may just have been granted while the response was lost: it is requested again.
     if (recording.segments.length === 0 && !isInterrupted) return
     enter(recording)
     for (const { segment, number, is } of recording.parts)
@@ -67,14 +67,7 @@ export function openOutbox(session: Session, store: PartStore, onChange: () => v
 
   return {
     begin: (mediaId: string, kind: string, closesAt: string | null) => enter(beginRecording(mediaId, kind, untilOf(closesAt))),
-    /** Takes the next part of the segment. @param end milliseconds of the recording up to the end of this part. */
-    async add(recording: Recording, segment: number, bytes: ArrayBuffer, end: number): Promise<void> {
-      const part = { mediaId: recording.mediaId, segment, number: recording.segments[segment] ?? 0 }
-      happen(recording, { is: 'recorded', segment, end })
-      if (recording.state === 'failed') return
-      await store.put({ ...part, bytes, end })
-      send(recording, part)
-    },
+    ...addParts(store, happen, send),
     finish,
     interrupt: (recording: Recording) => happen(recording, { is: 'interrupted' }),
     continue: (recording: Recording) => happen(recording, { is: 'continued' }),
@@ -90,11 +83,11 @@ export function openOutbox(session: Session, store: PartStore, onChange: () => v
       closesAt: string | null,
       deadlineAt: string | null,
     ): Promise<void> {
-      const left = await store.list()
-      await dropOthers(store, left, uploads)
+      const storedParts = await store.list()
+      await dropOthers(store, storedParts, uploads)
       for (const upload of uploads) {
         const until = untilOf(upload.kind === 'answer' ? closesAt : deadlineAt)
-        resumeOne(resumeRecording(upload, left, until), upload.mediaId === interruptedId)
+        resumeOne(resumeRecording(upload, storedParts, until), upload.mediaId === interruptedId)
       }
     },
     /** The ends have been moved to later times: it is tried until then. */
@@ -122,9 +115,9 @@ const isSent = ({ state, parts }: Recording): boolean =>
   state === 'saved' || state === 'failed' || (state === 'interrupted' && parts.every(({ is }) => is !== 'waiting'))
 
 /** Forgets what the browser keeps of recordings that have ended. */
-async function dropOthers(store: PartStore, left: PartKey[], uploads: Upload[]): Promise<void> {
+async function dropOthers(store: PartStore, storedParts: PartKey[], uploads: Upload[]): Promise<void> {
   const open = uploads.map(({ mediaId }) => mediaId)
-  for (const mediaId of new Set(left.map((part) => part.mediaId))) if (!open.includes(mediaId)) await store.drop(mediaId)
+  for (const mediaId of new Set(storedParts.map((part) => part.mediaId))) if (!open.includes(mediaId)) await store.drop(mediaId)
 }
 
 function makeEntry(recording: Recording): Entry {
@@ -154,7 +147,7 @@ function sendParts(session: Session, store: PartStore, happen: Happen): (recordi
     try {
       if (recording.state !== 'failed') await sendPart(recording, key)
     } catch (error) {
-      // Whatever it is, it must not be waited for; but the tab that has taken over sends it.
+      // Stop waiting for refused parts, except if another tab has taken over: that one sends them.
       if (codeOf(error) !== 'taken_over') happen(recording, { is: 'refused', code: codeOf(error) })
     }
   }

@@ -24,11 +24,10 @@ const COPIED_BYTES = 64 * 1024 * 1024
 export type PartStore = ReturnType<typeof openPartStore>
 
 /**
- * Nothing here throws: where the database refuses, what comes is kept in memory alone.
+ * Never throws: if the database fails, parts are kept in memory only.
  *
- * @param database null where the browser has none for this page.
- * @param onRefused the database has refused for the first time.
- * @param copiedBytes how much of what it keeps is in memory as well.
+ * @param database null if the browser has none for this page. @param onRefused called at the first failure of the database.
+ * @param copiedBytes limit of stored parts that are also kept in memory.
  */
 export function openPartStore(database: PartDatabase | null, onRefused: () => void, copiedBytes = COPIED_BYTES) {
   const inMemory = new Map<string, Part>()

@@ -15,7 +15,7 @@ export type Player = {
   status: Status
   /** As it was read last. */
   state: SessionState
-  /** Shows the page as it is now, and what it has to do. */
+  /** Reloads the page's content. */
   refresh: () => Promise<void>
 }
 

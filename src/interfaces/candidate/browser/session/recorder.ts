@@ -2,7 +2,7 @@ import { MAX_PART_BYTES, SLICE_SECONDS } from '../../../../domain/limits.ts'
 import type { Outbox } from './outbox.ts'
 import type { Recording } from './recording.ts'
 
-/** Milliseconds: what is lost of a killed tab is not much more. Safari leaves slices under a second empty. */
+/** Milliseconds: a killed tab loses little more than this. In Safari slices under a second are empty. */
 const SLICE_MS = SLICE_SECONDS * 1_000
 
 /** Some ten minutes of video: more would take a phone's memory. */
@@ -36,28 +36,38 @@ export function typeFor(kind: RecordedKind): string | undefined {
 export const canContinue = (kind: RecordedKind, contentType: string): boolean =>
   contentType === '' || typeFor(kind)?.split(';')[0]?.split('/')[1] === contentType.split('/')[1]
 
+/** Times in `performance.now()`. `stopped` may be called again. */
+export type SegmentEvents = {
+  started: (recording: Recording, segment: number, at: number) => void
+  stopped: (at: number) => void
+}
+
+type RecorderEvents = {
+  lost: (track: MediaStreamTrack) => Promise<MediaStream | null>
+  ended: () => void
+  written?: () => void
+  isContinued?: boolean
+  segment?: SegmentEvents | undefined
+}
+
 export type Recorder = ReturnType<typeof startRecorder>
 
 /**
- * Records a stream in slices, each of which goes into the outbox at once. When a device falls silent or is taken away, the segment ends;
- * with the device another begins.
+ * Records a stream in slices, which go to the outbox at once. When a device falls silent or disconnects, the segment ends, and another
+ * begins with the replaced device.
  *
- * @param on.lost a device is gone, that of the track. @returns the stream to go on with, or null: then the recording ends.
- * @param from the segment to begin with, and milliseconds of those before it.
- * @param on.ended it has ended by itself: where it `isContinued`, it can be continued. @param on.written it has begun to give something.
- * @throws DOMException where the browser can't record the stream.
+ * @param on.lost called with the track of a lost device. @returns the stream to continue with, or null to end the recording.
+ * @param from first segment, and milliseconds of earlier ones.
+ * @param on.ended it has ended by itself; if `isContinued`, it can be continued. @param on.written the first data has arrived.
+ * @param on.segment called when a segment starts and stops. With it, a device that falls silent ends the recording.
+ * @throws DOMException if the browser can't record the stream.
  */
 export function startRecorder(
   kind: RecordedKind,
   stream: MediaStream,
   outbox: Outbox,
   recording: Recording,
-  on: {
-    lost: (track: MediaStreamTrack) => Promise<MediaStream | null>
-    ended: () => void
-    written?: () => void
-    isContinued?: boolean
-  },
+  on: RecorderEvents,
   from = { segment: 0, before: 0 },
 ) {
   /** Slices of each segment for playback; empty if the recording is too large to keep. */
@@ -76,10 +86,13 @@ export function startRecorder(
   /** @param before milliseconds of the segments before it. */
   function begin(of: MediaStream, number: number, before: number) {
     const write = (data: Blob, end: number) => writeSlice(number, data, end)
-    const segment = recordSegment(kind, of, before, { data: write, broken: () => void giveUp() })
+    const started = (at: number) => on.segment?.started(recording, number, at)
+    const stopping = (at: number) => on.segment?.stopped(at)
+    const segment = recordSegment(kind, of, before, { data: write, broken: () => void giveUp(), started, stopping })
     const tracks = of.getTracks()
     // A window that does not change sends nothing, and is not gone.
-    const silence = kind !== 'screen' && { mute: () => void present.end(), unmute: () => void resume(tracks) }
+    const mute = () => void (on.segment ? giveUp() : present.end())
+    const silence = kind !== 'screen' && { mute, unmute: () => void resume(tracks) }
     return { ...segment, number, unwatch: watchTracks(tracks, { ended: (track) => void goOnWithout(track), ...silence }) }
   }
 
@@ -107,7 +120,7 @@ export function startRecorder(
     if (!isStopped && tracks.every(({ muted, readyState }) => !muted && readyState === 'live')) goOnWith(new MediaStream(tracks))
   }
 
-  /** With a camera its microphone ends: both are replaced at once, and what else becomes of them meanwhile is of no account. */
+  /** A camera takes its microphone along: both are replaced at once, and their further events are ignored. */
   async function goOnWithout(track: MediaStreamTrack): Promise<void> {
     present.unwatch()
     await present.end()
@@ -142,7 +155,8 @@ export function startRecorder(
   const recorded = () => kept.flatMap((slices) => (slices[0] ? [new Blob(slices, { type: slices[0].type })] : []))
 
   const isWhole = from.segment === 0
-  return { stop, recorded, isWhole, elapsed: () => present.elapsed(), isRunning: () => present.isRunning(), recording }
+  const state = { elapsed: () => present.elapsed(), isRunning: () => present.isRunning() }
+  return { stop, interrupt: giveUp, recorded, isWhole, ...state, recording }
 }
 
 /**
@@ -154,20 +168,26 @@ function recordSegment(
   kind: RecordedKind,
   stream: MediaStream,
   before: number,
-  on: { data: (data: Blob, end: number) => Promise<void>; broken: () => void },
+  on: {
+    data: (data: Blob, end: number) => Promise<void>
+    broken: () => void
+    started: (at: number) => void
+    stopping: (at: number) => void
+  },
 ) {
   const mimeType = typeFor(kind)
   const recorder = new MediaRecorder(stream, { ...BITS[kind], ...(mimeType && { mimeType }) })
-  const asked = performance.now()
-  /** The encoder takes a moment to begin: what is said and shown before is not recorded. */
+  const requestedAt = performance.now()
+  /** The encoder takes a moment to start; nothing before that is recorded. */
   let began: number | null = null
   let ended = before
   let writing = Promise.resolve()
-  const upToNow = () => before + performance.now() - (began ?? asked)
+  const upToNow = () => before + performance.now() - (began ?? requestedAt)
   const isRunning = () => recorder.state === 'recording' && began !== null
 
   recorder.onstart = () => {
     began = performance.now()
+    on.started(began)
   }
   recorder.ondataavailable = ({ data }) => {
     const end = upToNow()
@@ -184,10 +204,11 @@ function recordSegment(
 
   return {
     isRunning,
-    /** Milliseconds, with what was recorded before it. */
+    /** Milliseconds, including earlier segments. */
     elapsed: () => (isRunning() ? upToNow() : ended),
     /** @returns when all of it is written. */
     async end(): Promise<void> {
+      on.stopping(performance.now())
       if (recorder.state !== 'inactive') recorder.stop()
       await stopped
       await writing
@@ -195,7 +216,7 @@ function recordSegment(
   }
 }
 
-/** Others may record the same tracks, and watch them too. @param on what is done at an event of theirs. @returns what ends it. */
+/** Adds listeners, because others may record or watch the same tracks. @returns a function that removes them. */
 function watchTracks(tracks: MediaStreamTrack[], on: Record<string, (track: MediaStreamTrack) => void>): () => void {
   const watching = new AbortController()
   for (const track of tracks)

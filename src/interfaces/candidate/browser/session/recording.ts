@@ -1,4 +1,4 @@
-// A recording while it is made and sent, as a machine of states: it knows no network, outbox.ts does what it says.
+// State machine of a recording and its upload, without network access; outbox.ts executes its effects.
 
 import { SLICE_SECONDS } from '../../../../domain/limits.ts'
 import type { PartKey } from './part-store.ts'
@@ -24,7 +24,14 @@ export type Recording = {
 }
 
 /** Parts of a recording that the service has. */
-export type Upload = { mediaId: string; kind: string; segments: { segment: number; parts: number[] }[] }
+export type Upload = {
+  mediaId: string
+  kind: string
+  /** Files have a name, and the number of the question they answer. */
+  fileName?: string | null
+  questionNumber?: number | null
+  segments: { segment: number; parts: number[] }[]
+}
 
 export type Happening =
   /** @property end milliseconds of the recording up to the end of the part. */
@@ -44,11 +51,14 @@ export const beginRecording = (mediaId: string, kind: string, until: number): Re
   return { mediaId, kind, until, segments: [], parts: [], recorded: 0, saved: 0, state: 'recording', failure: '' }
 }
 
-/** One that an earlier page has begun: how long it is, is told by its number of slices. @param left parts that are kept in the browser, of whatever recordings. */
-export function resumeRecording({ mediaId, kind, segments: sent }: Upload, left: PartKey[], until: number): Recording {
+/**
+ * Resumes a recording of an earlier page, whose length follows from its number of slices. @param storedParts parts stored in the browser, of all
+ * recordings.
+ */
+export function resumeRecording({ mediaId, kind, segments: sent }: Upload, storedParts: PartKey[], until: number): Recording {
   const there = sent.flatMap(({ segment, parts }) => parts.map((number) => ({ segment, number })))
   const isThere = ({ segment, number }: Part) => there.some((part) => part.segment === segment && part.number === number)
-  const missing = left.filter((part) => part.mediaId === mediaId && !isThere(part))
+  const missing = storedParts.filter((part) => part.mediaId === mediaId && !isThere(part))
   const segments: number[] = []
   for (const { segment, number } of [...there, ...missing]) segments[segment] = Math.max(segments[segment] ?? 0, number + 1)
   const inOrder = [...there, ...missing].sort((a, b) => a.segment - b.segment || a.number - b.number)
@@ -64,7 +74,7 @@ const [SAVED, WAITING] = ['saved', 'waiting'] as const
 export const countSlices = ({ segments }: Pick<Recording, 'segments'>): number =>
   segments.reduce((sum, count) => sum + (count ?? 0), 0)
 
-/** @returns what it is then, and what is to be done. */
+/** @returns the new state, and the effect to execute. */
 export function advance(before: Recording, happening: Happening): [Recording, Effect?] {
   const isOver = before.state === 'saved' || before.state === 'failed'
   if (happening.is === 'recorded') return [isOver ? { ...record(before, happening), parts: [] } : record(before, happening)]
@@ -97,7 +107,7 @@ function settlePart(before: Recording, { is, part }: { is: 'partSaved' | 'partLo
   return { ...before, parts: parts.slice(done), saved: parts[done - 1]?.end ?? before.saved }
 }
 
-/** When its time is over the service itself completes what it has, and that is all of it. What it misses is not here any more either. */
+/** After the deadline the service completes the recording with the parts it has. */
 function refuse(before: Recording, code: string): [Recording, Effect] {
   const isCompleting = before.state === 'completing'
   if (isCompleting && (code === 'closed' || code === 'submitted')) return conclude(before)

@@ -81,11 +81,10 @@ export const GRACE_MS = 28_000
 export type Session = ReturnType<typeof openSession>
 
 /**
- * The service's side of the session, as this tab sees it: what is asked is tried until it is answered.
+ * Client of the session's API for this tab, with retries.
  *
- * @param base address of the session.
- * @param on.takenOver another tab has been opened since: nothing that this one sends is taken.
- * @param on.reachable whether the last try was answered, when that changes.
+ * @param base address of the session. @param on.takenOver another tab was opened, so that this one can't write any more.
+ * @param on.reachable called when the service becomes reachable or unreachable.
  */
 export function openSession(base: string, on: { takenOver: () => void; reachable: (isReachable: boolean) => void }) {
   const tab = newId()
@@ -150,9 +149,9 @@ export function openSession(base: string, on: { takenOver: () => void; reachable
     /** From now on only this tab may write. */
     claim: () => send('POST', '/tab', { json: { tab } }),
     async read(): Promise<SessionState> {
-      const asked = performance.now()
+      const requestedAt = performance.now()
       const state = (await send('GET', '')) as SessionState
-      ahead = Date.parse(state.now) - (asked + performance.now()) / 2
+      ahead = Date.parse(state.now) - (requestedAt + performance.now()) / 2
       return state
     },
     /** The moment of an ISO time of the server, in milliseconds of `performance.now()`. */

@@ -13,7 +13,7 @@ export function showStatus(t: BrowserTexts) {
   const storage = createElement('p', { class: 'notice alert alert-soft alert-warning mt-3', hidden: true })
   const sending = createElement('p', { class: 'sending quiet mt-3 text-sm', hidden: true })
   const asking = createElement('div', { hidden: true })
-  const told = createElement('div')
+  const messageList = createElement('div')
   /** Read aloud, not seen: only what a candidate has to know at once. */
   const spoken = createElement('p', { class: 'sr-only', role: 'status' })
   const bar = createElement(
@@ -22,7 +22,7 @@ export function showStatus(t: BrowserTexts) {
     connection,
     storage,
     asking,
-    told,
+    messageList,
     sending,
     spoken,
   )
@@ -56,9 +56,9 @@ export function showStatus(t: BrowserTexts) {
       asking.hidden = content.length === 0
     },
     /**
-     * Says something that has happened, on every page, until the candidate has read it.
+     * Shows a message on every page until the candidate has read it.
      *
-     * @param key what it is about: what was said of that before is not said any more. @param details a heading, and a text below it.
+     * @param key topic: replaces an earlier message with the same key. @param details a heading, and a text below it.
      */
     tell(key: string, text: string, { details, onSeen }: Telling = {}): void {
       const more =
@@ -81,8 +81,8 @@ export function showStatus(t: BrowserTexts) {
         more ?? null,
         seen,
       )
-      for (const before of told.children) if ((before as HTMLElement).dataset.told === key) before.remove()
-      told.append(notice)
+      for (const before of messageList.children) if ((before as HTMLElement).dataset.told === key) before.remove()
+      messageList.append(notice)
       say(text)
     },
     remove: () => bar.remove(),

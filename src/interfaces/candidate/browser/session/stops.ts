@@ -14,10 +14,10 @@ const FIRST_PAUSE_MS = 500
 const LONGEST_PAUSE_MS = 30_000
 
 /**
- * Tells the service that the candidate has stopped a recording, and when: what nobody stopped takes the place of nothing. Kept in the browser
- * until it is told, also when the page is closed.
+ * Reports that the candidate has stopped a recording, and when: a recording that nobody stopped replaces no answer. Stored in the browser
+ * until it is sent, also after the page was closed.
  *
- * @param onLate it was told, but only after this had returned.
+ * @param onLate called if it was sent only after this had returned.
  */
 export async function reportStop(
   session: Session,
@@ -35,8 +35,8 @@ export const isStopped = (session: Session, mediaId: string): boolean => mediaId
 
 /** Tells what an earlier page could not. */
 export function tellLeftStops(session: Session): void {
-  const left = draftsOf(session).read() ?? {}
-  for (const [mediaId, stopped] of Object.entries(left))
+  const unsentStops = draftsOf(session).read() ?? {}
+  for (const [mediaId, stopped] of Object.entries(unsentStops))
     void tellLater(session, mediaId, keptMoment(stopped), Number.POSITIVE_INFINITY, 0)
 }
 

@@ -1,0 +1,63 @@
+// Loaded for the questions that have such a list. It imports nothing, so that the other pages' script stays as small as it is.
+
+/** @property text as it is announced. */
+type Item = { row: HTMLElement; select: HTMLSelectElement; text: string }
+
+/**
+ * Moves the items of a list to the places that are chosen for them, and gives each item buttons to move it up and down. From the first move on
+ * every item has a place.
+ */
+export function sortItems(fields: HTMLElement): void {
+  const list = fields.querySelector('ol')
+  const status = fields.querySelector('[role=status]')
+  if (!list || !status) return
+
+  const readItems = (): Item[] =>
+    [...list.children].map((row) => ({
+      row: row as HTMLElement,
+      select: row.querySelector('select')!,
+      text: (row as HTMLElement).dataset.item!,
+    }))
+
+  /** @param place from 0. */
+  function move(moved: Item, place: number): void {
+    const items = readItems().filter(({ row }) => row !== moved.row)
+    items.splice(place, 0, moved)
+    for (const [i, { row, select }] of items.entries()) {
+      select.selectedIndex = i + 1
+      list!.append(row)
+    }
+    status!.textContent = `${moved.text}: ${place + 1}/${items.length}`
+  }
+
+  list.addEventListener('input', ({ target }) => {
+    const moved = readItems().find(({ select }) => select === target)
+    if (!moved || moved.select.value === '') return
+    move(moved, moved.select.selectedIndex - 1)
+    moved.select.focus() // which moving takes away
+  })
+
+  for (const item of readItems()) {
+    const { up, down } = item.row.dataset
+    const makeButton = (step: -1 | 1, label: string) => {
+      const button = document.createElement('button')
+      button.type = 'button'
+      button.className = 'btn btn-square'
+      button.ariaLabel = label
+      button.textContent = step < 0 ? '↑' : '↓'
+      button.addEventListener('click', () => {
+        const rows = readItems()
+        const to = rows.findIndex(({ row }) => row === item.row) + step
+        move(item, Math.min(Math.max(to, 0), rows.length - 1))
+        fields.dispatchEvent(new Event('input')) // saves it
+        button.focus()
+      })
+      return button
+    }
+    item.row.append(makeButton(-1, up!), makeButton(1, down!))
+  }
+
+  const items = readItems()
+  if (items.some(({ select }) => select.value === '')) return
+  for (const { row } of items.toSorted((one, other) => one.select.selectedIndex - other.select.selectedIndex)) list.append(row)
+}
