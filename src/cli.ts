@@ -13,9 +13,11 @@ import { addMemberCommands } from './cli/members.ts'
 import { addMigrateCommand } from './cli/migrate.ts'
 import { addOrganizationCommands } from './cli/organizations.ts'
 import { describeError } from './cli/output.ts'
+import { addQuestionCommands } from './cli/questions.ts'
 import { addSandboxCommand } from './cli/sandbox.ts'
 import { addSecretCommands } from './cli/secret.ts'
 import { addSsoCommands } from './cli/sso.ts'
+import { addVersionCommand } from './cli/version.ts'
 import { addWebhookCommands } from './cli/webhooks.ts'
 import { ConfigError } from './runtime/config.ts'
 
@@ -29,6 +31,7 @@ function createProgram(): Command {
   addOrganizationCommands(program)
   addKeyCommands(program)
   addMemberCommands(program)
+  addQuestionCommands(program)
   addSsoCommands(program)
   addImportCommand(program)
   addDemoCommand(program)
@@ -41,6 +44,7 @@ function createProgram(): Command {
   addBackupCommands(program)
   addSecretCommands(program)
   addDoctorCommand(program)
+  addVersionCommand(program)
   return program
 }
 
@@ -53,16 +57,20 @@ function printError(error: unknown): number {
   return isConfiguration ? EXIT_BAD_CONFIGURATION : EXIT_FAILED
 }
 
-// A reader like `head` closed the pipe.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code !== 'EPIPE') throw error
-})
-
-// compile.ts only loads this module.
-if (import.meta.main) {
+/** Runs the command in `args` and sets the process's exit code. */
+export async function runProgram(args: string[]): Promise<void> {
   await createProgram()
-    .parseAsync()
+    .parseAsync(args, { from: 'user' })
     .catch((error) => {
       process.exitCode = printError(error)
     })
+}
+
+// compile.ts and tests only load this module.
+if (import.meta.main) {
+  // A reader like `head` closed the pipe.
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error
+  })
+  await runProgram(process.argv.slice(2))
 }

@@ -15,6 +15,7 @@ import { createDependencies, type Dependencies } from './runtime/dependencies.ts
 import { createLog } from './runtime/log.ts'
 import { findMisspelledSettings } from './runtime/misspelled-settings.ts'
 import { PATHS } from './runtime/paths.ts'
+import { release } from './runtime/version.ts'
 
 /** Milliseconds after the notice for requests, and then mails, in progress. */
 const STOP_WITHIN_MS = 8_000
@@ -25,8 +26,9 @@ const ONE_SIGNAL_MS = 1_000
 async function main(): Promise<void> {
   const config = loadConfig(process.env, { serves: true })
   const log = createLog(config.logLevel)
+  log.info({ commit: release.commit }, 'starting')
   for (const [name, meant] of findMisspelledSettings(process.env))
-    log.warn(`${name} is set, which is no setting. Is ${meant} meant?`)
+    log.warn(`${name} is set, but there is no such setting. Did you mean ${meant}?`)
   const stop = new AbortController()
   const started = start(config, log, stop.signal)
   stopGracefully(log, config.stopNotice + STOP_WITHIN_MS, () => {

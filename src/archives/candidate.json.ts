@@ -2,6 +2,8 @@ import type { ArchivedInvite, ArchivedMedia, ArchivedSubmission, DataOutsideInvi
 import type { Context } from '../domain/context.ts'
 import { chooseAnswer } from '../domain/submissions/choose-answer.ts'
 import { gradesOf, toResult } from '../domain/submissions/grading/results.ts'
+import { listAnswerFiles } from '../domain/submissions/list-answer-files.ts'
+import { type Transcript, toTranscript } from '../domain/submissions/transcripts/read-transcripts.ts'
 import { presentErasure } from '../interfaces/v1/erasures.view.ts'
 import { presentEvent } from '../interfaces/v1/events.view.ts'
 import { presentInviteMessage } from '../interfaces/v1/invite-operations.view.ts'
@@ -68,7 +70,10 @@ export function showSubmission(ctx: Context, submission: ArchivedSubmission, fil
         score: score ? { points: score.points && Number(score.points), dropped: score.dropped, at: score.createdAt } : null,
         grades: submission.grades
           .filter(({ questionNumber }) => questionNumber === question.number)
-          .map(({ round, points, comment, gradedAt }) => ({ round: ROUNDS[round], points, comment, gradedAt })),
+          .map(({ round, points, comment, levels, gradedAt }) => ({ round: ROUNDS[round], points, comment, levels, gradedAt })),
+        graderNotes: submission.graderNotes
+          .filter(({ questionNumber }) => questionNumber === question.number)
+          .map(({ questionNumber: _, round, ...note }) => ({ round: ROUNDS[round], ...note })),
       }
     }),
     results: submission.releases.map((release) => ({
@@ -79,7 +84,15 @@ export function showSubmission(ctx: Context, submission: ArchivedSubmission, fil
         ...presentGrade({ number, ofPoints, ...grade }),
       })),
     })),
-    captures: submission.media.filter(({ id }) => !recorded.has(id)).map((medium) => showMediaFile(medium, filed)),
+    decision: submission.decidedAt && {
+      decision: submission.decision,
+      note: submission.decisionNote,
+      decidedAt: submission.decidedAt.toISOString(),
+    },
+    shares: submission.shares.map(({ shareLink, ...feedback }) => ({ ...shareLink, ...feedback })),
+    captures: submission.media
+      .filter(({ id, attemptId }) => attemptId === null && !recorded.has(id))
+      .map((medium) => showMediaFile(medium, filed)),
     notes: submission.notes,
   }
 }
@@ -93,18 +106,39 @@ const showAttempt = (
     text,
     value,
     media,
+    files,
     createdAt,
     completedAt,
     wasInterrupted,
     selectedAt,
     interruptions,
     restarted,
+    promptTiming,
   }: AnswerAttempt,
   filed: MediaPaths,
 ) => ({
   ...{ kind, state, text, value },
   media: media && showMediaFile(media, filed),
-  ...{ begunAt: createdAt, answeredAt: completedAt, wasInterrupted, selectedAt, interruptions, restarted },
+  files: listAnswerFiles({ value, files }).map((file) => ({
+    name: file.fileName,
+    threat: file.threat,
+    ...showMediaFile(file, filed),
+  })),
+  transcript: media?.transcript ? showTranscript(toTranscript(media.transcript)) : null,
+  ...{ begunAt: createdAt, answeredAt: completedAt, wasInterrupted, selectedAt, interruptions, restarted, promptTiming },
+})
+
+const showTranscript = ({ state, language, model, segments, original, correctedAt, completedAt }: Transcript) => ({
+  ...{
+    state,
+    madeBy: correctedAt ? 'machine and person' : 'machine',
+    language,
+    model,
+    segments,
+    original,
+    correctedAt,
+    completedAt,
+  },
 })
 
 /** @property file path below the invite's folder; null if there is none (any more), see `state`. */

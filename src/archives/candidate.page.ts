@@ -1,4 +1,6 @@
+import { downloadName } from '../domain/files/media-file-name.ts'
 import type { CandidateMailKind } from '../domain/mails/candidate-mails.ts'
+import { formatNote } from '../domain/submissions/grading/format-note.ts'
 import { type Html, html } from '../html/html.ts'
 import { EVENT_MEANINGS } from '../interfaces/v1/events.view.ts'
 import type {
@@ -180,7 +182,7 @@ const messageTable = (messages: ShownMessage[]): Html =>
   )
 
 const submissionParts = (submission: ShownSubmission): Html =>
-  html`${submissionFacts(submission)}${submission.results.map(resultPart)}
+  html`${submissionFacts(submission)}${submission.decision && decisionPart(submission.decision)}${submission.shares.length > 0 && sharesPart(submission.shares)}${submission.results.map(resultPart)}
 <h3>Questions</h3>
 ${submission.questions.map(questionPart)}${captureParts(submission.captures)}${
   submission.notes.length > 0 &&
@@ -201,6 +203,26 @@ const submissionFacts = ({ state, startedAt, deadlineAt, submittedAt, consent, p
     ['Browser', browser],
   ])}${consent?.own && html`<p class="quiet">The organization’s addition to the consent, version ${consent.own.version}</p>${userText(consent.own.body)}`}`
 
+const sharesPart = (shares: ShownSubmission['shares']): Html =>
+  html`<h3>Shared by a link</h3>
+${table(
+  ['Created', 'Ended', 'Shown', 'View', 'Comment'],
+  shares.map(({ createdAt, revokedAt, expiresAt, shows, vote, comment }) => [
+    time(createdAt),
+    time(revokedAt ?? expiresAt),
+    ['points', ...shows].join(', '),
+    vote,
+    html`<span dir="auto">${comment}</span>`,
+  ]),
+)}`
+
+const decisionPart = ({ decision, note, decidedAt }: NonNullable<ShownSubmission['decision']>): Html =>
+  html`<h3>Decision of the organization</h3>
+${facts([
+  ['Decision', decision],
+  ['Date', time(decidedAt)],
+])}${note !== '' && userText(note)}`
+
 const resultPart = (result: ShownSubmission['results'][number]): Html =>
   html`<h3>Result, version ${result.version}</h3>
 ${facts([
@@ -218,7 +240,18 @@ ${facts([
 
 type Question = ShownSubmission['questions'][number]
 
-const questionPart = ({ number, script, points, openedAt, closedAt, answer, otherAttempts, score, grades }: Question): Html =>
+const questionPart = ({
+  number,
+  script,
+  points,
+  openedAt,
+  closedAt,
+  answer,
+  otherAttempts,
+  score,
+  grades,
+  graderNotes,
+}: Question): Html =>
   html`<div class="question">
 <h3>Question ${number}</h3>
 ${script !== '' && userText(script)}
@@ -228,14 +261,28 @@ ${answer ? attemptPart(answer) : html`<p>None.</p>`}
 ${otherAttempts.length > 0 && html`<p><strong>Other attempts</strong></p>${otherAttempts.map(attemptPart)}`}
 ${score && html`<p>Automatic score: ${score.dropped ? 'not counted' : score.points === null ? 'graded by people' : `${score.points} points`}.</p>`}
 ${grades.map(({ round, points, comment, gradedAt }) => html`<p><strong>${ROUND_LABELS[round]}:</strong> ${points === null ? 'no points' : `${points} points`}, ${time(gradedAt)}</p>${comment !== '' && userText(comment)}`)}
+${graderNotes.map((note) => userText(formatNote(note)))}
 </div>
 `
 
 const ROUND_LABELS = { first: 'Graded', second: 'Second grading', decision: 'Decision' } as const
 
-const attemptPart = ({ text, media, state, begunAt, answeredAt, wasInterrupted }: NonNullable<Question['answer']>): Html =>
-  html`${text !== '' && userText(text)}${media && mediaPart(media)}
+const attemptPart = ({
+  text,
+  media,
+  files,
+  transcript,
+  state,
+  begunAt,
+  answeredAt,
+  wasInterrupted,
+}: NonNullable<Question['answer']>): Html =>
+  html`${text !== '' && userText(text)}${media && mediaPart(media)}${files.map(filePart)}${transcript?.state === 'ready' && html`<p class="quiet">Transcript, made by ${transcript.madeBy === 'machine' ? 'a machine' : 'a machine and corrected by a person'}. It may have mistakes.</p>${userText(transcript.segments.map((segment) => segment.text).join('\n'))}`}
 <p class="quiet">${answeredAt ? html`Saved ${time(answeredAt)}` : html`Started ${time(begunAt)}`}${state !== 'complete' && `, ${state}`}${wasInterrupted && ', interrupted'}</p>`
+
+/** Never opened in the page: a file may contain anything. */
+const filePart = ({ name, file, threat, contentType }: NonNullable<Question['answer']>['files'][number]): Html =>
+  html`<p>${file === null ? html`${name}: ${threat === null ? 'not stored' : 'left out, because it contains malware'}` : html`<a href="${`./${file}`}" download="${downloadName({ fileName: name ?? '', contentType })}">${name}</a>`}</p>`
 
 /** Plays the recording, links to an incomplete one, or says why there is none. */
 function mediaPart({ kind, state, file, contentType, deletedAt, createdAt }: ShownMediaFile): Html {

@@ -32,29 +32,32 @@ export async function addCandidate(ctx: Context, address: string, zip: Zip): Pro
     const invite = await addInvite(ctx, zip, { id, folder })
     if (invite) listed.push(invite)
   }
-  const besides = showOther(await readDataOutsideInvites(ctx, address))
+  const otherData = showOther(await readDataOutsideInvites(ctx, address))
   const about = { subject: 'candidate', email: address, organization: ctx.organization.name, madeAt: madeAt.toISOString() }
   await zip.add('about.json', json({ about: { ...about, invites: listed.length } }))
-  for (const [name, content] of Object.entries(besides)) await zip.add(`${name}.json`, json({ [name]: content }))
-  await zip.add('index.html', toFile(candidatePage({ address, organization: ctx.organization.name, madeAt, listed, besides })))
+  for (const [name, content] of Object.entries(otherData)) await zip.add(`${name}.json`, json({ [name]: content }))
+  await zip.add(
+    'index.html',
+    toFile(candidatePage({ address, organization: ctx.organization.name, madeAt, listed, besides: otherData })),
+  )
 }
 
 type InvitePlace = { id: string; folder: string }
 
 async function addInvite(ctx: Context, zip: Zip, { id, folder }: InvitePlace): Promise<ListedInvite | undefined> {
-  const held = await readArchivedInvite(ctx, id)
-  if (!held) return undefined
+  const invite = await readArchivedInvite(ctx, id)
+  if (!invite) return undefined
   const submissions = []
-  for (const submissionId of held.submissionIds) {
+  for (const submissionId of invite.submissionIds) {
     const submission = await readArchivedSubmission(ctx, submissionId)
     if (!submission) continue
     const filed = await addMedia(ctx, zip, submission, folder)
     submissions.push(showSubmission(ctx, submission, filed))
   }
   const shown = {
-    invite: showInvite(held),
-    events: showEvents(held),
-    messages: showMessages(held, ctx.deps.clock()),
+    invite: showInvite(invite),
+    events: showEvents(invite),
+    messages: showMessages(invite, ctx.deps.clock()),
     submissions,
   }
   for (const [name, content] of Object.entries(shown)) await zip.add(`${folder}/${name}.json`, json({ [name]: content }))

@@ -12,10 +12,10 @@ import { type ArchivePage, facts, formatCode, section, table, time, toFile } fro
 import type { Zip } from './zip.ts'
 
 /** Adds all data about a member. Audit entries and grades are streamed, because there may be many. */
-export async function addMember(ctx: Context, asked: MemberArchiveRequest, zip: Zip): Promise<void> {
-  const { memberId: id } = asked
-  const held = await readArchivedMember(ctx, asked)
-  if (!held) return // deleted meanwhile, together with the archive
+export async function addMember(ctx: Context, request: MemberArchiveRequest, zip: Zip): Promise<void> {
+  const { memberId: id } = request
+  const member = await readArchivedMember(ctx, request)
+  if (!member) return // deleted meanwhile, together with the archive
   const madeAt = ctx.deps.clock()
   const acts = { count: 0, grades: 0 }
   await zip.addStream(
@@ -26,8 +26,8 @@ export async function addMember(ctx: Context, asked: MemberArchiveRequest, zip: 
     'grades.ndjson',
     linesOf(readGradesByMember(ctx, id), (count) => (acts.grades += count)),
   )
-  await zip.add('member.json', `${JSON.stringify({ member: showMember(held) }, null, 2)}\n`)
-  await zip.add('index.html', toFile(memberPage(held, { organization: ctx.organization.name, madeAt, ...acts })))
+  await zip.add('member.json', `${JSON.stringify({ member: showMember(member) }, null, 2)}\n`)
+  await zip.add('index.html', toFile(memberPage(member, { organization: ctx.organization.name, madeAt, ...acts })))
 }
 
 async function* linesOf(pages: AsyncIterable<object[]>, count: (rows: number) => void): AsyncGenerator<Uint8Array> {
@@ -38,53 +38,53 @@ async function* linesOf(pages: AsyncIterable<object[]>, count: (rows: number) =>
 }
 
 /** Selects fields explicitly, so that no credentials get in. */
-const showMember = (held: ArchivedMember) => ({
-  ...{ id: held.id, email: held.email, firstName: held.user.firstName, lastName: held.user.lastName },
+const showMember = (member: ArchivedMember) => ({
+  ...{ id: member.id, email: member.email, firstName: member.user.firstName, lastName: member.user.lastName },
   ...{
-    avatarUrl: held.user.avatarUrl,
-    roles: held.roles,
-    duties: held.portalRoles,
-    status: held.status,
-    department: held.department,
+    avatarUrl: member.user.avatarUrl,
+    roles: member.roles,
+    duties: member.portalRoles,
+    status: member.status,
+    department: member.department,
   },
-  ...{ joinedAt: held.joinedAt, createdAt: held.createdAt, updatedAt: held.updatedAt, activeSince: held.activeSince },
-  ...{ timeZone: held.timeZone, pageSize: held.pageSize, notices: held.notices, signInException: held.signInException },
-  canViewTranscription: held.canViewTranscription,
-  tags: held.tags.map(({ tag }) => tag.name),
-  gradingLanguages: held.gradingLanguages.map(({ language }) => language.code),
-  savedFilters: held.savedFilters,
-  identities: held.identities,
-  emails: held.emails,
-  signIn: held.credential,
+  ...{ joinedAt: member.joinedAt, createdAt: member.createdAt, updatedAt: member.updatedAt, activeSince: member.activeSince },
+  ...{ timeZone: member.timeZone, pageSize: member.pageSize, notices: member.notices, signInException: member.signInException },
+  canViewTranscription: member.canViewTranscription,
+  tags: member.tags.map(({ tag }) => tag.name),
+  gradingLanguages: member.gradingLanguages.map(({ language }) => language.code),
+  savedFilters: member.savedFilters,
+  identities: member.identities,
+  emails: member.emails,
+  signIn: member.credential,
 })
 
 type MemberFacts = { organization: string; madeAt: Date; count: number; grades: number }
 
-const memberPage = (held: ArchivedMember, { organization, madeAt, count, grades }: MemberFacts): ArchivePage => ({
-  title: `Data about ${held.email}`,
+const memberPage = (member: ArchivedMember, { organization, madeAt, count, grades }: MemberFacts): ArchivePage => ({
+  title: `Data about ${member.email}`,
   intro: html`<p>All data that <strong>${organization}</strong> stores about this member on its assessment service, as of ${time(madeAt)}. If the member also belongs to another organization, sign-in data is only included in an archive that they request themselves. The other files contain the same data for programs.</p>`,
   body: html`${section(
     'The member',
     facts([
-      ['Name', displayNameOf({ ...held.user, email: held.email })],
-      ['Address', held.email],
-      ['Roles', [...held.roles, ...held.portalRoles].join(', ')],
-      ['Status', held.status],
-      ['Department', held.department],
-      ['Joined', time(held.joinedAt)],
-      ['Time zone', held.timeZone],
-      ['Tags', held.tags.map(({ tag }) => tag.name).join(', ')],
-      ['Grading languages', held.gradingLanguages.map(({ language }) => language.code).join(', ')],
-      ['Digests', held.notices.map(formatCode).join(', ')],
+      ['Name', displayNameOf({ ...member.user, email: member.email })],
+      ['Address', member.email],
+      ['Roles', [...member.roles, ...member.portalRoles].join(', ')],
+      ['Status', member.status],
+      ['Department', member.department],
+      ['Joined', time(member.joinedAt)],
+      ['Time zone', member.timeZone],
+      ['Tags', member.tags.map(({ tag }) => tag.name).join(', ')],
+      ['Grading languages', member.gradingLanguages.map(({ language }) => language.code).join(', ')],
+      ['Digests', member.notices.map(formatCode).join(', ')],
       ['Audit log entries', html`${count} (<a href="./acts.ndjson">file</a>)`],
       ['Grades given', html`${grades} (<a href="./grades.ndjson">file</a>)`],
     ]),
-  )}${signInParts(held)}${section(
+  )}${signInParts(member)}${section(
     'Emails',
-    held.emails.length > 0 &&
+    member.emails.length > 0 &&
       table(
         ['Email', 'State', 'Created', 'Sent', 'Server’s reply'],
-        held.emails.map(({ kind, state, createdAt, sentAt, reason }) => [
+        member.emails.map(({ kind, state, createdAt, sentAt, reason }) => [
           formatCode(kind),
           state,
           time(createdAt),

@@ -62,9 +62,9 @@ export const time = (at: string | Date | null | undefined): Html | null =>
 export const userText = (text: string): Html => html`<div class="words" lang="" dir="auto">${text}</div>`
 
 /** Definition list, without empty values. */
-export const facts = (known: readonly (readonly [string, Value])[]): Html =>
+export const facts = (entries: readonly (readonly [string, Value])[]): Html =>
   html`<dl>
-${known.filter(([, value]) => value !== null && value !== undefined && value !== false && value !== '').map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>\n`)}</dl>`
+${entries.filter(([, value]) => value !== null && value !== undefined && value !== false && value !== '').map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>\n`)}</dl>`
 
 export const table = (heads: readonly string[], rows: readonly (readonly Value[])[]): Html =>
   html`<div class="scroll" tabindex="0" role="group" aria-label="Table"><table>

@@ -4,9 +4,9 @@ import { addMember } from './member.ts'
 import { createZip } from './zip.ts'
 
 /** Writes a ZIP file with JSON, media, and pages that show all of it offline. */
-export const writeArchive: WriteArchive = async (ctx, whose, write) => {
+export const writeArchive: WriteArchive = async (ctx, subject, write) => {
   const zip = createZip(write, ctx.deps.clock())
-  if ('address' in whose) await addCandidate(ctx, whose.address, zip)
-  else await addMember(ctx, whose, zip)
+  if ('address' in subject) await addCandidate(ctx, subject.address, zip)
+  else await addMember(ctx, subject, zip)
   await zip.end()
 }

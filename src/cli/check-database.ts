@@ -2,7 +2,6 @@ import { Client } from 'pg'
 import { createDb, type Db, openPool } from '../db/client.ts'
 import { findPendingMigrations } from '../db/migrate.ts'
 import { hasSecretKey } from '../domain/concurrency/secret-fingerprint.ts'
-import type { ErasureLog } from '../domain/context.ts'
 import { findUnfinishedErasures } from '../domain/erasure/erase-again.ts'
 import { findRestoredOrganizations } from '../domain/erasure/erase-restored-organizations.ts'
 import { readReceiptLines } from '../domain/erasure/receipts.ts'
@@ -12,12 +11,15 @@ import { readMailOutage } from '../domain/mails/mail-outage.ts'
 import { measureFailedMemberEmails, measureMemberEmailQueue } from '../domain/mails/member-emails.ts'
 import type { FailedEmails } from '../domain/mails/send-outcome.ts'
 import { measureRegistrationQueue } from '../domain/open-links/registration-emails.ts'
+import type { ErasureLog } from '../domain/ports/erasure-log.ts'
 import { countFailedRecordings, listLargestMedia } from '../domain/submissions/media/media.ts'
+import { formatBytes } from '../domain/text/format-bytes.ts'
 import { listFailingOrganizations, measureWebhooks } from '../domain/webhooks/measure-webhooks.ts'
 import type { Config } from '../runtime/config.ts'
 import { WRONG_SECRET_KEY } from '../runtime/secret.ts'
 import { type DoctorCheck, ok, problem } from './check-environment.ts'
 import { checkIdentityProviders } from './check-identity-providers.ts'
+import { describeUpgrade } from './describe-upgrade.ts'
 import { describeError } from './output.ts'
 
 /** Short outages of the mail server are normal. */
@@ -36,18 +38,18 @@ type DatabaseCheckOptions = Pick<Config, 'mediaQuota' | 'ssoAllowance' | 'operat
 }
 
 /** Checks that the database answers, is up to date, and folds case, and the state of mails, events, and other work. */
-export async function checkDatabase(url: string, given: DatabaseCheckOptions): Promise<DoctorCheck[]> {
+export async function checkDatabase(url: string, options: DatabaseCheckOptions): Promise<DoctorCheck[]> {
   const client = new Client({ connectionString: url, connectionTimeoutMillis: 5_000 })
   client.on('error', () => {}) // the query in flight rejects with it
   try {
     await client.connect()
     const { rows } = await client.query(`SELECT current_setting('server_version') AS version, lower('É') = 'é' AS folds`)
-    const locale = rows[0].folds ? ok('locale', 'texts are searched whatever their case') : problem('locale', LOCALE_ADVICE)
+    const locale = rows[0].folds ? ok('locale', 'searches ignore case') : problem('locale', LOCALE_ADVICE)
     return [
       ok('database', `PostgreSQL ${rows[0].version} answers`),
       locale,
       ...(await checkTimeouts(client)),
-      ...(await checkSchema(url, given)),
+      ...(await checkSchema(url, options)),
     ]
   } catch (error) {
     return [problem('database', `${describeError(error)}. Is it running, and is DATABASE_URL right?`)]
@@ -81,13 +83,17 @@ async function checkTimeouts(client: Client): Promise<DoctorCheck[]> {
   ]
 }
 
-async function checkSchema(url: string, given: DatabaseCheckOptions): Promise<DoctorCheck[]> {
+async function checkSchema(url: string, options: DatabaseCheckOptions): Promise<DoctorCheck[]> {
   const pending = await findPendingMigrations(url).catch(describeError)
   if (typeof pending === 'string') return [problem('migrations', pending)]
   if (pending.length > 0) {
-    return [problem('migrations', `${pending.join(', ')} pending. Start the service, or run: npm run cli -- migrate`)]
+    const upgrade = await describeUpgrade(pending)
+    return [
+      problem('migrations', `${pending.join(', ')} pending. Start the service, or run: npm run cli -- migrate`),
+      ...(upgrade === '' ? [] : [ok('upgrade', upgrade)]),
+    ]
   }
-  return [ok('migrations', 'none pending'), ...(await checkContent(url, given))]
+  return [ok('migrations', 'none pending'), ...(await checkContent(url, options))]
 }
 
 async function checkContent(
@@ -157,10 +163,10 @@ async function checkOutage(db: Db): Promise<DoctorCheck> {
   const outage = await readMailOutage(db)
   if (!outage) return ok('mail', 'the mail server takes mails, as far as is known')
   const { since, about, reason, probes, nextProbeAt } = outage
-  const told = `${OUTAGE_CAUSES[about]} since ${since.toISOString()}: ${reason.replace(/\s+/g, ' ')}`
+  const outageText = `${OUTAGE_CAUSES[about]} since ${since.toISOString()}: ${reason.replace(/\s+/g, ' ')}`
   return problem(
     'mail',
-    `${told}. All mails wait; ${probes} were tried since, the next after ${nextProbeAt.toISOString()}. When it is mended: npm run cli -- mail retry --waiting`,
+    `${outageText}. All mails wait; ${probes} were tried since, the next after ${nextProbeAt.toISOString()}. When it is mended: npm run cli -- mail retry --waiting`,
   )
 }
 
@@ -248,5 +254,3 @@ async function checkMediaUse(db: Db, quota: number): Promise<DoctorCheck> {
   if (largest.every(({ bytes }) => bytes < WARNING_SHARE * quota)) return ok('media use', says)
   return problem('media use', `${says}. At 100 % nobody there can begin to record: raise MEDIA_QUOTA, or keep media for shorter`)
 }
-
-const formatBytes = (bytes: number): string => (bytes < 1e9 ? `${(bytes / 1e6).toFixed(1)} MB` : `${(bytes / 1e9).toFixed(1)} GB`)

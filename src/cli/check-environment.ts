@@ -6,7 +6,10 @@ import { Client } from 'pg'
 import { chooseHome } from '../db/embedded-files.ts'
 import { countUnread, type ImapAddress } from '../mail/events/bounce-mailbox.ts'
 import { createMailer } from '../mail/mailer.ts'
+import { probeFileScanner } from '../media/scan-file.ts'
 import { openMediaStore } from '../media/store.ts'
+import { probeTranscriber } from '../media/transcriber.ts'
+import { TRANSCRIPTION_FORMATS } from '../media/transcription-answer.ts'
 import { findLimiter } from '../processes/limit-process.ts'
 import { type Config, lacksTrustedProxy } from '../runtime/config.ts'
 import { MIN_SECRET_LENGTH } from '../runtime/environment.ts'
@@ -97,6 +100,15 @@ export async function checkBounceMailbox(address: ImapAddress): Promise<DoctorCh
   }
 }
 
+export async function checkFileScanner(url: string): Promise<DoctorCheck> {
+  const { host } = new URL(url)
+  try {
+    return ok('file scanner', `${host} answers: ${await probeFileScanner(url)}`)
+  } catch (error) {
+    return problem('file scanner', `${host}: ${describeError(error)}. Check FILE_SCAN_URL; until then files of candidates wait`)
+  }
+}
+
 export async function checkRedis(url: string): Promise<DoctorCheck> {
   const redis = new Redis(url, { lazyConnect: true, connectTimeout: 3_000, retryStrategy: () => null })
   let reason: unknown
@@ -146,12 +158,12 @@ async function probeReplica(url: string): Promise<{ follows: boolean; answers: b
 
 /** Checks how the processes that join recordings are limited. */
 export async function checkProcessLimits(): Promise<DoctorCheck> {
-  const way = await findLimiter()
-  if (way === 'prlimit') return ok('joining', 'prlimit bounds what joins recordings')
-  if (way !== null)
+  const limiter = await findLimiter()
+  if (limiter === 'prlimit') return ok('joining', 'prlimit bounds what joins recordings')
+  if (limiter !== null)
     return ok(
       'joining',
-      `what joins recordings is looked at by ${way === 'proc' ? '/proc' : 'ps'}: install prlimit to bound it at once`,
+      `what joins recordings is looked at by ${limiter === 'proc' ? '/proc' : 'ps'}: install prlimit to bound it at once`,
     )
   return problem(
     'joining',
@@ -177,4 +189,27 @@ export async function checkMedia(config: Config): Promise<DoctorCheck> {
       `${where} can not keep them: ${describeError(error)}. Check MEDIA_URL and DATA_DIR, and their credentials and rights`,
     )
   }
+}
+
+const TRANSCRIBER_TIMEOUT_MS = 30_000
+
+/** Sends a second of silence to the speech recognition service in each format. */
+export async function checkTranscriber(settings: NonNullable<Config['transcription']>): Promise<DoctorCheck> {
+  const name = 'transcripts'
+  const { host } = new URL(settings.url)
+  const formats: string[] = []
+  let failure: unknown
+  for (const format of TRANSCRIPTION_FORMATS) {
+    try {
+      await probeTranscriber({ ...settings, format }, TRANSCRIBER_TIMEOUT_MS)
+      formats.push(format)
+    } catch (error) {
+      failure ??= error
+    }
+  }
+  if (formats.includes(settings.format)) return ok(name, `${host} answers; formats: ${formats.join(', ')}`)
+  const advice = formats[0]
+    ? `Set TRANSCRIBE_FORMAT=${formats[0]}: it has no ${settings.format}`
+    : `${describeError(failure)}. Check TRANSCRIBE_URL, TRANSCRIBE_KEY, and TRANSCRIBE_MODEL; until then recordings wait`
+  return problem(name, `${host}: ${advice}`)
 }

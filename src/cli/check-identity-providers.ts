@@ -1,5 +1,5 @@
 import type { Db } from '../db/client.ts'
-import type { Allowance } from '../domain/context.ts'
+import type { Allowance } from '../domain/networks/allowance.ts'
 import type { OperatorProvider } from '../domain/ports/identity-provider.ts'
 import { createFetch, type Fetch } from '../sso/fetch.ts'
 import { type DoctorCheck, ok, problem } from './check-environment.ts'
@@ -44,14 +44,14 @@ type ProbeResult = { issuer: string; says: string; isOff?: boolean; isSilent?: b
 
 async function probe(fetch: Fetch, issuer: string): Promise<ProbeResult> {
   const { host } = new URL(issuer)
-  const asked = Date.now()
+  const requestedAt = Date.now()
   try {
     const answer = await fetch(`${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`)
     const date = Date.parse(answer.headers.get('date') ?? '')
     if (!answer.ok) return { issuer, isSilent: true, says: `${host} answers ${answer.status}` }
     if (Number.isNaN(date)) return { issuer, says: `${host} answers, and does not say its time` }
     // The Date header has whole seconds.
-    const difference = date + 500 - (asked + Date.now()) / 2
+    const difference = date + 500 - (requestedAt + Date.now()) / 2
     const isOff = Math.abs(difference) > TOLERANCE_MS
     const seconds = Math.round(Math.abs(difference) / 1_000)
     if (!isOff) return { issuer, says: `${host} answers, and its clock agrees` }

@@ -6,6 +6,7 @@ import { readSecret } from '../runtime/secret.ts'
 import { checkDatabase } from './check-database.ts'
 import {
   checkBounceMailbox,
+  checkFileScanner,
   checkMailServer,
   checkMedia,
   checkProcessLimits,
@@ -14,6 +15,7 @@ import {
   checkRedis,
   checkReplicas,
   checkSecret,
+  checkTranscriber,
   type DoctorCheck,
   ok,
 } from './check-environment.ts'
@@ -47,6 +49,8 @@ async function examine(): Promise<{ checks: DoctorCheck[]; exitCode: number }> {
     ...(config.bounces.mailbox ? [await checkBounceMailbox(config.bounces.mailbox)] : []),
     await checkMedia(config),
     await checkProcessLimits(),
+    ...(config.fileScanUrl ? [await checkFileScanner(config.fileScanUrl)] : []),
+    ...(config.transcription ? [await checkTranscriber(config.transcription)] : []),
     ...(config.redisUrl ? [await checkRedis(config.redisUrl)] : []),
   ]
   return { checks, exitCode: checks.some(({ problem }) => problem) ? EXIT_FAILED : 0 }
@@ -64,12 +68,12 @@ function readConfig(): Config | DoctorCheck[] {
 const ABANDONED = 'PostgreSQL still ran, because the service was killed; it is stopped now. Each start takes such a server over'
 
 async function examineDatabase({ databaseDirectUrl, dataDir, ...config }: Config): Promise<DoctorCheck[]> {
-  const given = { ...config, erasureLog: openErasureLog(config.erasureLog) }
-  if (databaseDirectUrl) return checkDatabase(databaseDirectUrl, given)
+  const options = { ...config, erasureLog: openErasureLog(config.erasureLog) }
+  if (databaseDirectUrl) return checkDatabase(databaseDirectUrl, options)
   try {
     const embedded = await startEmbeddedDatabase({ dataDir })
-    given.secretKeys ??= await readSecret(embedded.home)
-    const checks = await checkDatabase(embedded.url, given).finally(embedded.release)
+    options.secretKeys ??= await readSecret(embedded.home)
+    const checks = await checkDatabase(embedded.url, options).finally(embedded.release)
     return embedded.wasAbandoned ? [...checks, ok('embedded', ABANDONED)] : checks
   } catch (error) {
     return [{ name: 'database', problem: true, message: describeError(error) }]

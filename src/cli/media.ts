@@ -37,6 +37,6 @@ function formatCheck({ files, parts, bytes, missing, wrong, strays }: MediaCheck
   const lost = missing.map(({ key, expected }) => `missing: ${key}, ${expected} bytes`)
   const cut = wrong.map(({ key, expected, found }) => `of another length: ${key}, ${found} bytes of ${expected}`)
   const stray = strays ? [`${strays.files} files of ${strays.bytes} bytes that no row tells of`] : []
-  const looked = `${files} files and ${parts} parts looked for, ${(bytes / 1e6).toFixed(1)} MB: ${missing.length} missing, ${wrong.length} of another length`
-  return [...lost, ...cut, looked, ...stray].map((line) => `${line}\n`).join('')
+  const checkedText = `${files} files and ${parts} parts looked for, ${(bytes / 1e6).toFixed(1)} MB: ${missing.length} missing, ${wrong.length} of another length`
+  return [...lost, ...cut, checkedText, ...stray].map((line) => `${line}\n`).join('')
 }

@@ -13,10 +13,12 @@ import {
 } from '../domain/organization/organizations.ts'
 import { type Output, type OutputOptions, table } from './output.ts'
 import { addCommand, parseName, runCommand } from './session.ts'
+import { addTransferCommands } from './transfer.ts'
 
-/** `org create | list | set-tier | set-mail-limit | open | erase | keep`. */
+/** `org create | list | set-tier | set-mail-limit | reset-networks | erase | cancel-erasure`, and those of transfer.ts. */
 export function addOrganizationCommands(program: Command): void {
   const org = program.command('org').description('manage organizations')
+  addTransferCommands(org)
 
   addCommand(org, 'create', 'create an organization')
     .argument('<name>', 'unique, ignoring case', parseName)
@@ -30,7 +32,7 @@ export function addOrganizationCommands(program: Command): void {
   addCommand(org, 'list', 'list all organizations').action((options: OutputOptions) =>
     runCommand(options, async ({ operator }) => {
       const organizations = await listOrganizations(operator)
-      return { text: toTable(organizations), json: organizations }
+      return { text: toTable(organizations), json: organizations.map(toJson) }
     }),
   )
 
@@ -53,7 +55,7 @@ export function addOrganizationCommands(program: Command): void {
         const organization = await setMailsPerDay(operator, id, mails === 'default' ? null : mails)
         return {
           text: `${organization.name} may send its candidates ${formatLimit(mails)}. Waiting mails are checked against it now.\n`,
-          json: organization,
+          json: toJson(organization),
         }
       }),
     )
@@ -87,11 +89,11 @@ export function addOrganizationCommands(program: Command): void {
     .action((idOrName: string, options: OutputOptions) =>
       runCommand(options, async ({ operator }) => {
         const { id, name, tier } = await findOrganization(operator, idOrName)
-        const kept = await liftSuspension(enterOrganization(operator, { id, name, tier }))
-        const text = kept
+        const liftedSuspension = await liftSuspension(enterOrganization(operator, { id, name, tier }))
+        const text = liftedSuspension
           ? `${name} is kept. Its owners are told by mail.\n`
           : `${name} is not suspended, or is being erased already.\n`
-        return { text, json: { organization: id, kept } }
+        return { text, json: { organization: id, kept: liftedSuspension } }
       }),
     )
 }
@@ -107,7 +109,13 @@ function formatLimit(mails: number | 'default'): string {
   return mails === 0 ? 'any number of mails' : `${mails} mails a day`
 }
 
-const formatOrganization = (organization: Organization): Output => ({ text: toTable([organization]), json: organization })
+const formatOrganization = (organization: Organization): Output => ({
+  text: toTable([organization]),
+  json: toJson(organization),
+})
+
+/** The position is of the service's own use. */
+const toJson = ({ feedBeginsAt: _, ...organization }: Organization) => organization
 
 const toTable = (organizations: Organization[]): string =>
   table(

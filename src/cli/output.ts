@@ -12,11 +12,18 @@ export type OutputOptions = { json?: true }
 
 /** Prints a command's output and sets the exit code. */
 export function writeOutput({ text, json, complaint }: Output, options: OutputOptions): void {
-  process.stdout.write(options.json ? `${JSON.stringify(json, null, 2)}\n` : text)
+  process.stdout.write(options.json ? `${toJson(json)}\n` : text)
   if (complaint === undefined) return
   process.stderr.write(complaint)
   process.exitCode = EXIT_FAILED
 }
+
+/** JSON with control characters escaped also above ASCII: a terminal would obey them. */
+const toJson = (value: unknown): string =>
+  JSON.stringify(value, null, 2).replaceAll(/[\u007F-\u009F]/g, (sign) => `\\u00${sign.charCodeAt(0).toString(16)}`)
+
+/** A text of others in one line, without control characters, which a terminal would obey. */
+export const printable = (text: string): string => text.replaceAll(/\p{Cc}+/gu, ' ')
 
 /** Formats aligned columns with headings. */
 export function table(headings: string[], rows: (string | number)[][]): string {
@@ -40,5 +47,5 @@ export function describeError(error: unknown): string {
   const lines = (error.message || inner || (error as NodeJS.ErrnoException).code || error.name)
     .split('\n')
     .filter((line) => line.trim())
-  return (error.name.startsWith('Prisma') ? lines.at(-1)! : lines[0]!).trim()
+  return printable(error.name.startsWith('Prisma') ? lines.at(-1)! : lines[0]!).trim()
 }

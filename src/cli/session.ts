@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander'
-import { destination, pino } from 'pino'
+import { pino } from 'pino'
 import type { ServiceContext } from '../domain/context.ts'
 import { MAX_NAME_LENGTH, NON_BLANK_TEXT_PATTERN } from '../domain/limits.ts'
 import { loadConfig } from '../runtime/config.ts'
@@ -8,7 +8,7 @@ import { describeError, type Output, type OutputOptions, writeOutput } from './o
 
 /** Logs to standard error, because standard output is for the command's output. */
 const createLogToStderr = () =>
-  pino({ level: 'warn', base: null, redact: { paths: ['err.config', 'err.meta'], remove: true } }, destination(2))
+  pino({ level: 'warn', base: null, redact: { paths: ['err.config', 'err.meta'], remove: true } }, process.stderr)
 
 export type CommandSession = Pick<Dependencies, 'site' | 'mailSettings' | 'migrated'> & { operator: ServiceContext }
 

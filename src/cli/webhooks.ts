@@ -125,8 +125,8 @@ const toDeliveryTable = (deliveries: WebhookDelivery[]): string =>
       type ?? '',
       state,
       attemptCount,
-      queuedAt.toISOString(),
-      state === 'waiting' ? nextAttemptAt.toISOString() : '',
+      new Date(queuedAt).toISOString(),
+      state === 'waiting' ? new Date(nextAttemptAt).toISOString() : '',
     ]),
   )
 
@@ -135,6 +135,6 @@ const toDeliveryJson = ({ eventId, type, state, attemptCount, queuedAt, nextAtte
   type,
   state,
   attemptCount,
-  queuedAt,
-  nextAttemptAt: state === 'waiting' ? nextAttemptAt : null,
+  queuedAt: new Date(queuedAt),
+  nextAttemptAt: state === 'waiting' ? new Date(nextAttemptAt) : null,
 })

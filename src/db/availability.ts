@@ -1,5 +1,5 @@
 import { DatabaseError, type Pool, type PoolClient } from 'pg'
-import { ConnectionLost, isDatabaseAway, NoConnection } from './errors.ts'
+import { ConnectionLostError, isDatabaseUnavailable, PoolTimeoutError } from './errors.ts'
 
 /** A log of the database's outages. */
 export type OutageLog = Record<'info' | 'error', (fields: object, message: string) => void>
@@ -16,9 +16,9 @@ const TIMER_TOLERANCE_MS = 50
 export function watchConnections(pool: Pool, log: OutageLog | undefined, onAway?: () => void): void {
   const outage = log && noteOutages(log, onAway)
   const explain = (error: Error): Error => {
-    if (error instanceof ConnectionLost) return error
-    const explained = error instanceof NoConnection || isAnswer(error) ? error : new ConnectionLost(error)
-    if (isDatabaseAway(explained)) outage?.failed(explained)
+    if (error instanceof ConnectionLostError) return error
+    const explained = error instanceof PoolTimeoutError || isStatementError(error) ? error : new ConnectionLostError(error)
+    if (isDatabaseUnavailable(explained)) outage?.failed(explained)
     return explained
   }
   explainConnecting(pool, explain)
@@ -27,14 +27,14 @@ export function watchConnections(pool: Pool, log: OutageLog | undefined, onAway?
 }
 
 /** Errors from the server itself, or about the statement's values. */
-const isAnswer = (error: Error): boolean => error instanceof DatabaseError || error instanceof TypeError
+const isStatementError = (error: Error): boolean => error instanceof DatabaseError || error instanceof TypeError
 
 /** Explains errors of waiting for, and opening, a connection. */
 function explainConnecting(pool: Pool, explain: (error: Error) => Error): void {
   const connect = pool.connect.bind(pool)
   pool.connect = ((callback?: Parameters<typeof connect>[0]) => {
     const longest = performance.now() + (pool.options.connectionTimeoutMillis ?? 0) - TIMER_TOLERANCE_MS
-    const tell = (error: Error) => explain('code' in error || performance.now() < longest ? error : new NoConnection(error))
+    const tell = (error: Error) => explain('code' in error || performance.now() < longest ? error : new PoolTimeoutError(error))
     if (!callback) return connect().catch((error) => Promise.reject(tell(error)))
     return connect((error, client, release) => callback(error && tell(error), client, release))
   }) as typeof pool.connect

@@ -21,7 +21,7 @@ import type { Tables } from '../generated/kysely/tables.ts'
 
 export { sql, type Tables }
 
-/** The selections that keep the names of the schema besides those of the outermost statement: what is to become JSON. */
+/** Selections other than the outermost one that keep the schema's names, because they become JSON. */
 const spoken = new WeakSet<OperationNode>()
 
 /** Returns the columns of a sub-select under the names of the schema. */
@@ -30,7 +30,7 @@ export function speak<Q extends { toOperationNode(): OperationNode }>(query: Q):
   return query
 }
 
-/** Statements are written in the names of schema.prisma; PostgreSQL has them in snake case, and answers the outermost in those of the schema. */
+/** Statements are written with the names of schema.prisma and compiled to snake case. The outermost selection is aliased back. */
 export class NamesCompiler extends PostgresQueryCompiler {
   #isAnswer = false
 

@@ -9,7 +9,7 @@ export type Copied = { folders: string[]; files: (Content & { path: string })[] 
 
 const CHUNK_BYTES = 1_048_576
 
-/** Copies a file to a new one; when it returns, the disk has it. @returns what was copied; undefined when there is no such file any more. */
+/** Copies a file and syncs it to disk. @returns its content's description; undefined if the file is gone. */
 export async function copyChecked(from: string, to: string): Promise<Content | undefined> {
   await using source = await unlessGone(open(from))
   if (!source) return undefined

@@ -1,4 +1,4 @@
-import { Pool, type QueryResult } from 'pg'
+import { Pool } from 'pg'
 import { type Prisma, PrismaClient } from '../generated/prisma/client.ts'
 import { type OutageLog, watchConnections } from './availability.ts'
 import { createAdapter } from './prisma-adapter.ts'
@@ -19,7 +19,10 @@ const TIMEOUTS = { connectionTimeoutMillis: 2_500, query_timeout: 5_000 }
 /** @property isShared whether the connections lead to a pooler in transaction mode: see {@link createDb}. */
 type PoolOptions = { max?: number; log?: OutageLog | undefined; onAway?: () => void; isShared?: boolean }
 
-/** Opens a pool of at most `max` connections; they are made when first needed. @param options.log is told of outages, so is `onAway`. */
+/**
+ * Opens a pool of at most `max` connections, which are made when first needed. @param options.log, @param options.onAway are notified of
+ * outages.
+ */
 export function openPool(url: string, { max = 10, log, onAway, isShared = false }: PoolOptions = {}): Pool {
   const session = isShared ? {} : { options: SESSION_OPTIONS }
   const pool = new Pool({ connectionString: url, max, keepAlive: true, pipeline: true, ...session, ...TIMEOUTS })
@@ -68,11 +71,3 @@ export function createDb(pool: Pool, { isShared = false, isNamed = true } = {}):
   }
   return connect(prisma, openSession({ pool, prisma, nameOf, isShared }))
 }
-
-/** Sends a statement to the pool or, inside a transaction, into it. */
-export const send = <Row>(db: Connection, statement: Statement): Promise<QueryResult<Row & object>> =>
-  sessionOf(db).query<Row & object>(statement)
-
-/** Sends statements that are known beforehand, all or none of them. @returns the rows of the last. */
-export const sendTogether = <Row>(db: Connection, statements: Statement[]): Promise<Row[]> =>
-  sessionOf(db).queryAll<Row & object>(statements)

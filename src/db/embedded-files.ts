@@ -78,7 +78,7 @@ export async function chooseHome(dataDirectory: string, identity: Identity = fin
   if (isReachable && (isHere || !isElsewhere)) return dataDir
   if (isHere && !isElsewhere)
     throw new Error(
-      `The database in ${dataDir} can not be reached by the user that PostgreSQL runs as when root starts it: start the service as the user whose it is, or let others enter the folders above it (chmod o+x).`,
+      `The database in ${dataDir} can not be reached by the user that PostgreSQL runs as when root starts it: start the service as the user who owns it, or let others enter the folders above it (chmod o+x).`,
     )
   await createFolder(elsewhere)
   return elsewhere
@@ -93,7 +93,7 @@ export async function chooseSocketFolder(folder: string, identity: Identity): Pr
   const sockets = path.join(tmpdir(), `assessments-${digest(folder)}`)
   await createFolder(sockets, 0o700)
   const { uid } = await lstat(sockets).then((found) => (found.isDirectory() ? found : { uid: undefined }))
-  // Anybody may write to the folder above: what is somebody else's, or leads elsewhere, could let them pose as the server.
+  // Anybody may write to the parent folder: a file of another user, or a link, could let them impersonate the server.
   if (uid === undefined || ![process.getuid?.(), identity?.uid].includes(uid))
     throw new Error(`${sockets} is not ours: remove it.`)
   await chmod(sockets, 0o700)

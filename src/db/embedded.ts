@@ -63,11 +63,11 @@ export const releaseEmbeddedDatabases = async (): Promise<void> =>
   void (await Promise.all([...inUse].map((release) => release())))
 
 /**
- * Starts the embedded PostgreSQL under `dataDir`, or joins the one that already runs there: another process's, or one that
- * outlived a killed process. Whoever leaves last stops it.
+ * Starts the embedded PostgreSQL under `dataDir`, or joins the running one: another process's, or one that outlived a killed process. The
+ * last user stops it.
  *
- * @throws Error when the platform has no embedded PostgreSQL, when the database that is there can't be reached by the user PostgreSQL
- *   has to run as, or when the server does not come up within 30 s (with its log).
+ * @throws Error if the platform has no embedded PostgreSQL, the database files are not accessible to the user PostgreSQL has to run as, or
+ *   the server does not start within 30 s (with its log).
  */
 export async function startEmbeddedDatabase({
   dataDir,

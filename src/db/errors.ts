@@ -18,34 +18,34 @@ export function violatedConstraint(error: unknown): string | undefined {
 }
 
 /** No connection could be had in the time there is for it (`connectionTimeoutMillis`, see client.ts), mostly because all are in use. */
-export class NoConnection extends Error {
+export class PoolTimeoutError extends Error {
   constructor(cause: Error) {
     super('no connection to the database', { cause })
-    this.name = 'NoConnection'
+    this.name = 'PoolTimeoutError'
   }
 }
 
 /** A statement that was not sent, because its client had disconnected. */
-export class RequestAborted extends Error {
+export class RequestAbortedError extends Error {
   constructor() {
     super('the client has disconnected')
-    this.name = 'RequestAborted'
+    this.name = 'RequestAbortedError'
   }
 }
 
 /** A statement for a transaction that has ended: by its time limit, or because nobody waited for the statement. */
-export class TransactionOver extends Error {
+export class TransactionClosedError extends Error {
   constructor() {
     super('the transaction is over')
-    this.name = 'TransactionOver'
+    this.name = 'TransactionClosedError'
   }
 }
 
 /** A connection that could not be made, was lost, or has gone silent, so that what became of its statement is not known. */
-export class ConnectionLost extends Error {
+export class ConnectionLostError extends Error {
   constructor(cause: Error) {
     super('no connection to the database any more', { cause })
-    this.name = 'ConnectionLost'
+    this.name = 'ConnectionLostError'
   }
 }
 
@@ -56,8 +56,8 @@ export const isUnknownValue = (error: unknown): boolean => sqlStateOf(error) ===
  * True while the database restarts or fails over: it refuses connections (08, 53300), shuts down or starts (57P01 to 57P05), is
  * read-only (25006), or has no room (the rest of 53, 58030).
  */
-export const isDatabaseAway = (error: unknown): boolean =>
-  error instanceof ConnectionLost || AWAY_KINDS.includes(prismaCodeOf(error)) || AWAY.test(sqlStateOf(error) ?? '')
+export const isDatabaseUnavailable = (error: unknown): boolean =>
+  error instanceof ConnectionLostError || AWAY_KINDS.includes(prismaCodeOf(error)) || AWAY.test(sqlStateOf(error) ?? '')
 
 /** SQLSTATE codes. */
 const AWAY = /^(08|53|57P|25006|58030)/
@@ -69,9 +69,9 @@ const AWAY_KINDS: (string | undefined)[] = ['P1001', 'P1002', 'P1008', 'P1017', 
  * (40001), a statement (`statement_timeout`, 57014), a connection, or a transaction (P2028); or if its client is gone.
  */
 export const isDatabaseBusy = (error: unknown): boolean =>
-  error instanceof NoConnection ||
-  error instanceof RequestAborted ||
-  error instanceof TransactionOver ||
+  error instanceof PoolTimeoutError ||
+  error instanceof RequestAbortedError ||
+  error instanceof TransactionClosedError ||
   prismaCodeOf(error) === 'P2028' ||
   IN_VAIN.includes(sqlStateOf(error))
 
@@ -83,12 +83,12 @@ const IN_VAIN: (string | undefined)[] = [...OVERTAKEN, '57014']
 export const isTimeout = (error: unknown): boolean => sqlStateOf(error) === '57014'
 
 /** True if a statement lost to another transaction's lock or change. */
-export const isOvertaken = (error: unknown): boolean => OVERTAKEN.includes(sqlStateOf(error))
+export const isLockConflict = (error: unknown): boolean => OVERTAKEN.includes(sqlStateOf(error))
 
 const prismaCodeOf = (error: unknown): string | undefined =>
   error instanceof Prisma.PrismaClientKnownRequestError ? error.code : undefined
 
-/** PostgreSQL's code of an error, whichever way its statement went. */
+/** PostgreSQL's code of an error, from either driver. */
 function sqlStateOf(error: unknown): string | undefined {
   if (error instanceof DatabaseError) return error.code
   if (isOfAdapter(error)) return error.cause?.originalCode

@@ -6,9 +6,8 @@ import { rawStatement } from './statements.ts'
 const timeline = sql<number>`('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::int`
 
 /**
- * SQL: which database this is, on a primary. One that is restored from a dump has another id, or another cluster; one that was wound back,
- * or whose standby took over, another timeline. That is asked of the log of changes as it is written: what PostgreSQL notes of it elsewhere
- * (`pg_control_checkpoint()`) is as old as the last checkpoint, which may be minutes.
+ * SQL: identity of this database, on a primary. A restored dump has another id or cluster; a rewound database or a promoted standby has
+ * another timeline. The timeline is read from the write-ahead log, because `pg_control_checkpoint()` may be minutes old.
  */
 export const identity = sql<string>`
   (SELECT oid::text FROM pg_database WHERE datname = current_database()) ||

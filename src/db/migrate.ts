@@ -10,9 +10,8 @@ const LOCK = 72_707_369
 const TURN_TRIED_EVERY_MS = 200
 
 /**
- * In a transaction a migration keeps what it has locked, and whoever asks for a table that it waits for waits behind it: so it gives up
- * well before the service's own statements would (see client.ts), and tries again when they have had their turn. Not sooner than after a
- * second, when PostgreSQL makes an autovacuum give way.
+ * A migration keeps its locks until its transaction ends, and other statements wait behind the lock it waits for. So it gives up well
+ * before their timeout (see client.ts), and retries later: after a second at least, when PostgreSQL cancels a blocking autovacuum.
  */
 const LOCK_TIMEOUT = '2s'
 const LOCK_ATTEMPTS = 10

@@ -36,7 +36,7 @@ export async function copyRunningDatabase(
       if (!content) throw new Error(`${path.join(folder, name)} is not there any more.`)
       copied.files.push({ path: name, ...content })
     }
-    // Last: the server must not take the copy for older than what it finds there. It may be read while it is being written.
+    // Copied last: recovery must not take the copy for older than its log. It may change while being read.
     await waitUntilUnchanged(path.join(folder, CONTROL))
     await addCopy(CONTROL)
     const stopped = await client.query('SELECT lsn::text, labelfile FROM pg_backup_stop(false)')

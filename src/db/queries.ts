@@ -1,14 +1,15 @@
-import type {
-  AliasedExpression,
-  Expression,
-  ExpressionBuilder,
-  NotNull,
-  RawBuilder,
-  Selectable,
-  SelectQueryBuilder,
-  SqlBool,
-  UpdateQueryBuilder,
-  UpdateResult,
+import {
+  type AliasedExpression,
+  type Expression,
+  type ExpressionBuilder,
+  expressionBuilder,
+  type NotNull,
+  type RawBuilder,
+  type Selectable,
+  type SelectQueryBuilder,
+  type SqlBool,
+  type UpdateQueryBuilder,
+  type UpdateResult,
 } from 'kysely'
 import { sql, type Tables } from './builder.ts'
 import { type Connection, connect, type Session } from './client.ts'
@@ -24,6 +25,7 @@ export type {
   RawBuilder,
   Scope,
   Selectable,
+  SelectQueryBuilder,
   SqlBool,
   Tables,
   TenantDb,
@@ -32,6 +34,7 @@ export type {
 
 /** Expression builder of a table. */
 export type Expressions<T extends keyof Tables> = ExpressionBuilder<Pick<Tables, T>, T>
+export const expressionsOf = <T extends keyof Tables>(): Expressions<T> => expressionBuilder<Pick<Tables, T>, T>()
 /** An expression that is true or not. */
 export type Condition = Expression<SqlBool>
 /** Rows of a table, and what is selected of each. */

@@ -4,9 +4,6 @@ export const escapeLike = (text: string): string => text.replace(/[\\%_]/g, '\\$
 /** LIKE's pattern for a text that contains these characters. */
 export const containing = (text: string): string => `%${escapeLike(text)}%`
 
-/** Filter: the text is these characters, in either case. */
-export const equalsText = (text: string) => ({ equals: escapeLike(text), mode: 'insensitive' as const })
-
 /**
  * Filter: any of these values. The last is repeated up to the next power of two: few lengths make few statements, which PostgreSQL then
  * has parsed and planned before.

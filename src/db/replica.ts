@@ -60,7 +60,7 @@ function watchReplica(url: string, ...[primary, log, { poolSize }]: Following): 
     notes.push({ at, bytes: BigInt(bytes) })
     const its = await rawStatement(db, onReplica).executeTakeFirstOrThrow()
     if (!its.isReplica) throw new Error('it is no replica: it takes changes itself')
-    // Behind a failover it may have what the new primary never had. What it says of itself it has from the primary that it follows.
+    // After a failover the replica may have data that the new primary lacks. Its identity comes from the primary that it follows.
     if (its.database !== database) throw new Error('it is the replica of another database, or of the primary before a failover')
     const reached = notes.findLastIndex((note) => note.bytes <= BigInt(its.bytes))
     if (reached < 0) return

@@ -5,9 +5,9 @@ const SETTINGS = {
   statement_timeout: '4000',
   lock_timeout: '3000',
   idle_in_transaction_session_timeout: '10000',
-  /** Prisma writes times in UTC without saying so: the session is to read them as that, whatever the database's own time zone. */
+  /** Prisma writes UTC times without a zone. */
   TimeZone: 'UTC',
-  /** PostgreSQL would compile what it takes to be much work, each time anew: that takes longer than any statement of ours does otherwise. */
+  /** JIT compilation takes longer than any of the service's statements. */
   jit: 'off',
 }
 

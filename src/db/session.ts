@@ -1,6 +1,6 @@
 import { DatabaseError, type Pool, type PoolClient, type QueryConfig, type QueryResult } from 'pg'
 import type { Prisma, PrismaClient } from '../generated/prisma/client.ts'
-import { RequestAborted, TransactionOver } from './errors.ts'
+import { RequestAbortedError, TransactionClosedError } from './errors.ts'
 import { type JoinedTransaction, joinTransaction, lazyClient } from './prisma-adapter.ts'
 import type { NameStatement } from './statement-names.ts'
 
@@ -13,7 +13,7 @@ export type TransactionLimits = { timeout?: number }
 export type Session = {
   /** Prisma Client on the same connection. */
   prisma: Prisma.TransactionClient
-  /** @throws TransactionOver where the transaction has ended before. */
+  /** @throws TransactionClosedError where the transaction has ended before. */
   query: <Row extends object>(statement: Statement) => Promise<QueryResult<Row>>
   /** Executes all of the statements or none, outside a transaction in one packet. @returns the rows of the last. */
   queryAll: <Row extends object>(statements: Statement[]) => Promise<Row[]>
@@ -49,12 +49,12 @@ async function runTransaction<T>(
   let isOver = false
   let joined: JoinedTransaction | undefined
   const requireOpen = () => {
-    if (isOver) throw new TransactionOver()
+    if (isOver) throw new TransactionClosedError()
   }
   const inside = sessionOfTransaction({
     async query(statement) {
       requireOpen()
-      return client.query(named(nameOf, statement))
+      return client.query({ ...named(nameOf, statement), query_timeout: timeout } as QueryConfig)
     },
     prisma: lazyClient(async () => {
       requireOpen()
@@ -127,7 +127,7 @@ function sessionOfTransaction({ query, prisma }: Pick<Session, 'query' | 'prisma
   return session
 }
 
-/** The connection is released once no other statement can be the one that gets cancelled. */
+/** Cancels the query when the signal aborts. The connection is released after the cancellation, which could otherwise hit another query. */
 async function queryUntilAborted<Row extends object>(
   pool: Pool,
   query: QueryConfig,
@@ -139,7 +139,7 @@ async function queryUntilAborted<Row extends object>(
     cancelled = pool.query('SELECT pg_cancel_backend($1)', [connection.processID])
   }
   try {
-    if (signal.aborted) throw new RequestAborted()
+    if (signal.aborted) throw new RequestAbortedError()
     signal.addEventListener('abort', cancel)
     return await connection.query<Row>(query)
   } finally {

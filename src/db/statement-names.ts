@@ -1,7 +1,7 @@
 /** Each connection keeps a plan for each named statement, so their number is limited. */
 const MAX_NAMED_STATEMENTS = 500
-/** Longer lists of values come from imports, in any length. */
-const MAX_NAMED_PARAMETERS = 150
+/** Longer lists of values come from imports, in any length. The conditions of the grading queue have up to 200 parameters. */
+export const MAX_NAMED_PARAMETERS = 150
 
 export type NameStatement = (query: { sql: string; args: readonly unknown[] }) => string
 

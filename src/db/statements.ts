@@ -12,7 +12,7 @@ import {
 import { jsonBuildObject } from 'kysely/helpers/postgres'
 import { validate as isUuid } from 'uuid'
 import { speak, statement, type Tables } from './builder.ts'
-import { type Connection, type Statement, send, sendTogether } from './client.ts'
+import { type Connection, type Statement, sessionOf } from './client.ts'
 
 export { jsonBuildObject }
 
@@ -25,13 +25,13 @@ export type Executable<Row> = Query<Row> & {
   /** @throws Error if there is no row. */
   executeTakeFirstOrThrow: () => Promise<Row>
 }
-/** As PostgreSQL's JSON has rows: times are text. A bigint or a decimal would be a number: cast it, or select it as what it is to be. */
+/** Row as PostgreSQL's JSON has it: times are text. Cast bigints and decimals, which would lose precision as numbers. */
 export type AsJson<Row> = { [Field in keyof Row]: Date extends Row[Field] ? Exclude<Row[Field], Date> | string : Row[Field] }
 
 /** A statement that is written by hand, compiled before, or written by another library. */
 export function rawStatement<Row>(db: Connection, source: RawBuilder<Row> | Statement): Executable<Row> {
   const query = 'text' in source ? fromStatement<Row>(source) : statement(source)
-  const execute = async () => (await send<Row>(db, compile(query))).rows
+  const execute = async () => (await sessionOf(db).query<Row & object>(compile(query))).rows
   return {
     ...query,
     execute,
@@ -50,11 +50,15 @@ export function rawStatement<Row>(db: Connection, source: RawBuilder<Row> | Stat
  * @returns the rows of the last.
  */
 export const executeAll = <Row>(db: Connection, queries: [...Query<unknown>[], Query<Row>]): Promise<Row[]> =>
-  sendTogether<Row>(db, queries.map(compile))
+  sessionOf(db).queryAll<Row & object>(queries.map(compile))
 
-/** An expression: the rows of a query as a list in JSON. */
+/** An expression: the rows of a query as a list in JSON. No column has the name of the alias: PostgreSQL would take the column for the row. */
 export const jsonOf = <Row>(query: SelectQueryBuilder<Tables, never, Row>): RawBuilder<AsJson<Row>[]> =>
-  sql`(select coalesce(json_agg(answer), '[]') from (${speak(query)}) as answer)`
+  sql`(select coalesce(json_agg(selected_row), '[]') from (${speak(query)}) as selected_row)`
+
+/** An expression: the one row of a query as an object in JSON; null if there is none. */
+export const jsonRowOf = <Row>(query: SelectQueryBuilder<Tables, never, Row>): RawBuilder<AsJson<Row>> =>
+  sql`(select to_json(selected_row) from (${speak(query)}) as selected_row)`
 
 /** An expression: the values of a query's one column, in its order. */
 export const listOf = <Value>(query: Expression<Record<string, Value>>): RawBuilder<Value[]> => sql`array(${query})`

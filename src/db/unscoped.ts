@@ -10,5 +10,5 @@ import { unscopedConnection } from './tenant-db.ts'
  */
 export const unscoped = (db?: Connection): Kysely<Tables> => (db ? unscopedKysely(sessionOf(db)) : builder)
 
-/** Prisma Client over the rows of all organizations, for the same files. */
+/** Prisma Client over the rows of all organizations; restricted to the same files. */
 export const unscopedPrisma = (db: Connection): Connection => unscopedConnection(db)

@@ -6,6 +6,7 @@ import { storeFile } from '../domain/assets/store-file.ts'
 import { type Context, enterOrganization, type ServiceContext } from '../domain/context.ts'
 import { createInvite } from '../domain/invites/create-invite.ts'
 import { inviteMember } from '../domain/members/invite-member.ts'
+import { changeOpenLink } from '../domain/open-links/open-links.ts'
 import { caseKey } from '../domain/text/fold-text.ts'
 import { importDocument } from '../import/import-document.ts'
 import { readDocument } from '../import/read-document.ts'
@@ -19,6 +20,8 @@ export type Demo = {
   key: string
   testKey: string
   assessmentId: string
+  /** Link by which anybody starts one of the assessments. */
+  openLink: string
   /** Link by which the admin sets a password for the portal. */
   portalLink: { email: string; url: string }
 }
@@ -28,11 +31,13 @@ const ADMIN = 'priya.raman@northwind.example'
 const GRADERS = ['jonas.keller@northwind.example', 'mei.tanaka@northwind.example'] as const
 /** The practice assessment, which is scored automatically. */
 const PRACTICE = 'Office basics, auto-scored'
+const PUBLIC_ASSESSMENT = assessments.find((assessment) => assessment.audience === 'public')!.name
 const INVITED_ASSESSMENT = assessments.find((assessment) => assessment.name !== PRACTICE)!.name
 export const DEMO_NAME = name
 
 /**
- * Creates the demo organization: members, tags, assessments, API keys, invites of the last month in all states, and a captured invitation.
+ * Creates the demo organization: members, tags, assessments, API keys, invites of the last month in all states, a captured invitation, and an open
+ * link.
  *
  * @returns null if an organization of its name exists, or another process creates it at the same time.
  */
@@ -57,7 +62,8 @@ export async function loadDemo(service: ServiceContext): Promise<Demo | null> {
     actor: { kind: 'apiKey', id: apiKey.id, createdById, mode: 'live' },
   }
   const { items } = await listAssessments(ctx, wholeAssessment, {}, { field: 'name', direction: 'asc' }, { number: 1, size: 100 })
-  const { id: assessmentId } = items.find((assessment) => assessment.name === INVITED_ASSESSMENT)!
+  const idOf = (assessmentName: string) => items.find((assessment) => assessment.name === assessmentName)!.id
+  const assessmentId = idOf(INVITED_ASSESSMENT)
   await addPrompts(ctx)
   await addPastInvites(ctx, { assessments: items, graders: { admin, first, second }, createdById })
   const invite = await createInvite(ctx, {
@@ -75,7 +81,13 @@ export async function loadDemo(service: ServiceContext): Promise<Demo | null> {
   await service.db.inviteEmail.create({
     data: { id: service.deps.newId(), organizationId, inviteId: invite.id, linkVersion, state: 'captured', ...times },
   })
-  return { organization: { id: organizationId, name }, key, testKey, assessmentId, portalLink: { email: admin.email, url } }
+  const openLink = await changeOpenLink(operator, idOf(PUBLIC_ASSESSMENT), { isOn: true, dailyInvites: 20 })
+  return {
+    organization: { id: organizationId, name },
+    ...{ key, testKey, assessmentId },
+    openLink: openLink.url!,
+    portalLink: { email: admin.email, url },
+  }
 }
 
 /** Durations of the questions' media in milliseconds, by file name in `media/`. The document refers to these names. */
@@ -106,7 +118,7 @@ function chooseDocument({ deps }: ServiceContext): unknown {
 }
 
 /** Explains the demo on a terminal. @param v1 URL of the v1 interface. */
-export const describeDemo = (v1: string, { organization, key, testKey, assessmentId, portalLink }: Demo): string => `
+export const describeDemo = (v1: string, { organization, key, testKey, assessmentId, openLink, portalLink }: Demo): string => `
   For a first try there is an organization, ${organization.name}, with its API key, shown this once:
 
   ${key}
@@ -124,6 +136,10 @@ export const describeDemo = (v1: string, { organization, key, testKey, assessmen
   Try everything with its test key, which mails nobody and which no live key sees anything of (docs/guides/quick-start.md):
 
   ${testKey}
+
+  Start an assessment as a candidate, without an invite, by its open link:
+
+  ${openLink}
 
   Sign in to the portal as its admin, ${portalLink.email}: this link, good once, sets a password
 

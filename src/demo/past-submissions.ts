@@ -4,7 +4,8 @@ import { takeGraderSlot } from '../domain/submissions/grading/reassign-grader.ts
 import { releaseResult, reopenResult } from '../domain/submissions/grading/release-result.ts'
 import { saveGrade } from '../domain/submissions/grading/save-grade.ts'
 import { finishSubmission } from '../domain/submissions/taking/finish-submission.ts'
-import { closeQuestion, openQuestion } from '../domain/submissions/taking/paper.ts'
+import { openQuestion } from '../domain/submissions/taking/open-question.ts'
+import { closeQuestion } from '../domain/submissions/taking/paper.ts'
 import { recordConsent } from '../domain/submissions/taking/record-consent.ts'
 import { saveText } from '../domain/submissions/taking/save-text.ts'
 import { type CandidateSession, enterSession, findOwnSubmission, requirePrepared } from '../domain/submissions/taking/session.ts'
@@ -104,9 +105,9 @@ export function gradingSteps(
     },
   })
   const grade =
-    (given: typeof questions, fewer = 0) =>
+    (questionsToAnswer: typeof questions, fewer = 0) =>
     async (ctx: Context, submissionId: string) => {
-      for (const { number, points, comment } of given)
+      for (const { number, points, comment } of questionsToAnswer)
         await saveGrade(ctx, { submissionId, number, points: points - fewer, comment, seen: ctx.deps.clock() })
     }
   const release = (hours: number, grader = first): DemoStep =>

@@ -32,10 +32,10 @@ const places = new WeakMap<TemplateStringsArray, Place[]>()
  *   tag.
  */
 export function html(strings: TemplateStringsArray, ...values: Value[]): Html {
-  const known = places.get(strings) ?? findPlaces(strings)
-  places.set(strings, known)
+  const cachedPlaces = places.get(strings) ?? findPlaces(strings)
+  places.set(strings, cachedPlaces)
   let text = strings[0]!
-  for (const [i, place] of known.entries()) text += print(values[i], place) + strings[i + 1]
+  for (const [i, place] of cachedPlaces.entries()) text += print(values[i], place) + strings[i + 1]
   return { [MARKUP]: text }
 }
 

@@ -1,7 +1,8 @@
 import { sequenceAuditEntries } from '../domain/audit/sequence-audit-entries.ts'
 import { createWakeSignal } from '../domain/concurrency/wake-signal.ts'
-import type { EventSequence, ServiceContext } from '../domain/context.ts'
+import type { ServiceContext } from '../domain/context.ts'
 import { sequenceEvents } from '../domain/events/sequence-events.ts'
+import type { EventSequence } from '../domain/ports/event-sequence.ts'
 
 /** Events that arrive within this time are numbered together. */
 const DEBOUNCE_MS = 50
@@ -11,7 +12,7 @@ const POLL_MS = 500
 export type EventSequencer = EventSequence & {
   /** Numbers existing events, then keeps numbering. @throws the error of the first round. */
   start: (system: ServiceContext) => Promise<void>
-  /** Calls `notify` with the new head whenever there are new events, whichever process numbered them. */
+  /** Calls `notify` with the new head when any process has sequenced new events. */
   onNewHead: (tell: (head: bigint) => void) => void
   /** Numbers everything committed so far, and ends. */
   stop: () => Promise<void>

@@ -1,7 +1,7 @@
 import { type ConcurrencySlots, createConcurrencySlots } from '../domain/concurrency/concurrency-slots.ts'
 import { createFairOrder, type FairOrder } from '../domain/concurrency/fair-order.ts'
-import type { Log } from '../domain/context.ts'
 import { type Verdict, withoutAddresses } from '../domain/mails/mail-outage.ts'
+import type { Log } from '../domain/ports/log-events.ts'
 import { createMailOutageState, type MailOutageState, type SharedOutage } from './mail-outage-state.ts'
 import { createMailThrottle, type MailThrottle } from './mail-throttle.ts'
 import type { Rank } from './mailing.ts'

@@ -1,5 +1,5 @@
-import type { Log } from '../domain/context.ts'
 import { type OutageCause, withoutAddresses } from '../domain/mails/mail-outage.ts'
+import type { Log } from '../domain/ports/log-events.ts'
 
 /** The mail outage as all processes share it in the database. */
 export type SharedOutage = {

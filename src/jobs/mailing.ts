@@ -1,7 +1,8 @@
 import type { QueuedRef } from '../domain/concurrency/queued-ref.ts'
-import type { EMAIL_OUTCOMES, ServiceContext } from '../domain/context.ts'
+import type { ServiceContext } from '../domain/context.ts'
 import type { Verdict } from '../domain/mails/mail-outage.ts'
 import type { SendOutcome } from '../domain/mails/send-outcome.ts'
+import type { EMAIL_OUTCOMES } from '../domain/ports/metrics.ts'
 
 export type QueuedMail = { id: string; organizationId: string; state: string }
 

@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fromPrisma, PgBoss } from 'pg-boss'
-import type { Connection, Log, Queue } from '../domain/context.ts'
+import type { Connection } from '../domain/context.ts'
+import type { Log } from '../domain/ports/log-events.ts'
+import type { Queue } from '../domain/ports/queue.ts'
 import type { JoinRef } from '../domain/submissions/media/joinable.ts'
 import { withTrace } from './run-job.ts'
 
@@ -43,8 +45,13 @@ export const ARCHIVES = 'archive'
 export const RECORDINGS = 'recording'
 export const DEAD_RECORDINGS = 'recording-dead'
 
+export const TRANSCRIPTS = 'transcript'
+
 /** Priorities are 32-bit seconds since then, which last for 68 years. */
 const PRIORITIES_SINCE = Date.UTC(2026, 0)
+
+/** Earlier due jobs have a higher priority. */
+const toPriority = (dueAt: Date): number => -Math.round((dueAt.getTime() - PRIORITIES_SINCE) / 1_000)
 
 /** Priority of automatic mails; all others have 0 and go first. */
 const LOW_PRIORITY = -1
@@ -65,6 +72,7 @@ export type ErasureJob = { organizationId: string; erasureId: string }
 export type SuspensionJob = { suspensionId: string }
 export type ArchiveJob = { organizationId: string; archiveId: string }
 export type RecordingJob = JoinRef
+export type TranscriptJob = { mediaId: string; organizationId: string; isPrompt?: boolean }
 
 /** pg-boss deletes unprocessed jobs after 14 days by default. Mails that were accepted must never be deleted. */
 const RETENTION_SECONDS = 10 * 365 * 86_400
@@ -85,7 +93,7 @@ export const HEARTBEAT_REFRESH_SECONDS = 2
  * Queues whose jobs resume from recorded progress and may run twice. After three missed heartbeats another process resumes such a job, without
  * the pause of a retry. A job lost more than MAX_RESUMED times may itself crash the process, and waits like a failed one.
  */
-const RESUMABLE_QUEUES = [INVITE_BATCHES, BULK_CHANGES, LIBRARY_IMPORTS, KEY_CORRECTIONS, TEST_DATA, ERASURES]
+const RESUMABLE_QUEUES = [INVITE_BATCHES, BULK_CHANGES, LIBRARY_IMPORTS, KEY_CORRECTIONS, TEST_DATA, ERASURES, TRANSCRIPTS]
 const LOST_AFTER_SECONDS = 3 * HEARTBEAT_REFRESH_SECONDS
 const MAX_RESUMED = 10
 /** Drops connections that went silent, e.g. after a failover (milliseconds). There are four: if all of them hang, no mails leave. */
@@ -338,10 +346,14 @@ export const createDomainQueue = (boss: PgBoss): Queue => {
     },
     purgeMails: (emailIds, pattern) => purgeMails(boss, emailIds, pattern),
     async enqueueRecording(db, { mediaId, organizationId, assetOf, key, dueAt }) {
-      const priority = -Math.round((dueAt.getTime() - PRIORITIES_SINCE) / 1_000)
       const data: RecordingJob = { mediaId, organizationId, assetOf, key }
-      const job = { data: withTrace(data), priority, group: { id: organizationId } }
+      const job = { data: withTrace(data), priority: toPriority(dueAt), group: { id: organizationId } }
       await boss.insert(RECORDINGS, [job], { db: fromPrisma(db) })
+    },
+    async enqueueTranscript(db, { mediaId, organizationId, dueAt, isPrompt }) {
+      const data: TranscriptJob = { mediaId, organizationId, ...(isPrompt && { isPrompt }) }
+      const job = { data: withTrace(data), priority: toPriority(dueAt), group: { id: organizationId } }
+      await boss.insert(TRANSCRIPTS, [job], { db: fromPrisma(db) })
     },
     bringDelayedMailForward: retryDelayedMailNow,
     bringMailForward: (emailId) => retryMailNow(boss, emailId),
@@ -365,8 +377,8 @@ async function declareQueues(boss: PgBoss): Promise<void> {
   }
   for (const queue of [MAIL_EVENTS, INVITE_BATCHES, BULK_CHANGES, LIBRARY_IMPORTS, TEST_DATA, ARCHIVES])
     await declareQueue(boss, queue, { ...kept, ...RETRIES, ...LIVENESS })
-  // Retried until the obstacle is gone: a store that is away for days, a full disk.
-  for (const queue of [ERASURES, SUSPENSIONS])
+  // Retried until the obstacle is gone: a store or a speech recognition service that is away for days, a full disk.
+  for (const queue of [ERASURES, SUSPENSIONS, TRANSCRIPTS])
     await declareQueue(boss, queue, { ...kept, ...RETRIES, ...LIVENESS, retryLimit: 10_000 })
   // One job for all registrations that come until it runs. What it misses, the sweep finds.
   await boss.createQueue(REGISTRATIONS, { ...kept, ...RETRIES, ...LIVENESS, deleteAfterSeconds: 60, policy: 'short' })

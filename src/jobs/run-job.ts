@@ -1,6 +1,5 @@
 import { carryTrace, inSpan, withLogFields } from '../domain/concurrency/tracing.ts'
-import type { Log } from '../domain/context.ts'
-import type { LogMessage } from '../domain/ports/log-events.ts'
+import type { Log, LogMessage } from '../domain/ports/log-events.ts'
 
 /** Trace context of the request that queued the job. */
 type Traced = { traceparent?: string }

@@ -5,27 +5,30 @@ import { deleteExpiredReports } from '../domain/ats/calls.ts'
 import { deleteExpiredAuditEntries } from '../domain/audit/record-audit.ts'
 import { deleteExpiredRows } from '../domain/concurrency/expired-rows.ts'
 import { expectSweepParts, recordSweepPart } from '../domain/concurrency/sweep-parts.ts'
-import { type ServiceContext, SWEEP_PARTS, type SweepPart } from '../domain/context.ts'
+import type { ServiceContext } from '../domain/context.ts'
 import { eraseDueInvites } from '../domain/erasure/erase-due-invites.ts'
 import { eraseOrphanedAccounts } from '../domain/erasure/erase-orphaned-accounts.ts'
 import { deleteExpiredEvents } from '../domain/events/delete-expired-events.ts'
+import { deleteExpiredImportFiles } from '../domain/imports/import-files.ts'
 import { deleteUnfinishedBatches } from '../domain/invites/batches/batches.ts'
 import { deleteExpiredEmails } from '../domain/invites/delete-expired-emails.ts'
 import { expireAllDueInvites } from '../domain/invites/expire-due-invites.ts'
 import { queueReminders } from '../domain/invites/reminders/queue-reminders.ts'
 import { deleteExpiredImports } from '../domain/library/delete-expired-imports.ts'
 import { queueAllRegistrations } from '../domain/open-links/queue-registrations.ts'
+import { SWEEP_PARTS, type SweepPart } from '../domain/ports/metrics.ts'
 import { recordRefusalCounts } from '../domain/sign-in/record-refusal.ts'
 import { checkSignInDomains } from '../domain/single-sign-on/check-sign-in-domains.ts'
+import { assignAnswers } from '../domain/submissions/grading/assign-answers.ts'
 import { queueDigests } from '../domain/submissions/grading/queue-digests.ts'
-import type { KeptDays } from '../domain/submissions/media/delete-expired-media.ts'
-import { deleteExpiredMedia } from '../domain/submissions/media/delete-expired-media.ts'
+import { deleteExpiredMedia, type KeptDays } from '../domain/submissions/media/delete-expired-media.ts'
 import { requeueLostAssets } from '../domain/submissions/media/joinable.ts'
 import { removeFiles } from '../domain/submissions/media/remove-files.ts'
 import { settleOverdueRecordings } from '../domain/submissions/media/settle-recordings.ts'
 import { completeDueSubmissions } from '../domain/submissions/taking/complete-due-submissions.ts'
 import { endSubmissionsOfClosedInvites } from '../domain/submissions/taking/end-submissions-of-closed-invites.ts'
 import { openMissingSubmissions } from '../domain/submissions/taking/open-missing-submissions.ts'
+import { queueTranscripts } from '../domain/submissions/transcripts/queue-transcripts.ts'
 import { deleteExpiredDeliveries } from '../domain/webhooks/delete-expired-deliveries.ts'
 import { HEARTBEAT_REFRESH_SECONDS, LIVENESS } from './queue.ts'
 import { runJob } from './run-job.ts'
@@ -82,6 +85,10 @@ const sweepParts: Record<SweepPart, (system: ServiceContext, settings: SweepSett
     const ended = await endSubmissionsOfClosedInvites(system)
     if (ended > 0) system.deps.log.info({ ended }, 'submissions of closed invites closed')
   },
+  async assign_answers(system) {
+    const assigned = await assignAnswers(system)
+    if (assigned > 0) system.deps.log.info({ assigned }, 'answers assigned to graders')
+  },
   delete_expired_idempotency_records: (system) => deleteExpiredRows(system, 'delete_expired_idempotency_records'),
   delete_expired_events: (system, { eventsKeptDays }) => deleteExpiredEvents(system, eventsKeptDays),
   delete_expired_deliveries: (system, { eventsKeptDays }) => deleteExpiredDeliveries(system, eventsKeptDays),
@@ -94,6 +101,7 @@ const sweepParts: Record<SweepPart, (system: ServiceContext, settings: SweepSett
     await deleteExpiredRows(system, 'delete_expired_batches')
     await deleteUnfinishedBatches(system)
     await deleteExpiredImports(system)
+    await deleteExpiredImportFiles(system)
   },
   async delete_expired_emails(system) {
     await deleteExpiredEmails(system)
@@ -108,6 +116,10 @@ const sweepParts: Record<SweepPart, (system: ServiceContext, settings: SweepSett
   async complete_abandoned_recordings(system) {
     const settled = await settleOverdueRecordings(system)
     if (settled > 0) system.deps.log.info({ settled }, 'unfinished recordings closed')
+  },
+  async queue_transcripts(system) {
+    const queued = await queueTranscripts(system)
+    if (queued > 0) system.deps.log.info({ queued }, 'recordings queued to be transcribed')
   },
   async delete_expired_media(system, { mediaKeptDays }) {
     await deleteExpiredMedia(system, mediaKeptDays)

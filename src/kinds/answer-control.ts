@@ -25,8 +25,9 @@ export function answerControl(
   const kind = kindOf(question)
   const version = question.version ?? { responseType, spec: null }
   const input = { version, shown, value: text?.value ?? null, text, language: targetLanguage, pictures, isWritten }
-  const records = kind.answering(version.responseType).savedBy.includes('recording')
-  if (!records) return { recorder: null, fields: kind.control(t, input) }
+  const { savedBy } = kind.answering(version.responseType)
+  if (savedBy.includes('file')) return { recorder: kind.control(t, input), fields: null }
+  if (!savedBy.includes('recording')) return { recorder: null, fields: kind.control(t, input) }
   return { recorder: kind.control(t, input), fields: isWritten ? plainText.control(t, input) : null }
 }
 

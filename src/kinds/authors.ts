@@ -4,8 +4,11 @@ import { definedKinds, plainKinds } from './index.ts'
 
 /** Question types for authors: automatically scored, and graded by people. */
 export const questionTypes: { scored: readonly QuestionType[]; graded: readonly QuestionType[] } = {
-  scored: definedKinds.flatMap(({ author }) => author.offers),
-  graded: plainKinds.flatMap((kind) => kind.offers),
+  scored: definedKinds.filter(({ files }) => !files).flatMap(({ author }) => author.offers),
+  graded: [
+    ...plainKinds.flatMap((kind) => kind.offers),
+    ...definedKinds.filter(({ files }) => files).flatMap(({ author }) => author.offers),
+  ],
 }
 
 const kindOf = (word: string) => definedKinds.find(({ words }) => words.includes(word))

@@ -1,6 +1,6 @@
 import type { Static, TSchema } from '@sinclair/typebox'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
-import type { AnswerScoring, DefinitionFault, QuestionKind, Random } from '../domain/ports/question-kind.ts'
+import type { AnswerScoring, DefinitionFault, FileLimits, QuestionKind, Random } from '../domain/ports/question-kind.ts'
 
 /** Rules of a kind, typed by its schemas. Each function receives validated values. */
 export type KindRules<S extends TSchema, K extends TSchema, A extends TSchema> = {
@@ -23,6 +23,7 @@ export type KindRules<S extends TSchema, K extends TSchema, A extends TSchema> =
     add: (key: Static<K>, answer: Static<A>, share: number) => Static<K> | null
   }
   score: (spec: Static<S>, key: Static<K>, answer: Static<A>) => AnswerScoring
+  files?: (spec: Static<S>) => FileLimits
 }
 
 /** Adapts a kind to the domain, which knows no schemas: values are validated before the rules see them. */
@@ -51,6 +52,7 @@ export function defineKind<S extends TSchema, K extends TSchema, A extends TSche
         add: (ofKey, value, share) => rules.accepts!.add(key.read(ofKey), answer.read(value), share),
       },
     }),
+    ...(rules.files && { files: (ofSpec) => rules.files!(spec.read(ofSpec)) }),
     score: (ofSpec, ofKey, value) => rules.score(spec.read(ofSpec), key.read(ofKey), answer.read(value)),
   }
 }

@@ -1,14 +1,16 @@
 import type { Answering, QuestionKind, QuestionKinds } from '../domain/ports/question-kind.ts'
 import { choiceKind } from './choice/kind.ts'
+import { fileKind } from './file/kind.ts'
 import type { Kind, PlainKind } from './kind.ts'
 import { matchingKind } from './matching/kind.ts'
 import { numberKind } from './number/kind.ts'
+import { orderingKind } from './ordering/kind.ts'
 import { recordingKind } from './recording/kind.ts'
 import { shortTextKind } from './short-text/kind.ts'
 import { textKind } from './text/kind.ts'
 
-/** Kinds with a right answer. To add a kind, create its folder and add it here. */
-export const definedKinds: readonly Kind[] = [choiceKind, numberKind, shortTextKind, matchingKind]
+/** Kinds with a definition. To add a kind, create its folder and add it here. */
+export const definedKinds: readonly Kind[] = [choiceKind, numberKind, shortTextKind, matchingKind, orderingKind, fileKind]
 
 /** Kinds without a definition. */
 export const plainKinds: readonly PlainKind[] = [textKind, recordingKind]

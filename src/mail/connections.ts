@@ -154,10 +154,10 @@ async function transmit(pool: Pool, opened: OpenConnection, message: Message, ab
 }
 
 async function send(pool: Pool, message: Message, abandon: AbortSignal): Promise<void> {
-  const kept = pool.idle.pop()
-  if (kept) {
+  const idleConnection = pool.idle.pop()
+  if (idleConnection) {
     try {
-      return await transmit(pool, kept, message, abandon)
+      return await transmit(pool, idleConnection, message, abandon)
     } catch (error) {
       // The server closed a connection that was idle or used for too long. Only a new connection says how the server is.
       if (!(error instanceof SendingError) || error.hasBegunText || !endsConnection(error.cause)) throw error

@@ -76,8 +76,8 @@ export const DARK_QUERY = '@media (prefers-color-scheme:dark)'
 const DEFAULT_COLORS: BrandColors = { primaryColor: null, backgroundColor: null }
 
 /**
- * Adds inline styles for each class, because many mail programs read nothing else, and a style sheet with dark colors. User text can't inject a
- * class, because quotes are escaped. html/brand.ts turns whatever is stored as a color into valid colors.
+ * Adds inline styles for each class, because many mail programs read nothing else, and a style sheet with dark colors. User text can't
+ * inject a class, because quotes are escaped. html/brand.ts validates stored colors.
  *
  * @throws Error for an unknown class.
  */

@@ -1,6 +1,6 @@
-import type { Links } from '../domain/context.ts'
-import { languageOfMember } from '../domain/languages/languages.ts'
+import { chooseMemberLanguage } from '../domain/languages/choose-language.ts'
 import {
+  type DigestFacts,
   type MemberEmail,
   type MemberEmailKind,
   recipientOf,
@@ -8,6 +8,7 @@ import {
   type SecurityMailKind,
   type TestedText,
 } from '../domain/mails/member-emails.ts'
+import type { Links } from '../domain/ports/links.ts'
 import { nameBrowser } from '../domain/text/name-browser.ts'
 import type { MailTexts } from '../locales/languages.ts'
 import type { Letter } from './letter.ts'
@@ -38,8 +39,8 @@ const letters: Record<
 
 /** Counts of a digest, and the URL of the page that lists them. */
 function figuresOf(links: Links, { facts, organizationId }: MemberEmail, page: string) {
-  const { count = 0, fresh = 0 } = (facts ?? {}) as Record<string, number>
-  return { count, fresh, url: links.portalUrl({ organization: { id: organizationId }, mode: 'live' }, page) }
+  const { count = 0, fresh = 0, withoutGrader = [] } = (facts ?? {}) as DigestFacts
+  return { count, fresh, withoutGrader, url: links.portalUrl({ organization: { id: organizationId }, mode: 'live' }, page) }
 }
 
 function securityLetter(kind: SecurityMailKind, to: Addressee, email: MemberEmail, { t, links }: LetterContext): Letter {
@@ -95,7 +96,7 @@ export function renderMemberEmail(settings: MailSettings, email: MemberEmail): M
 function renderLetter({ languages, links }: MailSettings, email: MemberEmail, to: Addressee) {
   const { organization, credential } = email.member
   const chosen = (email.link?.credential ?? credential)?.language ?? null
-  const t = languages.mail(languageOfMember(languages, chosen, organization), organization.timeZone)
+  const t = languages.mail(chooseMemberLanguage(languages, chosen, organization), organization.timeZone)
   return renderParts(t, letterOf(email.kind, to, email, { t, links }))
 }
 

@@ -1,5 +1,5 @@
-import type { Links } from '../domain/context.ts'
 import { type Brand, logoOf } from '../domain/ports/brand.ts'
+import type { Links } from '../domain/ports/links.ts'
 import type { QuestionKinds } from '../domain/ports/question-kind.ts'
 import { looksLikeAddress } from '../domain/validation/email-address.ts'
 import type { Languages, MailTexts } from '../locales/languages.ts'

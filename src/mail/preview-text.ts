@@ -1,6 +1,6 @@
-import type { Links } from '../domain/context.ts'
 import type { ExampleName, TestedText } from '../domain/mails/member-emails.ts'
 import type { Brand } from '../domain/ports/brand.ts'
+import type { Links } from '../domain/ports/links.ts'
 import { pageLinksFor } from '../domain/ports/page-links.ts'
 import { daysAfter } from '../domain/time/days.ts'
 import type { Scheme } from '../html/brand.ts'
@@ -53,7 +53,7 @@ export function previewText(
     template: body === '' ? null : { subject, body },
   })
   if (isTest) return renderParts(t, markAsTest(t, letter), mailBrandOf(links, organization))
-  // Relative, because the page's Content-Security-Policy only allows this origin, whichever address it is opened by.
+  // Relative, because the page may be open at any of the service's addresses, and its Content-Security-Policy allows this origin only.
   const ownLinks: Pick<Links, 'logoUrl'> = { logoUrl: (logo) => new URL(links.logoUrl(logo)).pathname }
   const { html, ...others } = renderParts(t, letter, mailBrandOf(ownLinks, organization))
   return { ...others, html: scheme ? html.replace(DARK_QUERY, scheme === 'dark' ? '@media all' : '@media not all') : html }

@@ -1,4 +1,4 @@
-import type { Links } from '../domain/context.ts'
+import type { Links } from '../domain/ports/links.ts'
 import { postmarkHeaders } from './events/postmark.ts'
 import { sesHeaders } from './events/ses.ts'
 import type { Message } from './message.ts'

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { copyFile, open, opendir, rename, rm, stat, statfs } from 'node:fs/promises'
 import path from 'node:path'
-import type { MediaStore, StoredFile } from '../domain/context.ts'
+import type { MediaStore, StoredFile } from '../domain/ports/media-store.ts'
 import { createFolder } from '../files/create-folder.ts'
 import { checkKey, checkPrefix } from './key.ts'
 

@@ -1,5 +1,6 @@
 import type { Remuxed } from '../domain/submissions/media/join-recording.ts'
 import { runTask } from '../processes/run-task.ts'
+import { isDamage } from './damage.ts'
 import { type JoinMethod, joinSegments } from './join-segments.ts'
 
 export type JoinTask = { segments: string[]; to: string; method: JoinMethod }
@@ -8,17 +9,8 @@ export type JoinOutcome =
   /** @property isOfInput true if the recording is at fault; otherwise a retry may succeed. */
   | { problem: string; isOfInput: boolean }
 
-/** System errors that only a damaged recording causes. */
-const DAMAGE_ERRORS = ['EINVAL', 'EFBIG', 'EOVERFLOW', 'ERANGE']
-
 // Program started by remuxInProcess for one recording.
 runTask<JoinTask, JoinOutcome>(
   async ({ segments, to, method }) => ({ remuxed: await joinSegments(segments, to, method) }),
-  describe,
+  (error) => ({ problem: error instanceof Error ? error.message : String(error), isOfInput: isDamage(error) }),
 )
-
-function describe(error: unknown): JoinOutcome {
-  const isOfSystem =
-    error instanceof Error && 'syscall' in error && 'code' in error && !DAMAGE_ERRORS.includes(String(error.code))
-  return { problem: error instanceof Error ? error.message : String(error), isOfInput: !isOfSystem }
-}

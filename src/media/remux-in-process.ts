@@ -33,7 +33,7 @@ export const remuxInProcess: Remux = async (segments, to) => {
     return await remuxWithin(limits, segments, to)
   } catch (error) {
     if (!(error instanceof UnreadableRecording) || !(await hasFfmpeg())) throw error
-    return remuxWithin(limits, segments, to, 'by ffmpeg')
+    return remuxWithin(limits, segments, to, 'ffmpeg')
   }
 }
 
@@ -42,7 +42,7 @@ export async function remuxWithin(
   limits: Limits,
   segments: string[],
   to: string,
-  method: JoinMethod = 'mended',
+  method: JoinMethod = 'repaired',
 ): Promise<Remuxed> {
   const task: JoinTask = { segments, to, method }
   try {

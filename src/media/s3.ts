@@ -11,7 +11,7 @@ import {
   PutObjectCommand,
   S3Client,
 } from '@aws-sdk/client-s3'
-import type { MediaStore } from '../domain/context.ts'
+import type { MediaStore } from '../domain/ports/media-store.ts'
 import { checkKey, checkPrefix } from './key.ts'
 
 const CONNECT_MS = 5_000

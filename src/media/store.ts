@@ -1,7 +1,7 @@
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { MediaStore } from '../domain/context.ts'
 import { StoreUnavailable } from '../domain/errors.ts'
+import type { MediaStore } from '../domain/ports/media-store.ts'
 import { openFolder } from './folder.ts'
 
 /** Milliseconds that callers wait. */

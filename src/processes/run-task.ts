@@ -8,7 +8,7 @@ export type ChildMessage<Outcome, Part = never> = { ready: true } | { part: Part
  * @param describe turns an error into a result.
  */
 export function runTask<Work, Outcome, Part = never>(
-  work: (given: Work, sendPart: (part: Part) => Promise<void>) => Promise<Outcome>,
+  work: (task: Work, sendPart: (part: Part) => Promise<void>) => Promise<Outcome>,
   describe: (error: unknown) => Outcome,
 ): void {
   if (!process.send) throw new Error('This program is started by the service')
@@ -22,8 +22,8 @@ export function runTask<Work, Outcome, Part = never>(
   }
   process.once('disconnect', () => process.exit())
   process.once('uncaughtException', (error) => finish(describe(error)))
-  process.once('message', (given: Work) => {
-    work(given, sendPart).then(finish, (error) => finish(describe(error)))
+  process.once('message', (task: Work) => {
+    work(task, sendPart).then(finish, (error) => finish(describe(error)))
   })
   send({ ready: true })
 }

@@ -11,7 +11,7 @@ type Sheet = {
   author: string
   facts: { label: string; text: string }[]
   message: WrittenText | null
-  questions: { heading: string; points: string; script: WrittenText | null; comment: WrittenText | null }[]
+  questions: { heading: string; points: string; rubric: string[]; script: WrittenText | null; comment: WrittenText | null }[]
   closing: string
 }
 
@@ -31,9 +31,10 @@ export function toSheet({ title, author, facts, message, questions, closing }: P
     author: clean(author),
     facts: facts.map(({ label, text }) => ({ label, text: breakable(clean(text), MAX_RUN) })),
     message: toWrittenText(message),
-    questions: questions.map(({ heading, points, script, language, comment }) => ({
+    questions: questions.map(({ heading, points, rubric, script, language, comment }) => ({
       heading,
       points,
+      rubric: rubric.map((line) => breakable(clean(line), MAX_RUN)),
       script: toWrittenText(shorten(script), language),
       comment: toWrittenText(shorten(comment)),
     })),

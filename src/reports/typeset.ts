@@ -1,8 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { createFairQueue } from '../domain/concurrency/work-queues.ts'
-import type { TypesetReport } from '../domain/context.ts'
 import { DomainError } from '../domain/errors.ts'
-import type { PrintedReport } from '../domain/ports/printed-report.ts'
+import type { PrintedReport, TypesetReport } from '../domain/ports/printed-report.ts'
 import { type Program, runLimited } from '../processes/run-limited.ts'
 import type { TypesetOutcome, TypesetTask } from './typeset-task.ts'
 
@@ -26,8 +25,8 @@ const MAX_WAITING = 16
 export function createTypesetter(clock: () => Date): TypesetReport {
   const refusal = () => new DomainError('too_many_reports')
   const inTurn = createFairQueue(AT_ONCE, { waiting: MAX_WAITING, refusal })
-  return (report, { whose, signal }) =>
-    inTurn(whose, async () => {
+  return (report, { queueKey, signal }) =>
+    inTurn(queueKey, async () => {
       if (signal?.aborted) throw refusal()
       return typeset(report, clock())
     })

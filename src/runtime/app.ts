@@ -32,9 +32,12 @@ import { playerSessions } from '../interfaces/candidate/session/player-sessions.
 import { unsubscribePages } from '../interfaces/candidate/unsubscribe/unsubscribe.routes.ts'
 import { mailEvents } from '../interfaces/mail-events/index.ts'
 import { mailboxPages } from '../interfaces/mailbox/index.ts'
+import { mcpInterface } from '../interfaces/mcp/index.ts'
 import { linkedMedia } from '../interfaces/media/index.ts'
 import { portalPages } from '../interfaces/portal/index.ts'
 import type { MailTextSource } from '../interfaces/portal/organization/email-templates.routes.ts'
+import { sharedPages } from '../interfaces/shared/index.ts'
+import { v1Envelope } from '../interfaces/v1/errors.ts'
 import { v1Interface } from '../interfaces/v1/index.ts'
 import { defaultTemplate } from '../mail/default-template.ts'
 import { renderInviteEmail } from '../mail/invite-email.ts'
@@ -144,6 +147,10 @@ async function mountInterfaces(app: FastifyInstance, config: Config, dependencie
   const candidates = (scope: FastifyInstance) => candidatePages(scope, { system, settings: pages, countPage })
   await app.register(v1, { prefix: PATHS.v1 })
   await app.register(alternate, { prefix: settings.prefix })
+  if (config.hasMcp) {
+    const options = { system, limiter: createRateLimiter(rateLimits, redis, 'mcp'), envelope: v1Envelope, v1: PATHS.v1 }
+    await app.register((scope) => mcpInterface(scope, options), { prefix: PATHS.mcp })
+  }
   await app.register(candidates, { prefix: PATHS.candidate })
   await app.register((scope) => unsubscribePages(scope, { system, settings: pages, countPage }), { prefix: PATHS.unsubscribe })
   await app.register((scope) => openPages(scope, { system, settings: pages, countPage }), { prefix: PATHS.open })
@@ -159,6 +166,7 @@ async function mountInterfaces(app: FastifyInstance, config: Config, dependencie
   })
   await app.register((scope) => playerSessions(scope, { system, secretKeys }), { prefix: PATHS.playerSessions })
   await app.register((scope) => linkedMedia(scope, { system, secretKeys }), { prefix: PATHS.media })
+  await app.register((scope) => sharedPages(scope, { system, settings: site, countPage }), { prefix: PATHS.shared })
   await app.register((scope) => mailEvents(scope, { system, readers: mailEventReaders }), { prefix: PATHS.mailEvents })
   await docs(app, documents)
   const openapi = documents.map(({ name, title }) => ({ title, openapi: `${PATHS.docs}/${name}/openapi.json` }))

@@ -3,13 +3,15 @@ import { availableParallelism } from 'node:os'
 import path from 'node:path'
 import type { Static, TSchema } from '@sinclair/typebox'
 import { envSchema } from 'env-schema'
-import type { Allowance, AtsSettings } from '../domain/context.ts'
 import type { MailLimits } from '../domain/invites/mail-limits.ts'
+import type { Allowance } from '../domain/networks/allowance.ts'
+import type { AtsSettings } from '../domain/ports/ats-settings.ts'
 import { OPERATOR_PROVIDERS, type OperatorProvider } from '../domain/ports/identity-provider.ts'
 import type { KeptDays } from '../domain/submissions/media/delete-expired-media.ts'
 import { readAllowance } from '../domain/webhooks/targets.ts'
 import type { MailboxSettings } from '../interfaces/mailbox/access.ts'
 import type { ImapAddress } from '../mail/events/bounce-mailbox.ts'
+import type { TranscriberSettings } from '../media/transcriber.ts'
 import { Environment, SECRETS } from './environment.ts'
 import { findMisspelledSettings } from './misspelled-settings.ts'
 import {
@@ -62,11 +64,14 @@ export type Config = {
   deliverTestMail: boolean
   playerUrl: string | undefined
   webcam: 'stills' | 'video'
+  /** True if assistants may use /mcp. */
+  hasMcp: boolean
   /** Requests a minute, by tier. */
   rateLimits: { standard: number; enterprise: number; unknownKeys: number }
   /** Page loads a minute. */
   candidatePageLimits: { perLink: number; perNetwork: number }
   redisUrl: string | undefined
+  fileScanUrl: string | undefined
   /** Milliseconds, see MAX_REQUEST_WAIT. */
   maxRequestWait: number
   /** Milliseconds for which requests are still accepted after the signal to stop. */
@@ -88,6 +93,8 @@ export type Config = {
   mediaQuota: number
   /** Recordings joined at a time. */
   joiners: number
+  /** Speech recognition; undefined: none is connected. `workers`: recordings sent at a time. */
+  transcription: (TranscriberSettings & { workers: number }) | undefined
   /** Retention of media by purpose. domain/submissions/media/delete-expired-media.ts says from which date. */
   mediaKeptDays: KeptDays
   eventsKeptDays: number
@@ -162,6 +169,7 @@ export function loadConfig(env: NodeJS.ProcessEnv, { serves = false } = {}): Con
     deliverTestMail: settings.TEST_MAIL === 'deliver',
     playerUrl: settings.PLAYER_URL,
     webcam: settings.WEBCAM,
+    hasMcp: settings.MCP === 'on',
     rateLimits: {
       standard: settings.RATE_LIMIT_STANDARD,
       enterprise: settings.RATE_LIMIT_ENTERPRISE,
@@ -172,6 +180,7 @@ export function loadConfig(env: NodeJS.ProcessEnv, { serves = false } = {}): Con
       perNetwork: settings.RATE_LIMIT_CANDIDATE_NETWORK,
     },
     redisUrl: settings.REDIS_URL,
+    fileScanUrl: settings.FILE_SCAN_URL,
     maxRequestWait: settings.MAX_REQUEST_WAIT,
     stopNotice: settings.STOP_NOTICE * 1_000,
     alternate: {
@@ -188,6 +197,7 @@ export function loadConfig(env: NodeJS.ProcessEnv, { serves = false } = {}): Con
     backupsKeptDays: settings.BACKUPS_KEPT_DAYS,
     mediaQuota: settings.MEDIA_QUOTA,
     joiners: settings.JOINERS ?? Math.max(1, availableParallelism() - 1),
+    transcription: readTranscription(settings),
     mediaKeptDays: {
       idPhoto: settings.ID_PHOTO_KEPT_DAYS,
       proctoring: settings.PROCTORING_KEPT_DAYS,
@@ -226,6 +236,19 @@ const parseBounces = ({ MAIL_BOUNCE_DOMAIN, BOUNCE_IMAP_URL, MAIL_EVENTS }: Stat
   mailbox: (BOUNCE_IMAP_URL && parseImapUrl(BOUNCE_IMAP_URL)) || undefined,
   ...parseMailEvents(MAIL_EVENTS)!,
 })
+
+const readTranscription = (settings: Static<typeof Environment>): Config['transcription'] =>
+  settings.TRANSCRIBE_URL === undefined
+    ? undefined
+    : {
+        url: settings.TRANSCRIBE_URL,
+        key: settings.TRANSCRIBE_KEY,
+        model: settings.TRANSCRIBE_MODEL,
+        format: settings.TRANSCRIBE_FORMAT,
+        fields: [...new URLSearchParams(settings.TRANSCRIBE_FIELDS)],
+        maxBytes: settings.TRANSCRIBE_MAX_MEGABYTES * 2 ** 20,
+        workers: settings.TRANSCRIBERS,
+      }
 
 const erasureLogPath = ({ ERASURE_LOG, DATA_DIR }: Static<typeof Environment>): string =>
   ERASURE_LOG ?? path.join(DATA_DIR, 'erasures.jsonl')

@@ -40,13 +40,13 @@ export async function openDatabase(
  */
 export async function openDb(
   { databaseUrl, databasePooler, databasePoolSize: max }: Config,
-  told: { log: FastifyBaseLogger; onAway: () => void },
+  outageListener: { log: FastifyBaseLogger; onAway: () => void },
   stack: AsyncDisposableStack,
   { direct, serves, works }: { direct: string; serves: boolean; works: boolean },
 ): Promise<{ pool: Pool; db: Db; jobs: { url: string; options?: string } }> {
   const isShared = serves && databasePooler.isShared
   const url = isShared ? databaseUrl! : direct
-  const pool = openPool(url, { max, ...told, isShared })
+  const pool = openPool(url, { max, ...outageListener, isShared })
   const db = createDb(pool, isShared ? databasePooler : { isNamed: databasePooler.isShared || databasePooler.isNamed })
   stack.defer(() => db.$disconnect())
   if (isShared) await requireSettings(pool)

@@ -40,10 +40,10 @@ export const createInvitationDelivery = (
 export const createRegistrationDelivery = (
   mailer: Mailer,
   settings: MailSettings,
-  config: Pick<Config, 'deliverTestMail'>,
+  { deliverTestMail, bounces }: Pick<Config, 'deliverTestMail' | 'bounces'>,
 ): MailDelivery<RegistrationEmail> => ({
-  isCaptured: ({ mode }) => isCaptured(mailer, config, mode),
-  send: async (email) => mailer.send(renderRegistrationEmail(settings, email)),
+  isCaptured: ({ mode }) => isCaptured(mailer, { deliverTestMail }, mode),
+  send: async (email) => mailer.send(withReturnPath(settings.links, bounces, email.id, renderRegistrationEmail(settings, email))),
 })
 
 /** Member mails are never test mails: they are captured only if there is no mail server. */

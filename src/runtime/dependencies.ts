@@ -13,6 +13,7 @@ import { singleFlight } from '../domain/concurrency/single-flight.ts'
 import type { Deps, ServiceContext } from '../domain/context.ts'
 import type { MailEventReaders } from '../domain/mails/mail-events.ts'
 import { bringMailProbeForward } from '../domain/mails/mail-outage.ts'
+import { PASSWORD_COST } from '../domain/sign-in/passwords.ts'
 import { reencryptTotpSecrets } from '../domain/sign-in/totp-secrets.ts'
 import { reencryptClientSecrets } from '../domain/single-sign-on/provider-secrets.ts'
 import { reencryptWebhookSecrets } from '../domain/webhooks/secrets.ts'
@@ -28,12 +29,17 @@ import { startRecordingWorkers } from '../jobs/recording-workers.ts'
 import { startRegistrationWorkers } from '../jobs/registration-workers.ts'
 import { startSerialWorkers } from '../jobs/serial-workers.ts'
 import { startSweep } from '../jobs/sweep.ts'
+import { startTranscriptionWorkers } from '../jobs/transcription-workers.ts'
 import { kinds } from '../kinds/index.ts'
 import { type Languages, shippedLanguages } from '../locales/languages.ts'
 import { createMailer, type Mailer } from '../mail/mailer.ts'
 import type { MailSettings } from '../mail/message.ts'
+import { extractSoundInProcess } from '../media/extract-sound-in-process.ts'
+import { measureLevelsInProcess } from '../media/levels-in-process.ts'
 import { remuxInProcess } from '../media/remux-in-process.ts'
+import { createFileScanner } from '../media/scan-file.ts'
 import { openMediaStore } from '../media/store.ts'
+import { createTranscriber } from '../media/transcriber.ts'
 import { createTypesetter } from '../reports/typeset.ts'
 import { createBreachedPasswords } from '../sso/breached-passwords.ts'
 import { createIdentityProviders } from '../sso/identity-providers.ts'
@@ -59,6 +65,7 @@ import { findProblems, type ReadinessCheck } from './readiness.ts'
 import { claimSecretKey, loadOrCreateSecret } from './secret.ts'
 import { toSmtpSettings } from './smtp-settings.ts'
 import { startTracing, traceStatements } from './trace.ts'
+import { release } from './version.ts'
 import { createWriteCheck } from './write-check.ts'
 
 export type Dependencies = {
@@ -97,6 +104,7 @@ type DependencyOptions = {
   replacesSecretKey?: boolean
   clock?: () => Date
   languages?: Languages
+  passwordCost?: Deps['passwordCost']
   /** Aborted when the process is told to stop: startup then ends. */
   signal?: AbortSignal
 }
@@ -118,6 +126,7 @@ export async function createDependencies(
     replacesSecretKey = false,
     clock = () => new Date(),
     languages = shippedLanguages,
+    passwordCost = PASSWORD_COST,
     signal,
   }: DependencyOptions = {},
 ): Promise<Dependencies> {
@@ -153,12 +162,14 @@ export async function createDependencies(
   metrics.observeMedia(media)
   const replica = serves && config.role !== 'worker' ? openReplicas(config, db, { log, metrics, opened: stack }) : undefined
   const deps: Deps = {
+    release,
     apiKeyCache: keys.cache,
     queue: createDomainQueue(boss),
     events: sequencer,
     replica: () => replica?.current(),
     media,
     mediaQuota: config.mediaQuota,
+    transcriber: config.transcription && createTranscriber(config.transcription),
     ...candidateSettings(mailer, config),
     links: mailSettings.links,
     site,
@@ -167,6 +178,7 @@ export async function createDependencies(
     ...createOutboundClients(config, { clock, log, metrics }),
     ats: config.ats,
     languages,
+    passwordCost,
     clock,
     newId: createNewId(),
     kinds,
@@ -264,7 +276,13 @@ async function startWork(config: Config, disposables: AsyncDisposableStack, cont
   await startMailEventWorker(boss, system, mailEventReaders)
   await startSerialWorkers(boss, system)
   await startErasureWorkers(boss, system)
-  await startRecordingWorkers(boss, system, remuxInProcess, config.joiners)
+  await startRecordingWorkers(boss, system, {
+    remux: remuxInProcess,
+    measureLevels: measureLevelsInProcess,
+    scanFile: config.fileScanUrl === undefined ? undefined : createFileScanner(config.fileScanUrl),
+    joiners: config.joiners,
+  })
+  await startTranscriptionWorkers(boss, system, extractSoundInProcess, config.transcription?.workers ?? 1)
   await startMemberEmailWorkers(boss, system, { deliver: createMemberEmailDelivery(mailer, mailSettings), dispatcher })
   await startRegistrationWorkers(boss, system, {
     deliver: createRegistrationDelivery(mailer, mailSettings, config),

@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { DEFAULT_EXPIRES_IN_DAYS, EXPIRY_DAYS } from '../domain/limits.ts'
 import { StringEnum } from '../http/schema/field-types.ts'
+import { TRANSCRIPTION_FORMATS } from '../media/transcription-answer.ts'
 
 /** Characters of a SECRET_KEY. */
 export const MIN_SECRET_LENGTH = 32
@@ -15,6 +16,7 @@ export const SECRETS = [
   'MAIL_EVENTS',
   'BOUNCE_IMAP_URL',
   'REDIS_URL',
+  'TRANSCRIBE_KEY',
   'ATS_RECRUITEE_SECRET',
   'GOOGLE_CLIENT_SECRET',
   'MICROSOFT_CLIENT_SECRET',
@@ -177,6 +179,10 @@ export const Environment = Type.Object({
       'URL of an external player. Start sends the candidate there with ?session=<reference>. Unset: the service shows the questions.',
     ),
   ),
+  MCP: StringEnum(['off', 'on'], {
+    default: 'off',
+    description: 'Endpoint /mcp, by which assistants read with an API key (Model Context Protocol).',
+  }),
   WEBCAM: StringEnum(['stills', 'video'], {
     default: 'stills',
     description: 'Webcam recording for invites that require it. stills: a picture now and then. video: a video.',
@@ -242,6 +248,41 @@ export const Environment = Type.Object({
         'Number of recordings joined concurrently, each in a process of its own of up to 200 MB. Default: the number of processors less one, at least 1.',
     }),
   ),
+  FILE_SCAN_URL: Type.Optional(
+    Type.String({
+      pattern: '^tcp://[^/]+:[0-9]+$',
+      examples: ['tcp://clamav:3310'],
+      description:
+        "ClamAV's clamd, which scans the files that candidates send as answers. A file is given out only after its scan. Set its StreamMaxLength to at least 100M. Unset: files are not scanned.",
+    }),
+  ),
+  TRANSCRIBE_URL: Type.Optional(
+    Url(
+      'https?',
+      'http://whisper:8000/v1/audio/transcriptions',
+      "Speech recognition for recorded answers: the endpoint of a server with OpenAI's audio/transcriptions. Nothing is sent before an admin of the organization and the candidate agree. See docs/guides/transcripts.md. Unset: no transcripts.",
+    ),
+  ),
+  TRANSCRIBE_KEY: Type.Optional(Type.String({ description: 'API key of that server, sent as a bearer token. Unset: none.' })),
+  TRANSCRIBE_MODEL: Type.String({ default: 'whisper-1', description: 'Model of that server.' }),
+  TRANSCRIBE_FORMAT: StringEnum(TRANSCRIPTION_FORMATS, {
+    default: 'verbose_json',
+    description:
+      'Format of its answers. vtt: without marks of uncertain words. json: also without times, so without captions. `doctor` says which formats it has.',
+  }),
+  TRANSCRIBE_FIELDS: Type.String({
+    default: '',
+    examples: ['vad_filter=true&hotwords=escrow'],
+    description: 'Further form fields of each request, written as in the query of a URL.',
+  }),
+  TRANSCRIBE_MAX_MEGABYTES: Count(
+    25,
+    'Largest recording that is sent. 25 is the limit of OpenAI, and about 100 minutes of sound.',
+    {
+      maximum: 1_000,
+    },
+  ),
+  TRANSCRIBERS: Count(1, 'Number of recordings sent at a time.', { maximum: 64 }),
   ID_PHOTO_KEPT_DAYS: Count(
     30,
     'Days to keep photos of faces and IDs after the release of the result. Without a release they are kept as long as answers.',

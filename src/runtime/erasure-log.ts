@@ -1,6 +1,6 @@
 import { type FileHandle, open, stat } from 'node:fs/promises'
 import path from 'node:path'
-import type { ErasureLog } from '../domain/context.ts'
+import type { ErasureLog } from '../domain/ports/erasure-log.ts'
 import { createFolder } from '../files/create-folder.ts'
 
 /** The file of ERASURE_LOG, created with its first line. Several processes may write to it: each line is one append. */

@@ -45,7 +45,7 @@ function createBounceFetcher(
     }, startTimeBudget())
 }
 
-/** Fetches from public addresses only, whatever WEBHOOK_ALLOW permits. */
+/** Fetches from public addresses only. WEBHOOK_ALLOW does not apply. */
 function createPublicFetch(): FetchText {
   const post = createPost({ hosts: new Set(), networks: [] })
   return async (url) => {

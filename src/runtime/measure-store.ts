@@ -1,4 +1,4 @@
-import type { MediaStore } from '../domain/context.ts'
+import type { MediaStore } from '../domain/ports/media-store.ts'
 
 /** Operations of a media store that are measured. */
 export const MEDIA_OPERATIONS = ['put', 'get', 'size', 'delete', 'deletePrefix', 'free'] as const
@@ -15,13 +15,13 @@ export type RecordMediaOperation = (
 export function measureStore(store: MediaStore, record: RecordMediaOperation): MediaStore {
   const measured = { ...store }
   for (const operation of MEDIA_OPERATIONS) {
-    const run = store[operation] as (...given: unknown[]) => Promise<unknown>
-    const measure = async (...given: unknown[]) => {
+    const run = store[operation] as (...args: unknown[]) => Promise<unknown>
+    const measure = async (...args: unknown[]) => {
       const startedAt = performance.now()
       const recordEnd = (outcome: (typeof MEDIA_OUTCOMES)[number]) =>
         record(operation, outcome, (performance.now() - startedAt) / 1_000)
       try {
-        const answer = await run(...given)
+        const answer = await run(...args)
         recordEnd('done')
         return answer
       } catch (error) {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { FastifyBaseLogger } from 'fastify'
-import type { MediaStore } from '../domain/context.ts'
+import type { MediaStore } from '../domain/ports/media-store.ts'
 import { createWatchedCheck } from './watched-check.ts'
 
 /** Milliseconds: object stores charge for requests, so not every readiness check asks the store. */

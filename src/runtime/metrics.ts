@@ -3,20 +3,22 @@ import type { Pool } from 'pg'
 import type { PgBoss } from 'pg-boss'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { Db } from '../db/client.ts'
+import type { MediaStore } from '../domain/ports/media-store.ts'
 import {
   BREACH_OUTCOMES,
   EMAIL_OUTCOMES,
   JOIN_OUTCOMES,
-  type MediaStore,
   type Metrics,
   READ_FROM,
+  REGISTRATION_OUTCOMES,
   REPORT_OUTCOMES,
   SWEEP_PARTS,
+  TRANSCRIPTION_OUTCOMES,
   WEBHOOK_OUTCOMES,
-} from '../domain/context.ts'
+} from '../domain/ports/metrics.ts'
 import { observeDatabase, observeFallback, observeMedia, observeQueues, observeReplica } from './gauges.ts'
 import { MEDIA_OPERATIONS, MEDIA_OUTCOMES, type RecordMediaOperation } from './measure-store.ts'
-import { version } from './version.ts'
+import { release } from './version.ts'
 
 const LATENCY_BUCKETS_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 const MEDIA_BUCKETS_SECONDS = [0.005, 0.02, 0.1, 0.5, 2, 8, 30]
@@ -47,14 +49,20 @@ export function createMetrics(): MetricsRegistry {
   const registry = new Registry()
   const registers = [registry]
   collectDefaultMetrics({ register: registry })
-  const info = new Gauge({ name: 'service_info', help: 'Always 1; the release that runs', labelNames: ['version'], registers })
-  info.set({ version }, 1)
+  const build = new Gauge({
+    name: 'build_info',
+    help: 'Always 1; the build that runs',
+    labelNames: ['version', 'commit'],
+    registers,
+  })
+  build.set({ version: release.version, commit: release.commit ?? '' }, 1)
   const http = countRequests(registers)
   const invites = new Counter({ name: 'invites_created_total', help: 'Invites made', registers })
   const countOutcomes = (name: string, help: string, outcomes: readonly string[]) =>
     createOutcomeCounter(registers, name, help, outcomes)
   const emails = countOutcomes('invite_email_attempts_total', 'Attempts to send a mail', EMAIL_OUTCOMES)
   const memberEmails = countOutcomes('member_email_attempts_total', 'Attempts to send a mail to a member', EMAIL_OUTCOMES)
+  const registrations = countOutcomes('registrations_total', 'Forms of open links, by what became of them', REGISTRATION_OUTCOMES)
   const webhooks = countOutcomes('webhook_attempts_total', 'Attempts to deliver an event to an endpoint', WEBHOOK_OUTCOMES)
   const reports = countOutcomes(
     'ats_report_attempts_total',
@@ -72,6 +80,11 @@ export function createMetrics(): MetricsRegistry {
     registers,
   })
   const recordings = countOutcomes('recordings_joined_total', 'Recordings whose parts were to become one file', JOIN_OUTCOMES)
+  const transcripts = countOutcomes(
+    'recordings_transcribed_total',
+    'Recordings that speech recognition was to turn into text',
+    TRANSCRIPTION_OUTCOMES,
+  )
   const reads = countOutcomes('replica_reads_total', 'Lists asked of the replica, by who answered them', READ_FROM)
   const sweeps = new Counter({
     name: 'sweep_parts_total',
@@ -102,6 +115,7 @@ export function createMetrics(): MetricsRegistry {
     inviteCreated: () => invites.inc(),
     emailAttempted: (outcome) => emails.inc({ outcome }),
     memberEmailAttempted: (outcome) => memberEmails.inc({ outcome }),
+    registered: (outcome, count = 1) => registrations.inc({ outcome }, count),
     eventsNumbered: (count) => numbered.inc(count),
     numberingFailed: () => numberingFailures.inc(),
     webhookAttempted: (outcome) => webhooks.inc({ outcome }),
@@ -109,6 +123,7 @@ export function createMetrics(): MetricsRegistry {
     answerRefused: () => refusedAnswers.inc(),
     replicaRead: (outcome) => reads.inc({ outcome }),
     recordingJoined: (outcome) => recordings.inc({ outcome }),
+    recordingTranscribed: (outcome) => transcripts.inc({ outcome }),
     breachLookedUp: (outcome) => breaches.inc({ outcome }),
     swept: (part, outcome) => sweeps.inc({ part, outcome }),
     ...http,

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
-import type { AtsSettings } from '../domain/context.ts'
-import { INVITATION_PATH, MEDIA_PATH, OPEN_PATH, UNSUBSCRIBE_PATH } from '../http/addresses/links.ts'
+import type { AtsSettings } from '../domain/ports/ats-settings.ts'
+import { INVITATION_PATH, MEDIA_PATH, OPEN_PATH, SHARE_PATH, UNSUBSCRIBE_PATH } from '../http/addresses/links.ts'
 import { DOCS_PREFIX } from '../http/docs/docs.ts'
 import type { Envelope } from '../http/errors/envelope.ts'
 import { alternateEnvelope } from '../interfaces/alternate/errors.ts'
@@ -10,7 +10,9 @@ import { candidateEnvelope } from '../interfaces/candidate/kit/errors.ts'
 import { PLAYER_SESSIONS_PREFIX } from '../interfaces/candidate/session/player-sessions.ts'
 import { MAIL_EVENTS_PREFIX } from '../interfaces/mail-events/index.ts'
 import { MAILBOX_PREFIX } from '../interfaces/mailbox/access.ts'
+import { MCP_PATH } from '../interfaces/mcp/index.ts'
 import { portalEnvelope } from '../interfaces/portal/kit/errors.ts'
+import { sharedEnvelope } from '../interfaces/shared/errors.ts'
 import { v1Envelope } from '../interfaces/v1/errors.ts'
 import { KEY_HEADER as V1_KEY_HEADER } from '../interfaces/v1/index.ts'
 import type { Languages } from '../locales/languages.ts'
@@ -24,10 +26,12 @@ export const PATHS = {
   portal: portalEnvelope.prefix,
   playerSessions: PLAYER_SESSIONS_PREFIX,
   media: MEDIA_PATH,
+  shared: SHARE_PATH,
   docs: DOCS_PREFIX,
   mailbox: MAILBOX_PREFIX,
   ats: ATS_PREFIX,
   mailEvents: MAIL_EVENTS_PREFIX,
+  mcp: MCP_PATH,
 }
 
 /** True if the alternate interface can't use the prefix. Several interfaces may share `/api`. */
@@ -49,6 +53,7 @@ export function createEnvelopeSelector(
     candidates,
     { ...candidates, prefix: UNSUBSCRIBE_PATH },
     { ...candidates, prefix: OPEN_PATH },
+    sharedEnvelope,
     portalEnvelope,
   ]
   const envelopes = [...own, alternateEnvelope(alternatePrefix), ...atsEnvelopes(ats)]
@@ -61,7 +66,7 @@ export function createSourceReader(alternatePrefix: string): (request: FastifyRe
   return ({ url, headers }) => {
     for (const [prefix, header] of Object.entries(keyHeaders))
       if (url.startsWith(`${prefix}/`)) return headers[header] === undefined ? undefined : `key ${headers[header]}`
-    const path = [PATHS.candidate, PATHS.unsubscribe].find((one) => url.startsWith(`${one}/`))
+    const path = [PATHS.candidate, PATHS.unsubscribe, PATHS.shared].find((one) => url.startsWith(`${one}/`))
     if (path === undefined) return undefined
     const [token] = url.slice(path.length + 1).split(/[/?]/, 1)
     return `link ${token}`

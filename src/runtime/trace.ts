@@ -53,15 +53,15 @@ function describeRequest({ method, headers: { traceparent }, routeOptions: { url
 /** Traces the statements of traced work, named by verb and first table. */
 export function traceStatements(pool: Pool): void {
   pool.on('connect', (client) => {
-    const query = client.query.bind(client) as (...given: unknown[]) => unknown
-    const traced = (...given: unknown[]) => (isTraced() ? queryInSpan(query, given) : query(...given))
+    const query = client.query.bind(client) as (...args: unknown[]) => unknown
+    const traced = (...args: unknown[]) => (isTraced() ? queryInSpan(query, args) : query(...args))
     client.query = traced as PoolClient['query']
   })
 }
 
 /** Supports both of pg's forms: with a callback, and with a promise. */
-function queryInSpan(query: (...given: unknown[]) => unknown, given: unknown[]): unknown {
-  const summary = summarize(given[0])
+function queryInSpan(query: (...args: unknown[]) => unknown, args: unknown[]): unknown {
+  const summary = summarize(args[0])
   const attributes = { 'db.system.name': 'postgresql', 'db.query.summary': summary }
   const begun = beginSpan({ name: summary, kind: 'client', attributes })
   const end = (error?: unknown) => {
@@ -69,15 +69,15 @@ function queryInSpan(query: (...given: unknown[]) => unknown, given: unknown[]):
     begun.span.failed = Boolean(error)
     begun.end()
   }
-  const tell = given.at(-1)
+  const tell = args.at(-1)
   if (typeof tell === 'function') {
     const telling = (error: unknown, ...result: unknown[]) => {
       end(error)
       tell(error, ...result)
     }
-    return query(...given.slice(0, -1), telling)
+    return query(...args.slice(0, -1), telling)
   }
-  const result = query(...given)
+  const result = query(...args)
   if (result instanceof Promise) result.then(() => end(), end)
   else end()
   return result
@@ -88,8 +88,8 @@ const TABLE = /\b(?:from|into|update)\s+(?:"?\w+"?\.)?"?(\w+)"?/i
 const LONGEST = 64
 
 /** Shortens a statement, e.g. to `select invites`. Its text contains no values, but is long. */
-function summarize(given: unknown): string {
-  const text = typeof given === 'string' ? given : String((given as { text?: unknown })?.text ?? '')
+function summarize(args: unknown): string {
+  const text = typeof args === 'string' ? args : String((args as { text?: unknown })?.text ?? '')
   const verb = VERB.exec(text)?.[0].trim().toLowerCase() ?? 'statement'
   const table = TABLE.exec(text)?.[1]
   return (table ? `${verb} ${table}` : verb).slice(0, LONGEST)

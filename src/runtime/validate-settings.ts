@@ -8,8 +8,8 @@ import type { ImapAddress } from '../mail/events/bounce-mailbox.ts'
 import { type Environment, MIN_SECRET_LENGTH } from './environment.ts'
 import { isPrefixTaken } from './paths.ts'
 
-const SECRET_HINT = 'Make one with: openssl rand -hex 32'
-const PASSWORD_HINT = 'In its password / is written %2F, @ %40, # %23 and % %25.'
+const SECRET_HINT = 'Generate one with: openssl rand -hex 32'
+const PASSWORD_HINT = 'In a password, write %2F for /, %40 for @, %23 for #, and %25 for %.'
 
 /** Problems that the schema can't express: of one variable's value, or of two variables together. */
 export function findInvalidSettings(settings: Partial<Static<typeof Environment>>): string[] {
@@ -18,8 +18,8 @@ export function findInvalidSettings(settings: Partial<Static<typeof Environment>
   const publicUrl = PUBLIC_URL && URL.parse(PUBLIC_URL)
   const rules: [broken: unknown, problem: string][] = [
     ...findInvalidDatabases(settings),
-    [REDIS_URL && !canCreate(() => parseRedisUrl(REDIS_URL)), `REDIS_URL: can not be read as an address. ${PASSWORD_HINT}`],
-    [SMTP_URL && !URL.parse(SMTP_URL)?.hostname, `SMTP_URL: can not be read as an address, or names no server. ${PASSWORD_HINT}`],
+    [REDIS_URL && !canCreate(() => parseRedisUrl(REDIS_URL)), `REDIS_URL: is not a valid URL. ${PASSWORD_HINT}`],
+    [SMTP_URL && !URL.parse(SMTP_URL)?.hostname, `SMTP_URL: is not a valid URL, or has no host. ${PASSWORD_HINT}`],
     [DATABASE_URL && !secretKeys, `SECRET_KEY: is required with a DATABASE_URL. ${SECRET_HINT}`],
     [
       secretKeys?.some((key) => key.length < MIN_SECRET_LENGTH),
@@ -27,11 +27,11 @@ export function findInvalidSettings(settings: Partial<Static<typeof Environment>
     ],
     [
       secretKeys?.some((key) => /^change-?me/i.test(key)),
-      `SECRET_KEY: is a placeholder that everybody knows, who could forge links with it. ${SECRET_HINT}`,
+      `SECRET_KEY: is a public placeholder, with which anybody could forge links. ${SECRET_HINT}`,
     ],
     [
       PUBLIC_URL && (!publicUrl || publicUrl.href !== `${publicUrl.origin}/`),
-      'PUBLIC_URL: must be a scheme and a host, perhaps a port, and nothing else, e.g. https://assessments.example.com.',
+      'PUBLIC_URL: needs a scheme and a host, optionally a port, and no path, e.g. https://assessments.example.com.',
     ],
     [
       settings.PUBLIC_HOSTS && !isHostList(settings.PUBLIC_HOSTS),
@@ -39,9 +39,10 @@ export function findInvalidSettings(settings: Partial<Static<typeof Environment>
     ],
     [
       settings.MEDIA_URL && !URL.parse(settings.MEDIA_URL)?.hostname,
-      'MEDIA_URL: names no bucket, e.g. s3://bucket/prefix?region=eu-central-1.',
+      'MEDIA_URL: needs a bucket, e.g. s3://bucket/prefix?region=eu-central-1.',
     ],
     [PLAYER_URL && !URL.canParse(PLAYER_URL), 'PLAYER_URL: is not a URL.'],
+    ...findInvalidTranscription(settings),
     [
       MAIL_FROM && !isPlainAddress(/<([^<>]*)>$/.exec(MAIL_FROM)?.[1] ?? MAIL_FROM),
       'MAIL_FROM: needs an address, e.g. invitations@example.com or Assessments <invitations@example.com>.',
@@ -59,19 +60,33 @@ export function findInvalidSettings(settings: Partial<Static<typeof Environment>
       settings.INIT_ADMIN_EMAIL && !isEmailAddress(settings.INIT_ADMIN_EMAIL),
       'INIT_ADMIN_EMAIL: needs an address, e.g. admin@example.com.',
     ],
-    [ALTERNATE_PREFIX && isPrefixTaken(ALTERNATE_PREFIX), 'ALTERNATE_PREFIX: is taken by another part of the service.'],
+    [ALTERNATE_PREFIX && isPrefixTaken(ALTERNATE_PREFIX), 'ALTERNATE_PREFIX: another part of the service uses this path.'],
   ]
   return rules.filter(([broken]) => broken).map(([, problem]) => problem)
 }
 
+const findInvalidTranscription = ({
+  TRANSCRIBE_URL,
+  TRANSCRIBE_KEY,
+}: Partial<Static<typeof Environment>>): [broken: unknown, problem: string][] => [
+  [
+    TRANSCRIBE_URL && !URL.parse(TRANSCRIBE_URL)?.hostname,
+    'TRANSCRIBE_URL: needs an endpoint, e.g. http://whisper:8000/v1/audio/transcriptions.',
+  ],
+  [
+    TRANSCRIBE_KEY && !TRANSCRIBE_URL,
+    'TRANSCRIBE_KEY: requires a TRANSCRIBE_URL, e.g. http://whisper:8000/v1/audio/transcriptions.',
+  ],
+]
+
 const findInvalidBounces = (settings: Partial<Static<typeof Environment>>): [broken: unknown, problem: string][] => [
   [
     settings.BOUNCE_IMAP_URL && !parseImapUrl(settings.BOUNCE_IMAP_URL),
-    `BOUNCE_IMAP_URL: needs a server, a user and a password, e.g. imaps://user:password@mail.example.com/INBOX. ${PASSWORD_HINT}`,
+    `BOUNCE_IMAP_URL: needs a server, a user, and a password, e.g. imaps://user:password@mail.example.com/INBOX. ${PASSWORD_HINT}`,
   ],
   [
     settings.BOUNCE_IMAP_URL && !settings.MAIL_BOUNCE_DOMAIN,
-    'BOUNCE_IMAP_URL: needs a MAIL_BOUNCE_DOMAIN, by whose addresses a notice says which mail it is of.',
+    'BOUNCE_IMAP_URL: requires MAIL_BOUNCE_DOMAIN. Its addresses tell which email bounced.',
   ],
   [
     settings.MAIL_EVENTS && !parseMailEvents(settings.MAIL_EVENTS),
@@ -87,7 +102,7 @@ const findInvalidAllowances = (settings: Partial<Static<typeof Environment>>): [
     ] as const
   ).map(([name, example]) => [
     readAllowance(settings[name] ?? '').unreadable.length > 0,
-    `${name}: needs host names, addresses and networks, e.g. ${example}, 10.1.0.0/16.`,
+    `${name}: needs host names, addresses, and networks, e.g. ${example}, 10.1.0.0/16.`,
   ])
 
 /** Requires client id and secret together. */
@@ -97,7 +112,7 @@ const findIncompleteProviders = (settings: Partial<Static<typeof Environment>>):
       ['GOOGLE_CLIENT_ID', 'GOOGLE_CLIENT_SECRET'],
       ['MICROSOFT_CLIENT_ID', 'MICROSOFT_CLIENT_SECRET'],
     ] as const
-  ).map(([id, secret]) => [Boolean(settings[id]) !== Boolean(settings[secret]), `${id}: needs a ${secret}, and is needed by it.`])
+  ).map(([id, secret]) => [Boolean(settings[id]) !== Boolean(settings[secret]), `${id}: set it together with ${secret}.`])
 
 /** True if only this machine can open the URL. @param publicUrl undefined: the default, localhost. */
 export const isLocalUrl = (publicUrl: string | undefined): boolean =>
@@ -113,16 +128,16 @@ export function findMissingSettings(
   const isLocal = isLocalUrl(PUBLIC_URL)
   if (MAIL === 'mailbox' && !SMTP_URL && isLocal) return []
   const [found] = misspelled.find(([, meant]) => meant === 'SMTP_URL') ?? []
-  const misspelt = found === undefined ? '' : ` ${found} is set, which is no setting.`
+  const misspelt = found === undefined ? '' : ` ${found} is set, but there is no such setting.`
   if (!SMTP_URL && (DATABASE_URL || !isLocal)) {
-    const others = isLocal ? 'a DATABASE_URL' : 'a PUBLIC_URL that others can reach'
+    const condition = isLocal ? 'DATABASE_URL' : 'a PUBLIC_URL that other machines can reach'
     return [
-      `SMTP_URL: is required with ${others}, or mails reach nobody.${misspelt} Set SMTP_URL and MAIL_FROM, or MAIL=capture to keep mails unsent.`,
+      `SMTP_URL: is required with ${condition}, otherwise no email is sent.${misspelt} Set SMTP_URL and MAIL_FROM, or MAIL=capture to send no emails.`,
     ]
   }
   if (SMTP_URL && !MAIL_FROM)
     return [
-      'MAIL_FROM: is required with an SMTP_URL, e.g. Assessments <assessments@example.com>: mail servers refuse an invented sender.',
+      'MAIL_FROM: is required with SMTP_URL, e.g. Assessments <assessments@example.com>. Mail servers refuse a made-up sender.',
     ]
   return []
 }
@@ -131,14 +146,17 @@ export function findMissingSettings(
 const findInvalidDatabases = (settings: Partial<Static<typeof Environment>>): [broken: unknown, problem: string][] => [
   ...(['DATABASE_URL', 'DATABASE_DIRECT_URL', 'DATABASE_READ_URL'] as const).map((name): [unknown, string] => [
     (name === 'DATABASE_READ_URL' ? splitUrls(settings[name]) : [settings[name]]).some((url) => !isDatabaseUrl(url)),
-    `${name}: can not be read as an address, or names a file that is not there. ${PASSWORD_HINT}`,
+    `${name}: is not a valid URL, or refers to a missing file. ${PASSWORD_HINT}`,
   ]),
   [
     Boolean(settings.DATABASE_POOLER) !== Boolean(settings.DATABASE_DIRECT_URL),
-    'DATABASE_POOLER: needs a DATABASE_DIRECT_URL, the address past the pooler, and is needed by it.',
+    'DATABASE_POOLER: set it together with DATABASE_DIRECT_URL, the address of the database without the pooler.',
   ],
-  [settings.DATABASE_POOLER && !settings.DATABASE_URL, 'DATABASE_POOLER: is for a DATABASE_URL, which is not set.'],
-  [settings.DATABASE_READ_URL && !settings.DATABASE_URL, 'DATABASE_READ_URL: is a replica of DATABASE_URL, which is not set.'],
+  [settings.DATABASE_POOLER && !settings.DATABASE_URL, 'DATABASE_POOLER: requires DATABASE_URL.'],
+  [
+    settings.DATABASE_READ_URL && !settings.DATABASE_URL,
+    'DATABASE_READ_URL: requires DATABASE_URL. It is the address of its replica.',
+  ],
 ]
 
 const findInvalidAtsSettings = (settings: Partial<Static<typeof Environment>>): [broken: unknown, problem: string][] => [
@@ -148,7 +166,7 @@ const findInvalidAtsSettings = (settings: Partial<Static<typeof Environment>>): 
   ]),
   [
     settings.ATS_RECRUITEE && !settings.ATS_RECRUITEE_SECRET,
-    'ATS_RECRUITEE_SECRET: is required with ATS_RECRUITEE, which takes no report without it.',
+    'ATS_RECRUITEE_SECRET: is required with ATS_RECRUITEE, which refuses reports without it.',
   ],
 ]
 
@@ -156,7 +174,7 @@ const findInvalidAtsSettings = (settings: Partial<Static<typeof Environment>>): 
 const findOrphanedInitSettings = (settings: Partial<Static<typeof Environment>>): [broken: unknown, problem: string][] =>
   (['INIT_API_KEY_NAME', 'INIT_ADMIN_EMAIL'] as const).map((name) => [
     settings[name] && !settings.INIT_ORG_NAME,
-    `${name}: needs an INIT_ORG_NAME to belong to.`,
+    `${name}: requires INIT_ORG_NAME.`,
   ])
 
 const isDatabaseUrl = (url: string | undefined): boolean => !url || canCreate(() => new Client({ connectionString: url }))

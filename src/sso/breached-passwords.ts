@@ -1,5 +1,7 @@
 import { hash } from 'node:crypto'
-import type { BreachedPasswords, Log, Metrics } from '../domain/context.ts'
+import type { BreachedPasswords } from '../domain/ports/breached-passwords.ts'
+import type { Log } from '../domain/ports/log-events.ts'
+import type { Metrics } from '../domain/ports/metrics.ts'
 
 /** Milliseconds that a person choosing a password waits. */
 const DEADLINE_MS = 1_000

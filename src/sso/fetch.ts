@@ -1,7 +1,7 @@
 import http from 'node:http'
 import https from 'node:https'
 import type { LookupFunction } from 'node:net'
-import type { Allowance } from '../domain/context.ts'
+import type { Allowance } from '../domain/networks/allowance.ts'
 import { findTargetFault } from '../domain/webhooks/targets.ts'
 import { guardedLookup, type Resolve, resolvePublicName } from '../webhooks/resolve.ts'
 

@@ -1,5 +1,5 @@
 import { createLruCache } from '../domain/concurrency/lru-cache.ts'
-import type { AttemptResult } from '../domain/webhooks/record-attempt.ts'
+import type { AttemptResult } from '../domain/webhooks/delivery-attempts.ts'
 
 /** Most concurrent deliveries to one endpoint, per process. */
 const MAX_CONCURRENCY = 32
@@ -10,7 +10,7 @@ const MAX_REMEMBERED = 10_000
 
 /**
  * Limits concurrent deliveries per endpoint: one more after each fast success, half after a failure or slow success, never below `least`.
- * (domain/webhooks/record-attempt.ts lowers it further for failing endpoints.)
+ * (domain/webhooks/delivery-attempts.ts lowers it further for failing endpoints.)
  */
 export function createConcurrency(least: number) {
   const known = createLruCache<number>(MAX_REMEMBERED)

@@ -7,7 +7,7 @@ import {
   type LeasedDelivery,
   recordDeliveryAttempt,
   releaseDelivery,
-} from '../domain/webhooks/record-attempt.ts'
+} from '../domain/webhooks/delivery-attempts.ts'
 import { decryptWebhookSecrets } from '../domain/webhooks/secrets.ts'
 import type { Concurrency } from './concurrency.ts'
 import type { Post } from './post.ts'

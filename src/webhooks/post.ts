@@ -1,6 +1,7 @@
 import http from 'node:http'
 import https from 'node:https'
-import type { Allowance } from '../domain/context.ts'
+import manifest from '../../package.json' with { type: 'json' }
+import type { Allowance } from '../domain/networks/allowance.ts'
 import { findTargetFault } from '../domain/webhooks/targets.ts'
 import { guardedLookup, type Resolve, resolvePublicName } from './resolve.ts'
 
@@ -28,7 +29,7 @@ const MAX_HEADER_BYTES = 16 * 1024
 /** Bytes read of a response. Reading a longer one stops early, and its status counts. */
 const MAX_READ_BYTES = 64 * 1024
 const KEPT_BYTES = 1024
-const USER_AGENT = 'Assessment-Invitation-Service'
+const USER_AGENT = `Assessment-Invitation-Service/${manifest.version}`
 
 /**
  * Creates the HTTP client for webhooks and for reports to applicant tracking systems. Each request has its own connection to a freshly checked

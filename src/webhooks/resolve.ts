@@ -1,6 +1,6 @@
 import { lookup, Resolver } from 'node:dns/promises'
 import type { LookupFunction } from 'node:net'
-import type { Allowance } from '../domain/context.ts'
+import type { Allowance } from '../domain/networks/allowance.ts'
 import { isAllowedHost, mayConnectTo } from '../domain/webhooks/targets.ts'
 
 /** Resolves a host. @throws Error if it has no addresses. */

@@ -1,6 +1,6 @@
 import type { ServiceContext } from '../domain/context.ts'
+import { findDueDeliveries, leaseDeliveries } from '../domain/webhooks/delivery-attempts.ts'
 import { enqueueDeliveries } from '../domain/webhooks/enqueue-deliveries.ts'
-import { findDueDeliveries, leaseDeliveries } from '../domain/webhooks/record-attempt.ts'
 import { createConcurrency } from './concurrency.ts'
 import { deliver } from './deliver.ts'
 import type { Post } from './post.ts'

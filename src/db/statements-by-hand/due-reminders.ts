@@ -109,7 +109,7 @@ export const queueDueReminders = (
     RETURNING id, organization_id AS "organizationId"`
 }
 
-/** @property place of the kind among those of reminders. */
+/** @property place index of the kind among kinds of reminders. */
 export type OpenReminderRow = {
   inviteId: string
   recipientEmail: string

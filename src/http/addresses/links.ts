@@ -1,9 +1,11 @@
-import type { Links, Mode } from '../../domain/context.ts'
+import type { Mode } from '../../domain/context.ts'
+import type { Links } from '../../domain/ports/links.ts'
 import { signAccountLink } from '../../domain/secrets/account-tokens.ts'
 import { signBounceAddress } from '../../domain/secrets/bounce-address.ts'
 import { signInvitation } from '../../domain/secrets/invitation-tokens.ts'
 import { signMediaLink } from '../../domain/secrets/media-tokens.ts'
 import { signRegistration } from '../../domain/secrets/registration-tokens.ts'
+import { signShareLink } from '../../domain/secrets/share-tokens.ts'
 import { signUnsubscribeToken } from '../../domain/secrets/unsubscribe-tokens.ts'
 
 // Sent mails contain these paths: they must not change.
@@ -36,6 +38,9 @@ export function withoutTrailingSlash(url: string, prefixes: readonly string[]): 
   return url.replace(/^([^?]*[^/?])\/(?=\?|$)/, '$1')
 }
 
+/** Links to results, for people without an account. */
+export const SHARE_PATH = '/shared'
+
 /** Signed links to recordings, for the systems of an organization. */
 export const MEDIA_PATH = '/media'
 
@@ -51,6 +56,7 @@ export const createLinks = (site: Readonly<SiteConfig>): Links => ({
   registrationUrl: (id) => `${site.publicUrl}${OPEN_PATH}/${BEGIN_SEGMENT}/${signRegistration(site.secretKeys, id)}`,
   accountUrl: (link) => `${site.publicUrl}${PORTAL_PREFIX}/${link.kind}/${signAccountLink(site.secretKeys, link)}`,
   mediaUrl: (link) => `${site.publicUrl}${MEDIA_PATH}/${signMediaLink(site.secretKeys, link)}`,
+  shareUrl: (shareLinkId) => `${site.publicUrl}${SHARE_PATH}/${signShareLink(site.secretKeys, shareLinkId)}`,
   portalUrl: (where, page) => `${site.publicUrl}${portalPathOf(where)}${page}`,
   signInUrl: (providerId, part) => `${site.publicUrl}${PORTAL_PREFIX}/sign-in/with/${providerId}${part ? `/${part}` : ''}`,
   resultUrl: ({ organization, mode, submissionId }) =>

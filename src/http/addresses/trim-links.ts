@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify'
-import { INVITATION_PATH, MEDIA_PATH, OPEN_PATH, PORTAL_PREFIX, UNSUBSCRIBE_PATH } from './links.ts'
+import { INVITATION_PATH, MEDIA_PATH, OPEN_PATH, PORTAL_PREFIX, SHARE_PATH, UNSUBSCRIBE_PATH } from './links.ts'
 
 /** Mails link to these paths. */
-const LINKED = [INVITATION_PATH, UNSUBSCRIBE_PATH, OPEN_PATH, MEDIA_PATH, PORTAL_PREFIX]
+const LINKED = [INVITATION_PATH, UNSUBSCRIBE_PATH, OPEN_PATH, MEDIA_PATH, SHARE_PATH, PORTAL_PREFIX]
 /** Home of an organization: the only linked path that ends with a slash. */
 const HOME = new RegExp(`^${PORTAL_PREFIX}/(test/)?[^/]+/$`)
 /** A page below one of these paths, without escapes. */

@@ -21,8 +21,8 @@ type Page<K extends SaveTypes> = SaveRules<K> & {
 export type Autosave<K extends SaveTypes> = ReturnType<typeof createAutosave<K>>
 
 /** Saves input a moment after the last key, one request at a time. */
-export function createAutosave<K extends SaveTypes>(begun: SaveState<K>, page: Page<K>) {
-  let saving = begun
+export function createAutosave<K extends SaveTypes>(initial: SaveState<K>, page: Page<K>) {
+  let saving = initial
   let asking = Promise.resolve()
   const typing = debounceTyping(() => void save())
   const show = () => page.show(saving, isSaved(saving, page))

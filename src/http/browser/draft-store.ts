@@ -1,7 +1,7 @@
 /** Stores unsaved input in localStorage, where it survives closing the page. */
 export function createDraftStore<Draft>(key: string) {
   let isKept = true
-  let known: string | null = null
+  let storedText: string | null = null
   const attempt = <Result>(act: () => Result): Result | null => {
     try {
       return act()
@@ -15,20 +15,20 @@ export function createDraftStore<Draft>(key: string) {
     isKept: () => isKept,
     read: (): Draft | null =>
       attempt(() => {
-        known = localStorage.getItem(key)
-        return JSON.parse(known ?? 'null') as Draft | null
+        storedText = localStorage.getItem(key)
+        return JSON.parse(storedText ?? 'null') as Draft | null
       }),
     /** Skips a draft that was written before, so that a newer one of another tab stays. */
     write(draft: Draft): void {
       const text = JSON.stringify(draft)
-      if (text === known) return
+      if (text === storedText) return
       attempt(() => localStorage.setItem(key, text))
-      known = isKept ? text : null
+      storedText = isKept ? text : null
     },
     /** Removes the draft that was read or written last. A newer one of another tab stays. */
     clear(): void {
-      attempt(() => localStorage.getItem(key) === known && localStorage.removeItem(key))
-      known = null
+      attempt(() => localStorage.getItem(key) === storedText && localStorage.removeItem(key))
+      storedText = null
     },
   }
 }

@@ -3,11 +3,13 @@ import { LRUCache } from 'lru-cache'
 import { toText } from '../../html/html.ts'
 import { requestOrigin } from '../addresses/address.ts'
 import { serveAssets } from '../pages/assets.ts'
-import { toBruno } from './bruno.ts'
+import { toBruno, toPostman } from './collections.ts'
 import { describeDocument } from './describe.ts'
+import { createFeed } from './feed.ts'
 import { notFoundBody, searchBody } from './guide.page.ts'
-import { CLIENT_ADDRESS, readClient } from './guides.ts'
-import { assets, DOCS_PREFIX, renderPage } from './layout.ts'
+import { CLIENT_ADDRESS, readChangelog, readClient } from './guides.ts'
+import { assets, DOCS_PREFIX, FEED_ADDRESS, renderPage } from './layout.ts'
+import { listForAssistants } from './llms.ts'
 import type { OpenApiDocument } from './openapi-document.ts'
 import { createLazily, prerender, sendPrerendered } from './prerendered.ts'
 import type { Reference } from './reference.page.ts'
@@ -36,8 +38,10 @@ const MAX_SUGGESTIONS = 5
 
 /**
  * Serves the documentation under `/docs`: guides, and for each interface a reference (`/docs/<name>`), the OpenAPI document
- * (`/docs/<name>/openapi.json`), and a Bruno collection (`/docs/<name>/bruno.json`). It is public, so each file is rendered once, on its first
- * request. Pages work offline and without JavaScript.
+ * (`/docs/<name>/openapi.json`, `.yaml`), and collections for Bruno and
+ * Postman (`/docs/<name>/bruno.json`, `postman.json`). `/llms.txt` lists the guides as Markdown for
+ * assistants, `/docs/changes.atom` the releases. It is public, so each file is rendered once, on its first request. Pages work offline and without
+ * JavaScript.
  */
 export async function docs(app: FastifyInstance, documents: ApiDocument[]): Promise<void> {
   const references = documents.map(({ name, title, read }) => {
@@ -46,11 +50,19 @@ export async function docs(app: FastifyInstance, documents: ApiDocument[]): Prom
     return { name, title, address, document, description: createLazily(() => describeDocument(document())) }
   })
   for (const { name, address, document, description } of references) {
-    serveForOrigin(app, `${address}/openapi.json`, (origin) => ({
+    const openapi = (origin: string) => ({
       ...document(),
       servers: [{ url: origin, description: 'Where this document was found' }],
-    }))
-    serveForOrigin(app, `${address}/bruno.json`, (origin) => toBruno(description(), origin), `${name}-bruno.json`)
+    })
+    serveForOrigin(app, `${address}/openapi.json`, 'application/json', (origin) => JSON.stringify(openapi(origin)))
+    serveForOrigin(app, `${address}/openapi.yaml`, 'application/yaml', async (origin) => {
+      const { stringify } = await import('yaml')
+      return stringify(openapi(origin), { aliasDuplicateObjects: false, lineWidth: 0 })
+    })
+    const bruno = (origin: string) => JSON.stringify(toBruno(description(), origin))
+    serveForOrigin(app, `${address}/bruno.json`, 'application/json', bruno, `${name}-bruno.json`)
+    const postman = (origin: string) => JSON.stringify(toPostman(description(), origin))
+    serveForOrigin(app, `${address}/postman.json`, 'application/json', postman, `${name}-postman.json`)
   }
   const site = createLazily(() =>
     createDocsSite(
@@ -59,18 +71,26 @@ export async function docs(app: FastifyInstance, documents: ApiDocument[]): Prom
       ),
     ),
   )
+  serveForOrigin(app, '/llms.txt', 'text/plain', (origin) => listForAssistants(site().groups, references, origin))
+  serveForOrigin(app, FEED_ADDRESS, 'application/atom+xml', (origin) => createFeed(readChangelog(), origin))
   await app.register((scope) => servePages(scope, site), { prefix: DOCS_PREFIX })
 }
 
-/** Serves JSON that contains the origin under which the client reached the service. @param file name for the download. */
-function serveForOrigin(app: FastifyInstance, address: string, create: (origin: string) => object, file?: string): void {
+/** Serves a text that contains the origin under which the client reached the service. @param file name for the download. */
+function serveForOrigin(
+  app: FastifyInstance,
+  address: string,
+  type: string,
+  create: (origin: string) => string | Promise<string>,
+  file?: string,
+): void {
   const cache = new LRUCache<string, ReturnType<typeof prerender>>({ max: MAX_ORIGINS })
   app.get(address, async (request, reply) => {
     const origin = requestOrigin(request)
-    const text = cache.get(origin) ?? prerender(JSON.stringify(create(origin)))
+    const text = cache.get(origin) ?? prerender(await create(origin))
     cache.set(origin, text)
     if (file) reply.header('content-disposition', `attachment; filename="${file}"`)
-    return sendPrerendered(request, reply, 'application/json', text)
+    return sendPrerendered(request, reply, type, text)
   })
 }
 

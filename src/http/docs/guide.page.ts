@@ -10,7 +10,7 @@ ${next && html`<p class="border-base-300 mt-12 max-w-3xl border-t pt-6">Next: <a
 export const contentsOf = ({ headings }: Guide): MenuItem[] =>
   headings.filter(({ level }) => level === 2).map(({ text, anchor }) => ({ label: text, address: `#${anchor}` }))
 
-type Reference = { title: string; address: string; lead: string }
+type Reference = { title: string; address: string; version: string; lead: string }
 
 /** Home page of the documentation. */
 export const homeBody = (groups: GuideGroup[], references: Reference[]): Html => html`${pageHead(
@@ -19,9 +19,9 @@ export const homeBody = (groups: GuideGroup[], references: Reference[]): Html =>
 )}<div class="mt-6 flex flex-wrap gap-3"><a class="btn btn-primary" href="${groups[0]!.guides[0]!.address}">${groups[0]!.guides[0]!.title}</a></div>
 <div class="mt-8 grid gap-4 md:grid-cols-2">
 ${references.map(
-  ({ title, address, lead }) =>
+  ({ title, address, version, lead }) =>
     html`<section class="panel"><h2 class="text-lg"><a class="hover:underline" href="${address}">${title}</a></h2><p class="quiet mt-1 text-sm">${lead}</p>
-<ul class="mt-3 flex flex-wrap gap-x-5 gap-y-1 text-sm"><li><a href="${address}">Reference</a></li><li><a href="${address}/openapi.json" download="${downloadName(address, 'openapi')}">OpenAPI document</a></li><li><a href="${address}/bruno.json">Collection for Bruno</a></li></ul></section>\n`,
+<ul class="mt-3 flex flex-wrap gap-x-5 gap-y-1 text-sm"><li><a href="${address}">Reference</a></li><li><a href="${address}/openapi.json" download="${downloadName(address, 'openapi')}.json">OpenAPI ${version}</a> (<a href="${address}/openapi.yaml" download="${downloadName(address, 'openapi')}.yaml">YAML</a>)</li><li>Collections for <a href="${address}/bruno.json">Bruno</a> and <a href="${address}/postman.json">Postman</a></li></ul></section>\n`,
 )}</div>
 ${groups.map(
   ({ name, guides }) =>
@@ -29,7 +29,7 @@ ${groups.map(
 <ul class="mt-3 grid gap-x-8 gap-y-4 md:grid-cols-2">${guides.map(({ title, lead, address }) => html`<li><a class="link link-primary font-medium" href="${address}">${title}</a><p class="quiet line-clamp-2 text-sm">${lead}</p></li>\n`)}</ul></section>\n`,
 )}`
 
-const downloadName = (address: string, kind: string): string => `${address.slice(DOCS_PREFIX.length + 1)}-${kind}.json`
+const downloadName = (address: string, kind: string): string => `${address.slice(DOCS_PREFIX.length + 1)}-${kind}`
 
 /** Search results for browsers without JavaScript. */
 export const searchBody = (query: string, found: SearchEntry[]): Html =>

@@ -4,6 +4,8 @@ import { icon } from '../pages/icon.ts'
 
 export const DOCS_PREFIX = '/docs'
 
+export const FEED_ADDRESS = `${DOCS_PREFIX}/changes.atom`
+
 export const assets = loadAssets(DOCS_PREFIX, 'docs')
 
 export const TITLE = 'Assessment Invitation Service'
@@ -17,6 +19,8 @@ export type Page = {
   body: () => Html
   /** Links under "On this page". */
   contents?: MenuItem[]
+  /** Address of the page's Markdown. */
+  markdown?: string
   /** Search query. */
   query?: string
   /** Request header with the API key, for the script that tries requests. */
@@ -33,6 +37,8 @@ export const renderPage = (menu: MenuGroup[], page: Page): Html => html`<!doctyp
 <link rel="icon" href="${assets.icon.address}">
 <link rel="stylesheet" href="${assets.stylesheet.address}">
 <script type="module" src="${assets.script.address}"></script>
+<link rel="alternate" type="application/atom+xml" title="Changes" href="${FEED_ADDRESS}">
+${page.markdown && html`<link rel="alternate" type="text/markdown" href="${page.markdown}">`}
 </head>
 <body class="bg-base-100" data-key-header="${page.keyHeader ?? ''}">
 <a class="btn btn-sm sr-only focus:not-sr-only focus:fixed focus:top-2 focus:left-2 focus:z-50" href="#main">Skip to content</a>

@@ -35,7 +35,7 @@ const referenceBody = (reference: Reference, guides: string): Html => {
   const { introduction, keyHeader, version, groups, objects } = description
   return html`${pageHead(title, introduction)}
 <p class="my-4 leading-7">Every request carries an API key in the header <code>${keyHeader}</code>: see <a href="${guides}/authentication">Authentication</a>. This is version ${version}.</p>
-<p class="flex flex-wrap gap-3"><a class="btn btn-sm" href="${address}/openapi.json" download="${name}-openapi.json">${icon('download')}OpenAPI document</a><a class="btn btn-sm" href="${address}/bruno.json">${icon('download')}Collection for Bruno</a></p>
+<p class="flex flex-wrap gap-3"><a class="btn btn-sm" href="${address}/openapi.json" download="${name}-openapi.json">${icon('download')}OpenAPI (JSON)</a><a class="btn btn-sm" href="${address}/openapi.yaml" download="${name}-openapi.yaml">${icon('download')}OpenAPI (YAML)</a><a class="btn btn-sm" href="${address}/bruno.json">${icon('download')}Collection for Bruno</a><a class="btn btn-sm" href="${address}/postman.json">${icon('download')}Collection for Postman</a></p>
 ${groups.map(
   (
     group,

@@ -2,7 +2,7 @@ import path from 'node:path'
 import { LRUCache } from 'lru-cache'
 import { toText } from '../../html/html.ts'
 import { contentsOf, entriesOfGuides, guideBody, homeBody, menuOfGuides } from './guide.page.ts'
-import { readExamples, readGuides } from './guides.ts'
+import { type GuideGroup, readExamples, readGuides } from './guides.ts'
 import { DOCS_PREFIX, type MenuGroup, type Page, renderPage } from './layout.ts'
 import { createLazily, prerender } from './prerendered.ts'
 import { entriesOfReference, menuOfReference, pagesOf, type Reference } from './reference.page.ts'
@@ -17,6 +17,7 @@ type Prerendered = ReturnType<typeof prerender>
 /** @property text renders the file on its first request. */
 type File = { type: string; text: (origin: () => string) => Prerendered }
 export type DocsSite = {
+  groups: GuideGroup[]
   menu: MenuGroup[]
   /** Search index. */
   entries: SearchEntry[]
@@ -39,16 +40,20 @@ export function createDocsSite(references: Reference[]): DocsSite {
       body: () =>
         homeBody(
           groups,
-          references.map(({ title, address, description }) => ({ title, address, lead: description.introduction })),
+          references.map(({ title, address, description: { version, introduction } }) => ({
+            ...{ title, address, version },
+            lead: introduction,
+          })),
         ),
     },
     ...guides.map((guide, i) => ({
-      ...{ title: guide.title, address: guide.address, contents: contentsOf(guide) },
+      ...{ title: guide.title, address: guide.address, contents: contentsOf(guide), markdown: `${guide.address}.md` },
       body: () => guideBody(guide, guides[i + 1]),
     })),
     ...references.flatMap((reference) => pagesOf(reference, `${DOCS_PREFIX}/guides`)),
   ]
   return {
+    groups,
     menu,
     entries: [...entriesOfGuides(groups), ...references.flatMap(entriesOfReference)],
     files: new Map([
@@ -61,6 +66,10 @@ export function createDocsSite(references: Reference[]): DocsSite {
             withAddresses,
           ),
         },
+      ]),
+      ...guides.map(({ address, markdown }): [string, File] => [
+        `${address}.md`,
+        { type: 'text/markdown', text: cachePerOrigin(() => markdown, withAddresses) },
       ]),
       ...readExamples(DOCS_PREFIX).map(({ address, text }): [string, File] => [
         address,

@@ -169,7 +169,7 @@ export const errorGuidance: Record<FailureKind, ErrorGuidance | null> = {
     retry: 'no',
   },
   duplicate_tag_name: {
-    cause: 'The organization has a tag of this name, in whatever case.',
+    cause: 'The organization has a tag with this name. Upper and lower case count as equal.',
     action: 'Use that tag, or another name.',
     retry: 'no',
     only: 'v1',
@@ -188,7 +188,7 @@ export const errorGuidance: Record<FailureKind, ErrorGuidance | null> = {
   },
   invite_declined: {
     cause: 'The candidate has declined the invite.',
-    action: 'To invite them all the same, send `"afterDecline": true`.',
+    action: 'To invite them anyway, send `"afterDecline": true`.',
     retry: 'no',
     only: 'v1',
   },
@@ -292,6 +292,7 @@ export const errorGuidance: Record<FailureKind, ErrorGuidance | null> = {
   ats_not_found: null,
   library_question_not_found: null,
   library_import_not_found: null,
+  share_link_not_found: null,
   archive_not_found: null,
   archive_downloading: null,
   sign_in_setting_not_found: null,

@@ -1,5 +1,12 @@
 import type { FastifyError } from 'fastify'
-import { DomainError, type ErrorKind, type Issue, isDatabaseAway, isDatabaseBusy, StoreUnavailable } from '../../domain/errors.ts'
+import {
+  DomainError,
+  type ErrorKind,
+  type Issue,
+  isDatabaseBusy,
+  isDatabaseUnavailable,
+  StoreUnavailable,
+} from '../../domain/errors.ts'
 
 /** Error codes of the domain and of the HTTP layer. */
 export type FailureKind =
@@ -101,7 +108,7 @@ export function toFailure(error: unknown): Failure {
   if (error instanceof HttpError) return { kind: error.kind, issues: [], retryAfter: error.retryAfter, detail: error.detail }
   if (error instanceof StoreUnavailable) return { kind: 'store_unavailable', issues: [], retryAfter: BUSY_RETRY_AFTER_SECONDS }
   if (isDatabaseBusy(error)) return { kind: 'database_busy', issues: [], retryAfter: BUSY_RETRY_AFTER_SECONDS }
-  if (isDatabaseAway(error)) return { kind: 'database_away', issues: [], retryAfter: BUSY_RETRY_AFTER_SECONDS }
+  if (isDatabaseUnavailable(error)) return { kind: 'database_away', issues: [], retryAfter: BUSY_RETRY_AFTER_SECONDS }
   const { code, statusCode } = error as Partial<FastifyError>
   const kind =
     fastifyKinds[code ?? ''] ??

@@ -1,4 +1,4 @@
-import type { QuestionInput } from '../../domain/assessments/edit-questions.ts'
+import type { QuestionInput } from '../../domain/assessments/question-input.ts'
 
 /** Fields of a form, empty if missing. Without NUL, which PostgreSQL can't store, and with `\n` instead of the `\r\n` that browsers send. */
 export const readFields = <Name extends string>(values: URLSearchParams, ...names: Name[]): Record<Name, string> =>
@@ -35,7 +35,7 @@ export function formatDurationField(seconds: number): string {
   return seconds === 0 ? '' : `${Math.floor(seconds / 60)}${rest > 0 ? `:${String(rest).padStart(2, '0')}` : ''}`
 }
 
-/** The question form, to save or to preview. */
+/** The question form without its rubric, to save or to preview. */
 export const readQuestion = (values: URLSearchParams): QuestionInput => {
   const { inputType, responseType, audioUrl, videoUrl, sourceLanguage, targetLanguage } = readFields(
     values,
@@ -56,7 +56,9 @@ export const readQuestion = (values: URLSearchParams): QuestionInput => {
     points: readNumber(values, 'points'),
     timeLimit: readDuration(values, 'timeLimit'),
     preparationTime: readDuration(values, 'preparationTime'),
+    simultaneous: values.get('simultaneous') === 'yes',
     sourceLanguage: sourceLanguage.trim(),
     targetLanguage: targetLanguage.trim(),
+    rubric: null,
   }
 }

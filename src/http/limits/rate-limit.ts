@@ -25,8 +25,8 @@ export type RateLimiter = {
 type Count = { limit: number; remaining: number; seconds: number; isOver: boolean }
 
 /**
- * An organization has one limit for all its live keys on both interfaces, and one for its test keys, so that tests never block live work.
- * A key with a limit is counted first: requests above its limit don't use up the organization's. The headers show whichever limit has fewer
+ * An organization has one limit for all its live keys on both interfaces, and one for its test keys, so that tests never block live work. A
+ * key with a limit is counted first: requests above its limit don't use up the organization's. The headers show the limit with fewer
  * requests remaining.
  *
  * @param redis counts across processes. While Redis is unavailable, or if undefined, each process counts by itself.

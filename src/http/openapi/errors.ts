@@ -43,6 +43,7 @@ const occurrence = {
   member_not_found: 'declared',
   tag_not_found: 'declared',
   submission_not_found: 'declared',
+  share_link_not_found: 'declared',
   result_not_released: 'declared',
   media_not_found: 'declared',
   webhook_not_found: 'declared',

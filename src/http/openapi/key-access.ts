@@ -12,6 +12,8 @@ declare module 'fastify' {
     requiresScopedKey?: boolean
     /** Only test keys may call the operation. Operations for live keys only follow from their scope, see TEST_KEY_ACCESS. */
     isForTestKeys?: boolean
+    /** True if the operation changes only data of the key's mode, so that test keys may call it whatever its scope. */
+    changesOnlyOwnMode?: boolean
     /** Right that the key needs, see domain/authorization/permissions.ts. */
     keyRight?: KeyRight
   }
@@ -21,8 +23,9 @@ declare module 'fastify' {
 export const WRONG_MODE = { live: 'live_key_required', test: 'test_key_required' } as const satisfies Record<KeyMode, FailureKind>
 
 /** @returns undefined if the operation accepts both modes. */
-export function requiredMode({ scope, isForTestKeys = false }: FastifySchema): KeyMode | undefined {
+export function requiredMode({ scope, isForTestKeys, changesOnlyOwnMode }: FastifySchema): KeyMode | undefined {
   if (isForTestKeys) return 'test'
+  if (changesOnlyOwnMode) return undefined
   return scope && TEST_KEY_ACCESS[scope] === 'nothing' ? 'live' : undefined
 }
 

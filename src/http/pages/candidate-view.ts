@@ -17,7 +17,8 @@ export const formatCount = (number: number, noun: string): string => `${number} 
 
 /**
  * @property timeLimit seconds for the assessment. @property timed number of questions with a time limit. @property timedSeconds sum of their
- *   limits and preparation times. @property prepared number of questions with a preparation time.
+ *   limits and preparation times. @property prepared number of questions with a preparation time. @property sectionSeconds sum of the sections'
+ *   limits. @property goesBack true if candidates go back and forth in some section.
  */
 type AssessmentFacts = {
   questions: number
@@ -26,6 +27,10 @@ type AssessmentFacts = {
   timed: number
   timedSeconds: number
   prepared: number
+  sections: number
+  timedSections: number
+  sectionSeconds: number
+  goesBack: boolean
 }
 export type Expectation = [isShown: boolean, IconName, title: string, meaning: string]
 
@@ -34,6 +39,7 @@ export function expectations(t: CandidateTexts, assessed: AssessmentFacts, furth
   const all: Expectation[] = [
     [true, 'list-checks', t.text('expect.questions', { count: assessed.questions }), labelOrder(t, assessed)],
     [true, 'timer', ...labelTime(t, assessed)],
+    [assessed.sections > 1, 'layers', t.text('expect.sections', { count: assessed.sections }), labelSections(t, assessed)],
     [
       assessed.prepared > 0,
       'hourglass',
@@ -50,20 +56,29 @@ ${all.map(
 )}</ul>`
 }
 
-function labelOrder(t: CandidateTexts, { questions, totalPoints: points }: AssessmentFacts): string {
+function labelOrder(t: CandidateTexts, { questions, totalPoints: points, goesBack }: AssessmentFacts): string {
+  if (questions > 1 && goesBack) return points > 0 ? t.text('expect.order.free.points', { points }) : t.text('expect.order.free')
   if (questions > 1) return points > 0 ? t.text('expect.order.points', { points }) : t.text('expect.order')
   return points > 0 ? t.text('expect.points', { points }) : ''
 }
 
+const labelSections = (t: CandidateTexts, { timedSections: count, sectionSeconds }: AssessmentFacts): string =>
+  count > 0 ? t.text('expect.sections.timed', { count, time: t.duration(sectionSeconds) }) : ''
+
 function labelTime(
   t: CandidateTexts,
-  { questions, timeLimit, timed, timedSeconds }: AssessmentFacts,
+  { questions, timeLimit, timed, timedSeconds, ...assessed }: AssessmentFacts,
 ): [title: string, meaning: string] {
   const time = t.duration(timedSeconds)
   if (timeLimit > 0) {
     const meaning = timed > 0 ? t.text('expect.limit.questions', { count: timed }) : t.text('expect.limit.meaning')
     return [t.duration(timeLimit), meaning]
   }
+  if (timed === 0 && assessed.timedSections > 0)
+    return [
+      t.text('expect.unlimited'),
+      assessed.sections > 1 ? '' : t.text('expect.sections.timed', { count: 1, time: t.duration(assessed.sectionSeconds) }),
+    ]
   if (timed === 0) return [t.text('expect.untimed'), t.text('expect.untimed.meaning')]
   if (timed === questions) return [t.text('expect.limit.total', { time }), t.text('expect.limit.each', { count: timed })]
   return [t.text('expect.unlimited'), t.text('expect.unlimited.questions', { count: timed, time })]

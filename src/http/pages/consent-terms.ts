@@ -28,8 +28,8 @@ export function termsList(t: CandidateTexts, invitation: Invitation, terms: Cons
 <dt>${t.text('terms.needed')}</dt><dd>${needed.length > 0 ? t.list(needed) : t.text('terms.needed.nothing')}</dd>
 ${used && html`<dt>${t.text('terms.used')}</dt><dd>${needs.choice ? t.text('terms.used.choice', { used }) : used}</dd>`}
 <dt>${t.text('terms.recorded')}</dt><dd>${bulletList(recordedItems(t, invitation, terms))}</dd>
-<dt>${t.text('terms.purpose')}</dt><dd>${bulletList([t.text('terms.purpose.assess', { organization }), t.text('terms.purpose.people')])}</dd>
-<dt>${t.text('terms.seen')}</dt><dd>${t.text('terms.seen.by', { organization })}</dd>
+<dt>${t.text('terms.purpose')}</dt><dd>${bulletList([t.text('terms.purpose.assess', { organization }), needs.transcription && t.text('terms.purpose.transcription'), t.text('terms.purpose.people')])}</dd>
+<dt>${t.text('terms.seen')}</dt><dd>${bulletList([t.text('terms.seen.by', { organization }), t.text('terms.seen.shared', { organization })])}</dd>
 <dt>${t.text('terms.kept')}</dt><dd>${bulletList(retentionItems(t, invitation, terms))}</dd>
 <dt>${t.text('terms.withdraw')}</dt><dd>${bulletList([t.text('terms.withdraw.before'), t.text('terms.withdraw.later', { organization })])}</dd>
 </dl>${

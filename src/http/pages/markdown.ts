@@ -3,6 +3,8 @@ import { withoutPictures } from '../../domain/assets/references.ts'
 import { MAX_MARKS } from '../../domain/limits.ts'
 import { countMarks } from '../../domain/text/count-marks.ts'
 import { type Html, html } from '../../html/html.ts'
+import { readFormulas, renderFormula } from './formulas.ts'
+import { highlightCode } from './highlight.ts'
 import { noPictures, type Pictures, picturesAsText, renderPicture } from './pictures.ts'
 
 /** Addresses that become links. */
@@ -12,10 +14,11 @@ const LINK = /^(?:https:|mailto:)/i
 const reader = new MarkdownIt('zero', { html: false, breaks: true })
   .enable(['paragraph', 'list', 'blockquote', 'fence', 'table'])
   .enable(['newline', 'escape', 'entity', 'backticks', 'emphasis', 'link', 'image', 'balance_pairs', 'fragments_join'])
+readFormulas(reader)
 reader.validateLink = (address) => LINK.test(address) || address.startsWith('asset:')
 
 /**
- * Renders Markdown of users: paragraphs, emphasis, lists, quotes, code, tables, and links. Each token becomes an element by html``, so an
+ * Renders Markdown of users: paragraphs, emphasis, lists, quotes, code, tables, links, and formulas. Each token becomes an element by html``, so an
  * author's markup never becomes part of a page. Pictures of other origins are replaced by their alternative texts.
  *
  * @param language code; null if unknown. @param pictures pictures that may be shown.
@@ -93,7 +96,10 @@ function leaf(token: Token, pictures: Pictures): Html {
     case 'image':
       return renderPicture(pictures, String(token.attrGet('src') ?? ''), token.content)
     case 'fence':
-      return html`<pre class="bg-base-200 rounded-field overflow-x-auto p-3 text-sm font-normal" tabindex="0"><code>${token.content}</code></pre>`
+      return html`<pre class="bg-base-200 rounded-field overflow-x-auto p-3 text-sm font-normal" tabindex="0"><code>${highlightCode(token.content, token.info)}</code></pre>`
+    case 'formula':
+    case 'formula_block':
+      return renderFormula(token.content, { isBlock: token.type === 'formula_block' })
     case 'code_inline':
       return html`<code class="bg-base-200 rounded-field px-1 text-[0.9em]">${token.content}</code>`
     case 'softbreak':

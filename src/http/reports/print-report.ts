@@ -1,4 +1,5 @@
 import type { PrintedFact, PrintedQuestion, PrintedReport } from '../../domain/ports/printed-report.ts'
+import { formatNote } from '../../domain/submissions/grading/format-note.ts'
 import type { ReportedQuestion, ResultReport } from '../../domain/submissions/grading/result-report.ts'
 import { formatTime } from '../../domain/time/format-time.ts'
 import { formatCount, plainQuestionText } from '../pages/candidate-view.ts'
@@ -16,8 +17,8 @@ export function printReport(report: ResultReport): PrintedReport {
   }
 }
 
-function factsOf({ organization, assessment, candidate, result, ...times }: ResultReport): PrintedFact[] {
-  const { points, ofPoints, percent, releasedAt } = result
+function factsOf({ organization, assessment, candidate, result, decision, ...times }: ResultReport): PrintedFact[] {
+  const { points, ofPoints, percent, releasedAt, band, knockedOut } = result
   const facts: [label: string, text: string | null][] = [
     ['Organization', organization],
     ['Assessment', assessment],
@@ -25,6 +26,10 @@ function factsOf({ organization, assessment, candidate, result, ...times }: Resu
     ['Address', candidate.email],
     ['Points', ofPoints === 0 ? 'None of the questions gives points' : `${points} of ${ofPoints}`],
     ['Percent', percent === null ? null : `${percent} %`],
+    ['Band', band],
+    ['Knocked out', knockedOut.length === 0 ? null : `by question ${knockedOut.join(', ')}`],
+    ['Decision', decision && `${decision.name}, ${formatTime(decision.decidedAt)}`],
+    ['Note', decision?.note ?? null],
     ['Accepted', formatTimeOrNull(times.acceptedAt)],
     ['Started', formatTimeOrNull(times.startedAt)],
     ['Submitted', formatTimeOrNull(times.submittedAt)],
@@ -43,10 +48,30 @@ const printQuestion = ({
   points,
   ofPoints,
   comment,
+  notes,
+  decidedBy,
+  rubric,
 }: ReportedQuestion): PrintedQuestion => ({
   heading: `Question ${number}`,
-  points: ofPoints === 0 || points === null ? 'No points' : `${points} of ${formatCount(ofPoints, 'point')}`,
+  points:
+    ofPoints === 0 || points === null
+      ? 'No points'
+      : `${points} of ${formatCount(ofPoints, 'point')}${formatDecision(decidedBy)}`,
+  rubric: rubric.map(formatCriterion),
   script: plainQuestionText({ script, scriptFormat }),
   language,
-  comment,
+  comment: [comment, ...notes.map(formatNote)].filter((text) => text !== '').join('\n'),
 })
+
+const DECISIONS = {
+  two_graders: ', the mean of two graders',
+  admin: ', decided by an admin because two graders differed',
+  third_grader: ', decided by a third grader because two graders differed',
+}
+
+/** Words for the source of the points; empty with one grader. */
+export const formatDecision = (decidedBy: ReportedQuestion['decidedBy']): string => (decidedBy ? DECISIONS[decidedBy] : '')
+
+/** "Accuracy: complete and correct, 3 of 3". */
+export const formatCriterion = ({ criterion, level, text, points, ofPoints }: ReportedQuestion['rubric'][number]): string =>
+  `${criterion}: ${level === null ? 'no level' : `${text || `level ${level}`}, ${points} of ${ofPoints}`}`

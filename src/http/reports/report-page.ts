@@ -32,10 +32,14 @@ ${questions.length > 0 && html`<h2>Questions</h2>\n${questions.map((question, i)
 `
 }
 
-const section = ({ heading, points, script, comment }: PrintedQuestion, asked: ReportedQuestion): Html => html`<section>
+const section = (
+  { heading, points, rubric, script, comment }: PrintedQuestion,
+  question: ReportedQuestion,
+): Html => html`<section>
 <h3>${heading}</h3>
-${script && questionText(asked, asked.language, picturesAsText)}
+${script && questionText(question, question.language, picturesAsText)}
 <p class="points">${points}</p>
+${rubric.length > 0 && html`<ul>${rubric.map((line) => html`<li dir="auto">${line}</li>`)}</ul>`}
 ${comment && html`<h4>Comment</h4>\n${userText(comment)}`}
 </section>
 `

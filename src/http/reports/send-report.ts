@@ -27,7 +27,7 @@ export async function sendReportFile(
   disposition: 'inline' | 'attachment' = 'attachment',
 ): Promise<FastifyReply> {
   const { deps, organization, signal } = ctx
-  const pdf = await deps.typesetReport(printReport(report), { whose: organization.id, signal })
+  const pdf = await deps.typesetReport(printReport(report), { queueKey: organization.id, signal })
   reply.header('content-disposition', `${disposition}; filename="report-${report.submissionId}.pdf"`)
   return reply.type('application/pdf').send(pdf)
 }

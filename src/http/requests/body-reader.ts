@@ -38,10 +38,10 @@ const RETRY_AFTER_SECONDS = 2
 export function createBodyReader(budget: number, paceMs = PACE_MS): BodyReader {
   /** Oldest first. */
   const bodies = new Set<Body>()
-  let held = 0
+  let bufferedBytes = 0
 
   const makeRoom = (bytes: number) => {
-    while (held + bytes > budget) {
+    while (bufferedBytes + bytes > budget) {
       const victim = newestOfMost(bodies)
       if (!victim?.abort) return false
       victim.abort(outOfMemory())
@@ -57,12 +57,12 @@ export function createBodyReader(budget: number, paceMs = PACE_MS): BodyReader {
     return body
   }
   const release = (body: Body) => {
-    if (bodies.delete(body)) held -= body.bytes
+    if (bodies.delete(body)) bufferedBytes -= body.bytes
   }
   const append = (body: Body, chunk: Buffer, content: Buffer) => {
     chunk.copy(content, body.bytes)
     body.bytes += chunk.length
-    held += chunk.length
+    bufferedBytes += chunk.length
   }
 
   return async (request, payload) => {

@@ -7,10 +7,10 @@ type Compiled<Args extends unknown[], Result> = (...args: Args) => Result
 export function compileOnce<Schema extends object, Args extends unknown[], Result>(
   compile: (schema: Schema) => Compiled<Args, Result>,
 ): (schema: Schema) => Compiled<Args, Result> {
-  const known = new WeakMap<Schema, Compiled<Args, Result>>()
+  const compiledSchemas = new WeakMap<Schema, Compiled<Args, Result>>()
   const find = (schema: Schema) => {
-    const compiled = known.get(schema) ?? compile(schema)
-    known.set(schema, compiled)
+    const compiled = compiledSchemas.get(schema) ?? compile(schema)
+    compiledSchemas.set(schema, compiled)
     return compiled
   }
   return (schema) => {

@@ -3,14 +3,23 @@ import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Asset, readAsset } from '../../domain/assets/assets.ts'
 import type { Context, ServiceContext } from '../../domain/context.ts'
-import { mediaFileName } from '../../domain/files/media-file-name.ts'
+import { downloadName, mediaFileName } from '../../domain/files/media-file-name.ts'
 import { type MediaFile, readArrivedParts, readMedia } from '../../domain/submissions/media/media.ts'
 
-const mediaHeadersOf = (media: MediaFile, how: 'inline' | 'attachment') => ({
+/** A file that a candidate chose is always a download. The policy disables scripts where a browser shows it all the same. */
+const mediaHeadersOf = ({ fileName, ...media }: MediaFile, how: 'inline' | 'attachment') => ({
   'cache-control': 'private, no-store',
-  'content-disposition': `${how}; filename="${mediaFileName(media)}"`,
+  'content-disposition':
+    fileName === null
+      ? `${how}; filename="${mediaFileName(media)}"`
+      : `attachment; filename="${mediaFileName(media)}"; filename*=UTF-8''${encodeExtendedValue(downloadName({ ...media, fileName }))}`,
+  ...(fileName !== null && { 'content-security-policy': "default-src 'none'; sandbox" }),
   'x-content-type-options': 'nosniff',
 })
+
+/** RFC 8187, section 3.2. Browsers replace characters of paths by themselves. */
+const encodeExtendedValue = (text: string): string =>
+  encodeURIComponent(text).replace(/['()*]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`)
 
 /** Sends the received bytes of a recording that could not be assembled, as a download. */
 export function sendPartialMedia(ctx: Context, request: FastifyRequest, reply: FastifyReply, media: MediaFile): FastifyReply {
@@ -26,6 +35,32 @@ export const sendMedia = (
   media: MediaFile,
 ): Promise<FastifyReply> =>
   sendRange(request, reply.headers(mediaHeadersOf(media, 'inline')), media, (range) => readMedia(ctx, media, range))
+
+/** Milliseconds between checks whether a recording may still be sent. */
+const CHECKED_EVERY_MS = 1_000
+
+/** As {@link sendMedia}, until `isOpen` says no: then the connection is cut. */
+export const sendMediaWhile = (
+  ctx: Pick<ServiceContext, 'deps'>,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  media: MediaFile,
+  isOpen: () => Promise<boolean>,
+): Promise<FastifyReply> =>
+  sendRange(request, reply.headers(mediaHeadersOf(media, 'inline')), media, async (range) =>
+    Readable.from(readWhile(await readMedia(ctx, media, range), isOpen), { objectMode: false }),
+  )
+
+async function* readWhile(content: Readable, isOpen: () => Promise<boolean>): AsyncGenerator<Buffer> {
+  let checkedAt = performance.now()
+  for await (const chunk of content) {
+    if (performance.now() - checkedAt >= CHECKED_EVERY_MS) {
+      if (!(await isOpen())) throw new Error('The recording may no longer be sent')
+      checkedAt = performance.now()
+    }
+    yield chunk as Buffer
+  }
+}
 
 /** The content of an id never changes. An hour is longer than anybody looks at a question. */
 const IMAGE_MAX_AGE_SECONDS = 3_600

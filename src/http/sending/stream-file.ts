@@ -20,15 +20,15 @@ export async function streamFile(
   work: (write: WriteChunk) => Promise<void>,
 ): Promise<FastifyReply> {
   const file = new PassThrough()
-  const gone = new AbortController()
+  const disconnected = new AbortController()
   file.on('error', () => {}) // Fastify handles the error of the stream
-  file.on('close', () => gone.abort())
+  file.on('close', () => disconnected.abort())
   const started = Promise.withResolvers<void>()
   const write: WriteChunk = async (part) => {
-    gone.signal.throwIfAborted()
+    disconnected.signal.throwIfAborted()
     started.resolve()
     if (part.length === 0 || file.write(part)) return
-    await once(file, 'drain', { signal: AbortSignal.any([gone.signal, AbortSignal.timeout(STALL_TIMEOUT_MS)]) })
+    await once(file, 'drain', { signal: AbortSignal.any([disconnected.signal, AbortSignal.timeout(STALL_TIMEOUT_MS)]) })
   }
   work(write).then(
     () => file.end(),

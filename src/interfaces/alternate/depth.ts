@@ -76,7 +76,7 @@ export async function nestObjects<Body extends object>(
   return body
 }
 
-/** @returns what is there of all that is referred to, so many levels deep. */
+/** @returns the referenced objects, expanded to this depth. */
 async function loadObjects(ctx: Context, roots: Node[], depth: number): Promise<Objects> {
   const { organization } = ctx
   const objects: Objects = new Map([['organization', new Map([[organization.id, presentOrganization(organization)]])]])

@@ -53,6 +53,7 @@ const answers = {
   ats_not_found: [404, NOT_FOUND],
   library_question_not_found: [404, NOT_FOUND],
   library_import_not_found: [404, NOT_FOUND],
+  share_link_not_found: [404, NOT_FOUND],
   suppression_not_found: [404, NOT_FOUND],
   erasure_not_found: [404, NOT_FOUND],
   archive_not_found: [404, NOT_FOUND],
@@ -104,13 +105,13 @@ const answers = {
 /** The parts of a request that an error repeats. */
 type Asked = Pick<FastifyRequest, 'method' | 'headers'>
 
-/** A failure as Django REST framework words it: `detail`, or all that is wrong by field, whatever the kind. */
-function presentFailure(failure: Failure, asked: Asked): { kind: FailureKind; status: number; body: object } {
+/** Error body in the manner of Django REST framework: `detail`, or all errors by field. */
+function presentFailure(failure: Failure, request: Asked): { kind: FailureKind; status: number; body: object } {
   const { kind, issues } = failure
   const [status, detail] = answers[kind]
   if (issues.length > 0) return { kind: 'invalid', status: 400, body: wordIssues(issues) }
   if (kind === 'duplicate_invite') return { kind, status, body: { non_field_errors: [DUPLICATE] } }
-  return { kind, status, body: { detail: wordDetail(failure, asked, detail) } }
+  return { kind, status, body: { detail: wordDetail(failure, request, detail) } }
 }
 
 /** @param prefix the path the interface stands under. */

@@ -3,7 +3,7 @@ import type { Issue, Violation } from '../../domain/errors.ts'
 import { checkEmail, checkInteger, checkKeys, checkSize, checkText, checkUuid } from '../../domain/validation/checks.ts'
 import { toUuid } from './uuid.ts'
 
-/** A field's value; or what is wrong with it, or with what it has under a key. */
+/** A field's value, or its error, possibly at a key within the field. */
 type Reading<Value = unknown> = { value: Value } | (Violation & { key?: string })
 
 const TRUE = ['true', 't', 'yes', 'y', 'on', '1']

@@ -2,7 +2,7 @@ import { type Static, type TObject, type TSchema, Type } from '@sinclair/typebox
 import type { Context } from '../../domain/context.ts'
 import { DomainError } from '../../domain/errors.ts'
 import { omitUndefined } from '../../domain/fields/omit-undefined.ts'
-import { createInvite, resolveReferences } from '../../domain/invites/create-invite.ts'
+import { createInvite, resolveInviteReferences } from '../../domain/invites/create-invite.ts'
 import { getInvite } from '../../domain/invites/invites.ts'
 import type { InviteFilter } from '../../domain/invites/listing/invite-filter.ts'
 import { listInvites } from '../../domain/invites/listing/list-invites.ts'
@@ -145,7 +145,7 @@ async function withUnknownIds(ctx: Context, schema: TObject, body: unknown, erro
   if (!(error instanceof DomainError)) return error
   const { value, issues } = readFields(schema, body)
   const { assessment, assigned_grader, tags = [] } = value as Partial<Static<ReturnType<typeof NewInviteBody>>>
-  const references = await resolveReferences(ctx, {
+  const references = await resolveInviteReferences(ctx, {
     ...(assessment && { assessmentId: assessment }),
     assignedGraderId: assigned_grader,
     tagIds: tags,

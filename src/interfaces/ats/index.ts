@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { LeasedReport } from '../../domain/ats/lease-reports.ts'
-import { ATS_SYSTEMS, type Ats, type AtsSettings, enterOrganization, type ServiceContext } from '../../domain/context.ts'
+import { enterOrganization, type ServiceContext } from '../../domain/context.ts'
+import { ATS_SYSTEMS, type Ats, type AtsSettings } from '../../domain/ports/ats-settings.ts'
 import type { Envelope } from '../../http/errors/envelope.ts'
 import { writeAshbyReport } from './ashby/report.ts'
 import { ashbyEnvelope, ashbyRoutes } from './ashby/routes.ts'
@@ -39,7 +40,7 @@ export async function atsInterfaces(app: FastifyInstance, scope: AtsScope): Prom
 }
 
 /** Writes a report in the words of its ATS. */
-export function writeReport(system: ServiceContext, taken: LeasedReport): ReturnType<ReportWriter> {
-  const { ats, mode, organization } = taken.connection
-  return connectors[ats].write(enterOrganization(system, organization, mode), taken)
+export function writeReport(system: ServiceContext, lease: LeasedReport): ReturnType<ReportWriter> {
+  const { ats, mode, organization } = lease.connection
+  return connectors[ats].write(enterOrganization(system, organization, mode), lease)
 }

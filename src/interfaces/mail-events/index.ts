@@ -36,10 +36,10 @@ export async function mailEvents(
         const source = request.params.source as MailEventSource
         const reader = Object.hasOwn(readers, source) ? readers[source] : undefined
         if (!reader) throw new HttpError('path_not_found')
-        const known = reader.admit(request.headers)
-        if (!known) return reply.code(401).send({ error: 'unknown sender' })
+        const admission = reader.admit(request.headers)
+        if (!admission) return reply.code(401).send({ error: 'unknown sender' })
         takeSlot(source, reply)
-        admitted.set(request, { ...known, reader, source })
+        admitted.set(request, { ...admission, reader, source })
       },
     },
     async (request, reply) => {

@@ -18,7 +18,7 @@ type ListQuery = Partial<Record<'search' | 'before', string | string[]>>
 
 type Options = { system: ServiceContext; render: RenderMails; settings: MailboxSettings }
 
-/** Shows the captured mails of a service without a mail server, the newest first, to whoever has the link that its start prints. */
+/** Shows captured emails of a service without a mail server, newest first, to anyone with the link printed at startup. */
 export async function mailboxPages(app: FastifyInstance, { system, render, settings }: Options): Promise<void> {
   hideFromOutside(app, settings)
   protectPages(app, { loadsOwn: true })
@@ -75,12 +75,12 @@ async function findPage(system: ServiceContext, render: RenderMails, search: str
   const words = search.toLowerCase().split(/\s+/)
   const limit = search === '' ? SHOWN : SEARCHED
   const found = await listMails(system, render, { limit: limit + 1, ...(isUuid(before) && { before }) })
-  const looked = found.slice(0, limit)
-  const matches = looked.filter((email) => words.every((word) => email.words.includes(word)))
+  const shownMails = found.slice(0, limit)
+  const matches = shownMails.filter((email) => words.every((word) => email.words.includes(word)))
   const emails = matches.slice(0, SHOWN)
-  const last = matches.length > SHOWN ? emails.at(-1) : looked.at(-1)
+  const last = matches.length > SHOWN ? emails.at(-1) : shownMails.at(-1)
   const isEnd = matches.length <= SHOWN && found.length <= limit
-  return { emails, searched: looked.length, older: isEnd ? undefined : last?.id }
+  return { emails, searched: shownMails.length, older: isEnd ? undefined : last?.id }
 }
 
 const timeOf = ({ createdAt }: Mail): string => createdAt.toISOString().slice(0, 19).replace('T', ' ')

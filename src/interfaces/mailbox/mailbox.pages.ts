@@ -72,7 +72,7 @@ export const unknownPage = (place: Place): Html =>
 <p><a href="${place.home}">Go to the mailbox</a></p>`,
   )
 
-/** The alternatives that a mail has, of which a mail program shows one. */
+/** Alternative parts of an email, of which a mail program shows one. */
 export type View = 'html' | 'text'
 
 /** @param shown.at when it was queued. @param shown.view the alternative to show. */

@@ -14,7 +14,7 @@ type Message = {
   messageId: string
 }
 
-/** Makes the mail of a sending. */
+/** Renders an email. */
 export type RenderMails = {
   invitation: (email: InviteEmail) => Message
   toMember: (email: MemberEmail) => Message

@@ -28,6 +28,13 @@ const fields = {
   audience: StringEnum(AUDIENCES),
   timeLimit: Type.Integer({ ...AMOUNTS, description: 'Time limit of the whole assessment in seconds; 0: no limit' }),
   secondGrader: Type.Boolean({ description: 'Whether two members grade each submission, without seeing the other’s grades' }),
+  thirdGrader: Type.Boolean({
+    description: 'With two graders: whether a third grader decides where their points are too far apart. Otherwise an admin does',
+  }),
+  assignsGraders: Type.Boolean({
+    description:
+      'Whether the service assigns each answer to the member with the least open work who grades its language, unless the invite has a grader',
+  }),
   blindGrading: Type.Boolean({ description: 'Whether graders grade without knowing who the candidate is' }),
   penaltyPercent: Type.Integer({
     ...PERCENT,
@@ -67,7 +74,7 @@ const example = { name: 'Customer support, written English', timeLimit: 1800 }
 
 export const NewAssessmentBody = Type.Object({ name: fields.name, ...others }, { [NAME]: 'NewAssessment', examples: [example] })
 
-/** When the row was changed last, as whoever changes it has read it. */
+/** Time of the last change that the client has read. */
 export const seenUpdatedAt = Type.Optional(
   DateTime(
     'The value that you read. If somebody has changed one of these fields to another value since, nothing is changed (409)',

@@ -3,7 +3,7 @@ import type { NamedAuditEntry } from '../../domain/audit/audit-log.ts'
 import { DateTime, KeyMode, Nullable, Uuid } from '../../http/schema/field-types.ts'
 import { NAME } from '../../http/schema/schema-keywords.ts'
 
-// Beyond v1.md: who did what in the organization, for whoever keeps a copy of the audit log.
+// Beyond v1.md: audit log, for clients that archive it.
 
 const Named = (description: string) =>
   Type.Object(

@@ -8,6 +8,7 @@ const IN_THE_WAY: readonly Problem[] = [
   'undecided',
   'otherPoints',
   'gradesAlready',
+  'assignedToOther',
   'lastAdmin',
   'deactivated',
   'foreignDomain',
@@ -19,9 +20,9 @@ const isInTheWay = (issue: Issue): boolean =>
   issue.rule === 'invited' || (issue.rule === 'account' && IN_THE_WAY.includes(issue.problem))
 
 /**
- * Answers 409 to what the portal says beside a form: that somebody else has changed it, or that it is in a state that does not allow it.
+ * Answers 409 to conflicts that the portal shows beside a form: a concurrent change, or a state that does not allow the action.
  *
- * @throws DomainError changed_meanwhile, state_conflict, and whatever else the work throws.
+ * @throws DomainError changed_meanwhile, state_conflict, and other errors of the work.
  */
 export async function tellConflicts<T>(work: Promise<T>): Promise<T> {
   try {

@@ -46,6 +46,7 @@ const answers = {
   ats_not_found: [404, 'Not found'],
   library_question_not_found: [404, 'Not found'],
   library_import_not_found: [404, 'Not found'],
+  share_link_not_found: [404, 'Not found'],
   suppression_not_found: [404, 'Suppression not found'],
   erasure_not_found: [404, 'Erasure not found'],
   archive_not_found: [404, 'Archive not found'],
@@ -68,7 +69,7 @@ const answers = {
   duplicate_tag_name: [409, 'A tag with this name already exists'],
   live_tag_read_only: [400, 'This tag is live: a test key changes test tags only'],
   move_not_allowed: [409, 'The invite is in a state that does not allow this'],
-  invite_declined: [409, 'The candidate has declined the invite. To invite them all the same, send afterDecline: true'],
+  invite_declined: [409, 'The candidate has declined the invite. To invite them anyway, send afterDecline: true'],
   too_many_mails: [429, 'The invitation has been sent again too often'],
   too_many_webhooks: [409, `An organization can have at most ${MAX_ENDPOINTS} webhooks`],
   too_many_exports: [429, 'Too many exports are under way. Please try again later.'],
@@ -139,8 +140,8 @@ function sendFailure(failure: Failure, request: FastifyRequest, reply: FastifyRe
   const existing = existingId && absoluteUrl(request, `${v1Envelope.prefix}/invites/${existingId}`)
   reply.headers(failureHeaders(failure, existing))
   // The limit is the route's.
-  const told = failure.kind === 'body_too_large' ? { error: wordBodyLimit(request.routeOptions.bodyLimit) } : body
-  return reply.code(status).send(told)
+  const responseBody = failure.kind === 'body_too_large' ? { error: wordBodyLimit(request.routeOptions.bodyLimit) } : body
+  return reply.code(status).send(responseBody)
 }
 
 function rawFailure(kind: FailureKind): RawResponse {
@@ -240,16 +241,20 @@ const accountProblems: Partial<Record<Problem, (field: string, limit: number) =>
   released: () => 'The result is released: reopen it first',
   notReleased: () => 'The result is not released',
   ungraded: (_field, number) => `Question ${number} is not graded yet`,
-  undecided: (_field, number) => `The two grades of question ${number} are too far apart: an admin has to decide`,
+  undecided: (_field, number) =>
+    `The two grades of question ${number} are too far apart: an admin or a third grader has to decide`,
   regraded: (_field, number) => `The grader has graded question ${number} since: read the grades again`,
   otherPoints: (_field, points) => `It was graded otherwise meanwhile: it is ${points} points now`,
   uncommented: (_field, points) => `comment must say why the points differ from those of the key: ${points}`,
+  unlikeRubric: (_field, points) => `comment must say why the points differ from those of the chosen levels: ${points}`,
+  levels: (_field, number) => `The rubric of question ${number} has other levels`,
+  assignedToOther: (_field, number) => `question ${number} is assigned to another grader`,
   gradesAlready: (field) => `${field} must not be the other grader as well`,
   notHttps: (field) => `${field} must begin with https://`,
   asksNothing: () => 'The question needs a script, an audioUrl or a videoUrl',
   lastAdmin: () => 'The organization needs an active admin',
   foreignDomain: () =>
-    'Members come by single sign-on: the email must be of a verified domain, or of a guest whom an owner has named',
+    'Members sign in by single sign-on: the email must belong to a verified domain, or to a guest that an owner has added',
   deactivated: () => 'The member is deactivated: to make them active again, send reactivate: true',
 }
 

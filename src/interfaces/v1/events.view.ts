@@ -1,6 +1,7 @@
 import { type Static, type TObject, type TSchema, Type } from '@sinclair/typebox'
 import { INVITE_SOURCES } from '../../domain/authorization/author.ts'
 import {
+  DECISIONS,
   EMAIL_FAILURES,
   EVENT_ACTORS,
   EVENT_TYPES,
@@ -16,9 +17,9 @@ import { oneOfTypes, pascalCase } from '../../http/openapi/components.ts'
 import { DateTime, InviteStatus, KeyMode, Metadata, Nullable, StringEnum, Uuid } from '../../http/schema/field-types.ts'
 import { DOCUMENTED_AS, NAME } from '../../http/schema/schema-keywords.ts'
 
-// Beyond v1.md: what has happened, for whoever keeps in step.
+// Beyond v1.md: feed of events, for clients that synchronize.
 
-const ofInvite = {
+const inviteFields = {
   inviteId: Uuid(),
   assessmentId: Uuid(),
   status: InviteStatus,
@@ -52,6 +53,7 @@ const reportUrl = Type.String({
   format: 'uri',
   description: "The result's page in the portal, with its report, for signed-in members who may see it. Not in older events",
 })
+const decision = StringEnum(DECISIONS, { description: 'The new decision; none if it was taken back' })
 const source = StringEnum(INVITE_SOURCES, {
   description:
     'Who invited: an API key, a member in the portal, an import, a recruiting system, or an open link. Not in older events',
@@ -71,7 +73,7 @@ const changes = Type.Object(
 )
 
 /** Fields of each event type in addition to the invite. */
-const ownData: { [T in EventType]: Record<Exclude<keyof EventData[T], keyof typeof ofInvite>, TSchema> } = {
+const ownData: { [T in EventType]: Record<Exclude<keyof EventData[T], keyof typeof inviteFields>, TSchema> } = {
   'invite.created': {
     mode: KeyMode,
     source: Type.Optional(source),
@@ -94,6 +96,7 @@ const ownData: { [T in EventType]: Record<Exclude<keyof EventData[T], keyof type
   'email.unsubscribed': { scope },
   'reminder.sent': { emailId },
   'submission.released': { submissionId, percent: Type.Optional(percent), reportUrl: Type.Optional(reportUrl) },
+  'submission.decided': { submissionId, decision },
   'submission.media_deleted': { submissionId, kinds },
   'invite.erased': {},
 }
@@ -119,17 +122,18 @@ export const EVENT_MEANINGS: Record<EventType | typeof TEST_EVENT, string> = {
   'email.unsubscribed': 'The candidate unsubscribed, from reminders and notices or from all mails',
   'reminder.sent': 'The mail server accepted a reminder',
   'submission.released': 'The result of a submission was released, or released again',
+  'submission.decided': 'The organization decided about the candidate, or took a decision back',
   'submission.media_deleted': 'Photos or recordings were deleted',
   'invite.erased':
     'The candidate was erased: delete your copy. The invite is deleted with all its data, and its earlier events no longer have externalId and metadata',
   'webhook.test': 'A test of this webhook. It is not in the feed',
 }
 
-/** The data of any type, for whoever writes an answer. Documents tell the types apart. */
+/** Data of any type, for the serializer. The OpenAPI document distinguishes types. */
 const AnyData = Type.Object({
   ...Type.Partial(
     Type.Object({
-      ...ofInvite,
+      ...inviteFields,
       mode: KeyMode,
       source,
       submissionId,
@@ -139,13 +143,14 @@ const AnyData = Type.Object({
       bounce,
       bounceStatus,
       kinds,
+      decision,
       changes,
       percent,
       reportUrl,
       scope,
     }),
   ).properties,
-  inviteId: ofInvite.inviteId,
+  inviteId: inviteFields.inviteId,
 })
 
 const envelope = <T extends TSchema, Data extends TSchema>(type: T, data: Data) => ({
@@ -182,7 +187,7 @@ const ofType = (type: EventType | typeof TEST_EVENT, data: Record<string, TSchem
   })
 
 /** A deleted resource has only an id. */
-const sharedBy = (type: EventType) => (type === 'invite.erased' ? { inviteId: ofInvite.inviteId } : ofInvite)
+const sharedBy = (type: EventType) => (type === 'invite.erased' ? { inviteId: inviteFields.inviteId } : inviteFields)
 const ofTypes = EVENT_TYPES.map((type) => ofType(type, { ...sharedBy(type), ...ownData[type] }))
 const testEvent = ofType(TEST_EVENT, { endpointId: Uuid('Of the webhook') })
 

@@ -23,6 +23,7 @@ import { memberRoutes } from './members.routes.ts'
 import { openLinkRoutes } from './open-link.routes.ts'
 import { questionEditingRoutes } from './question-editing.routes.ts'
 import { questionMediaRoutes } from './question-media.routes.ts'
+import { structureRoutes } from './structure.routes.ts'
 import { submissionRoutes } from './submissions.routes.ts'
 import { suppressionRoutes } from './suppressions.routes.ts'
 import { tagRoutes } from './tags.routes.ts'
@@ -89,6 +90,7 @@ export async function v1Interface(
   assessmentSettingsRoutes(typed)
   openLinkRoutes(typed)
   questionEditingRoutes(typed)
+  structureRoutes(typed)
   questionMediaRoutes(typed)
   memberRoutes(typed)
   memberEditingRoutes(typed)

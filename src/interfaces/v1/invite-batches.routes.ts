@@ -40,10 +40,10 @@ export function inviteBatchRoutes(app: TypedApp): void {
     },
     async (request, reply) =>
       answerIdempotently(request, reply, async (ctx) => {
-        const given = toBatch(request.body)
-        const invite = () => createAndStartBatch(ctx, given)
-        const ahead = Math.max(0, given.rows.length - 1)
-        const batch = given.terms.sendEmail === false ? await invite() : await withMailDelay(ctx, reply, invite, ahead)
+        const newBatch = toBatch(request.body)
+        const invite = () => createAndStartBatch(ctx, newBatch)
+        const ahead = Math.max(0, newBatch.rows.length - 1)
+        const batch = newBatch.terms.sendEmail === false ? await invite() : await withMailDelay(ctx, reply, invite, ahead)
         return { status: 202, body: { batch: presentBatch(batch) } }
       }),
   )

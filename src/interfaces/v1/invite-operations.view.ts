@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import type { InviteEdits } from '../../domain/invites/correct-invite.ts'
-import { type InviteEmailRow, SHOWN_EMAIL_STATES, shownEmailState } from '../../domain/invites/emails.ts'
+import { type ListedEmail, SHOWN_EMAIL_STATES, shownEmailState } from '../../domain/invites/emails.ts'
 import type { InvitationLink } from '../../domain/invites/invitation-link.ts'
 import type { InviteDetail } from '../../domain/invites/invites.ts'
 import { type PlannedReminder, SKIP_REASONS } from '../../domain/invites/reminders/plan-reminders.ts'
@@ -99,7 +99,7 @@ export const toEdits = (body: Static<typeof InviteChangeBody>): InviteEdits => (
   tagIds: body.tagIds,
 })
 
-/** Accommodations of one candidate. Only for those who run the assessments. */
+/** Accommodations of one candidate. */
 export const AccommodationsBody = Type.Object(
   {
     extraTimePercent: Type.Integer({
@@ -142,7 +142,7 @@ export const InviteEmailView = Type.Object(
   },
 )
 
-export const presentInviteEmail = (email: InviteEmailRow, now: Date): Static<typeof InviteEmailView> => ({
+export const presentInviteEmail = (email: ListedEmail, now: Date): Static<typeof InviteEmailView> => ({
   id: email.id,
   status: shownEmailState(email, now),
   attempts: email.attempts,
@@ -199,7 +199,7 @@ export const InviteMessageView = Type.Object(
   },
 )
 
-export function presentInviteMessage(email: InviteEmailRow, now: Date): Static<typeof InviteMessageView> {
+export function presentInviteMessage(email: ListedEmail, now: Date): Static<typeof InviteMessageView> {
   const { bounce, bounceStatus, bounceReason, bouncedAt, complainedAt } = email
   const kind = bounce as Bounce
   return {
@@ -207,7 +207,7 @@ export function presentInviteMessage(email: InviteEmailRow, now: Date): Static<t
     kind: email.kind as CandidateMailKind,
     language: email.language,
     suppressed: email.failure === 'suppressed',
-    bounce: bouncedAt && { kind, status: bounceStatus ?? '', reason: bounceReason ?? '', at: isoTime(bouncedAt) },
+    bounce: bouncedAt ? { kind, status: bounceStatus ?? '', reason: bounceReason ?? '', at: isoTime(bouncedAt) } : null,
     complainedAt: isoTimeOrNull(complainedAt),
   }
 }
@@ -235,7 +235,7 @@ export const presentPlannedReminder = ({ step, at, skipped }: PlannedReminder): 
   skipped,
 })
 
-/** The candidate's link, with what it leads to. */
+/** Candidate's link and its expiry. */
 export const InviteLinkView = Type.Object(
   {
     link: Type.String({ format: 'uri', description: "Address of the candidate's page" }),

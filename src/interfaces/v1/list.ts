@@ -69,7 +69,7 @@ export function showEventsCursor(app: FastifyInstance): void {
   })
 }
 
-/** The response schema of a list: the resource's array under its name, and the pagination. @param more what it has besides. */
+/** Response schema of a list: the resource's array under its name, and the pagination. @param more further fields. */
 export const ListOf = <Name extends string, Item extends TSchema, More extends TProperties = Record<never, never>>(
   name: Name,
   item: Item,

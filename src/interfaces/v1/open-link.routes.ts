@@ -17,19 +17,21 @@ import { AssessmentParams, managing } from './assessment-settings.routes.ts'
 
 const settings = {
   isOn: Type.Boolean({
-    description: 'Whether the link takes people. A link that is off, or of an assessment by invitation only, is not found',
+    description: 'True if the link is on. A link that is off, or of an assessment by invitation only, is not found',
   }),
-  opensAt: Nullable(DateTime('When people may begin; null: at once')),
-  closesAt: Nullable(DateTime('When nobody may begin any more; null: never')),
-  maxInvites: Nullable(Type.Integer({ ...LINK_INVITES, description: 'People that may begin by it in all; null: any number' })),
+  opensAt: Nullable(DateTime('Time from which people can begin; null: at once')),
+  closesAt: Nullable(DateTime('Time from which nobody can begin any more; null: never')),
+  maxInvites: Nullable(
+    Type.Integer({ ...LINK_INVITES, description: 'Highest number of people who can begin; null: any number' }),
+  ),
   emailDomains: Type.Array(NonBlankText({ maxLength: 253 }), {
     maxItems: MAX_EMAIL_DOMAINS,
-    description: 'Domains of addresses that may register; empty: all',
+    description: 'Email domains that can register; empty: all',
   }),
   tagIds: Type.Array(Uuid(), { maxItems: MAX_INVITE_TAGS, description: 'Tags of its invites' }),
   inviteDays: Type.Integer({ ...EXPIRY_DAYS, description: 'Days until its invites expire' }),
-  dailyInvites: Type.Integer({ ...LINK_INVITES, description: 'People that may begin by it within 24 hours' }),
-  notifiesMembers: Type.Boolean({ description: 'Whether the daily mail of members who have switched it on counts its invites' }),
+  dailyInvites: Type.Integer({ ...LINK_INVITES, description: 'Highest number of people who can begin within 24 hours' }),
+  notifiesMembers: Type.Boolean({ description: 'True if the daily mail of members, who switch it on, counts its invites' }),
 }
 
 export const OpenLinkBody = Type.Partial(Type.Object(settings), {
@@ -41,9 +43,11 @@ export const OpenLinkView = Type.Object(
   {
     openLink: Type.Object(
       {
-        url: Nullable(Type.String({ format: 'uri', description: 'For everybody; null before its settings are first saved' })),
+        url: Nullable(
+          Type.String({ format: 'uri', description: 'Address of the link; null before its settings are first saved' }),
+        ),
         ...settings,
-        invitesCreated: Type.Integer({ description: 'People who have begun by it' }),
+        invitesCreated: Type.Integer({ description: 'Number of people who have begun' }),
       },
       { [NAME]: 'OpenLink' },
     ),
@@ -76,7 +80,7 @@ export function openLinkRoutes(app: TypedApp): void {
         scope: 'assessments:read',
         summary: "Get an assessment's open link",
         description:
-          'The link that lets people start a public assessment without an invite, and its settings. Keys of test mode read the test link.',
+          'The link that lets people start a public assessment without an invite, and its settings. Test keys read the test link.',
         params: AssessmentParams,
         response: { 200: OpenLinkView },
         hasEtag: true,
@@ -91,11 +95,13 @@ export function openLinkRoutes(app: TypedApp): void {
     {
       schema: {
         ...managing,
+        changesOnlyOwnMode: true,
         tags,
         operationId: 'replaceOpenLinkSettings',
         scope: 'assessments:write',
         summary: "Set an assessment's open link",
-        description: 'Replaces the settings: an omitted one gets its default. The address of the link stays.',
+        description:
+          'Replaces the settings: an omitted one gets its default. The address of the link stays. Test keys set the test link, whose mails are captured.',
         params: AssessmentParams,
         body: OpenLinkBody,
         response: { 200: OpenLinkView },

@@ -4,7 +4,7 @@ import { Nullable } from '../../http/schema/field-types.ts'
 import { NAME } from '../../http/schema/schema-keywords.ts'
 import { kinds } from '../../kinds/index.ts'
 
-// Beyond v1.md: what a question shows of which some answers are right, and which.
+// Beyond v1.md: spec and key of a question with a right answer.
 
 /** Checked by the kind, which says what of it is wrong. */
 const json = (description: string) => Type.Object({}, { additionalProperties: true, description })

@@ -1,5 +1,5 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
-import { EMPTY_QUESTION, type QuestionInput } from '../../domain/assessments/edit-questions.ts'
+import { EMPTY_QUESTION, type QuestionInput } from '../../domain/assessments/question-input.ts'
 import { omitUndefined } from '../../domain/fields/omit-undefined.ts'
 import { pick } from '../../domain/fields/pick.ts'
 import { AMOUNTS, MAX_CODE_LENGTH, MAX_INTEGER, MAX_NAME_LENGTH, MAX_SCRIPT_LENGTH, MAX_URL_LENGTH } from '../../domain/limits.ts'
@@ -23,8 +23,8 @@ const fields = {
   timeLimit: Type.Integer({ ...AMOUNTS, description: 'Seconds; 0: no limit' }),
   sourceLanguage: Text({ maxLength: MAX_CODE_LENGTH, description: 'Code of the question’s language; empty: none' }),
   targetLanguage: Text({ maxLength: MAX_CODE_LENGTH, description: 'Code of the answer’s language; empty: none' }),
-  // The API has no formatted scripts and no preparation times: the documented question could not show them.
-} satisfies Record<Exclude<keyof QuestionInput, 'scriptFormat' | 'preparationTime'>, TSchema>
+  // The API has no formatted scripts, preparation times, or simultaneous answers: the documented question could not show them.
+} satisfies Record<Exclude<keyof QuestionInput, 'scriptFormat' | 'preparationTime' | 'simultaneous' | 'rubric'>, TSchema>
 const NAMES = Object.keys(fields) as (keyof typeof fields)[]
 const given = Type.Partial(Type.Object(fields)).properties
 

@@ -1,12 +1,15 @@
 import { Type } from '@sinclair/typebox'
 import { omitUndefined } from '../../domain/fields/omit-undefined.ts'
 import { onReplica } from '../../domain/lists/on-replica.ts'
+import { listReleasedNotes } from '../../domain/submissions/grading/list-released-notes.ts'
 import { reportOnInvite } from '../../domain/submissions/grading/result-report.ts'
 import { getInviteSubmission, listSubmissions, SUBMISSION_STATES } from '../../domain/submissions/reading/list-submissions.ts'
+import { listInviteTranscripts } from '../../domain/submissions/reading/list-transcripts.ts'
 import { sendReport } from '../../http/reports/send-report.ts'
 import type { TypedApp } from '../../http/requests/typed-app.ts'
 import { StringEnum, Uuid } from '../../http/schema/field-types.ts'
 import { answerList, ListOf, ListQuery, toOrder, toPage } from './list.ts'
+import { NotesView, presentNotes } from './notes.view.ts'
 import {
   presentSubmission,
   presentSubmissionDetail,
@@ -14,6 +17,7 @@ import {
   SubmissionDetailView,
   SubmissionView,
 } from './submissions.view.ts'
+import { presentTranscripts, TranscriptsView } from './transcripts.view.ts'
 
 const sortWords = { started_at: 'startedAt' } as const
 const filters = {
@@ -84,5 +88,47 @@ export function submissionRoutes(app: TypedApp): void {
       },
     },
     async (request, reply) => sendReport(request, reply, await reportOnInvite(request.ctx, request.params.inviteId)),
+  )
+
+  recordedAnswerRoutes(app)
+}
+
+/** Transcripts of recorded answers, and notes on them. */
+function recordedAnswerRoutes(app: TypedApp): void {
+  app.get(
+    '/invites/:inviteId/submission/notes',
+    {
+      schema: {
+        tags,
+        operationId: 'listInviteNotes',
+        scope: 'results:read',
+        summary: 'List the graders’ notes on recorded answers',
+        description:
+          'Notes at moments of recorded answers, as the last released result has them. Empty unless they were released with it. Available after the event `submission.released`.',
+        params,
+        response: { 200: NotesView },
+        errors: ['invite_not_found', 'submission_not_found', 'result_not_released'],
+      },
+    },
+    async ({ ctx, params }) => presentNotes(await listReleasedNotes(ctx, params.inviteId)),
+  )
+
+  app.get(
+    '/invites/:inviteId/submission/transcripts',
+    {
+      schema: {
+        tags,
+        operationId: 'listInviteTranscripts',
+        scope: 'transcripts:read',
+        requiresScopedKey: true,
+        summary: 'List the transcripts of recorded answers',
+        description:
+          'Words of recorded answers by speech recognition, which may have mistakes. Only for keys with the scope `transcripts:read`. They are made within minutes of `invite.completed`, if the organization and the candidate agreed, and deleted with the recording.',
+        params,
+        response: { 200: TranscriptsView },
+        errors: ['invite_not_found', 'submission_not_found'],
+      },
+    },
+    async ({ ctx, params }) => presentTranscripts(await listInviteTranscripts(ctx, params.inviteId)),
   )
 }

@@ -4,6 +4,7 @@ import { LINKED_FOR_MS } from '../../domain/secrets/media-tokens.ts'
 import { chooseAnswer } from '../../domain/submissions/choose-answer.ts'
 import type { ReleasedGrade } from '../../domain/submissions/grading/release-result.ts'
 import { gradesOf, type Result, toResult } from '../../domain/submissions/grading/results.ts'
+import { listAnswerFiles } from '../../domain/submissions/list-answer-files.ts'
 import {
   type ListedSubmission,
   SUBMISSION_STATES,
@@ -12,7 +13,7 @@ import {
 import { DateTime, isoTime, isoTimeOrNull, Nullable, StringEnum, Uuid } from '../../http/schema/field-types.ts'
 import { MEDIA_TYPES, NAME } from '../../http/schema/schema-keywords.ts'
 
-// Beyond v1.md: what candidates have sent in, and what was released of its grades.
+// Beyond v1.md: submissions and their released grades.
 
 const MEDIA_STATES = ['pending', 'ready', 'failed', 'deleted'] as const
 const TAKE_KINDS = ['text', 'audio', 'video'] as const
@@ -50,6 +51,12 @@ const ResultView = Type.Object(
       description: 'Whether the candidate sees the points and the message on the page behind their link',
     }),
     releasedAt: DateTime(),
+    band: Type.Optional(Type.String({ description: 'Name of its band at the release; absent without one' })),
+    knockedOut: Type.Optional(
+      Type.Array(Type.Integer(), {
+        description: 'Numbers of the questions whose required percentage was missed at the release; absent without any',
+      }),
+    ),
   },
   { description: 'The last release, also while it is graded again; null before' },
 )
@@ -95,6 +102,16 @@ const AnswerView = Type.Object(
       }),
     ),
     answeredAt: DateTime(),
+    files: Type.Optional(
+      Type.Array(
+        Type.Object({
+          name: Type.String({ description: 'On the candidate’s device' }),
+          media: Nullable(MediaView),
+          mediaState: StringEnum(MEDIA_STATES, { description: 'failed: also if it contains malware' }),
+        }),
+        { description: 'The files, if the question asks for files; `text` lists their names' },
+      ),
+    ),
   },
   { description: 'The candidate’s last recording, text, or choice; null if there is none' },
 )
@@ -104,6 +121,24 @@ const GradeView = Type.Object(
     comment: Type.String(),
     by: Type.Optional(StringEnum(['key'], { description: 'Omitted if a person gave the points' })),
     keyNumber: Type.Optional(Type.Integer({ description: 'Number of the key that gave them' })),
+    decidedBy: Type.Optional(
+      StringEnum(['two_graders', 'admin', 'third_grader'], {
+        description:
+          'With two graders: the mean of both, or the decision of an admin or of a third grader because they were too far apart',
+      }),
+    ),
+    rubric: Type.Optional(
+      Type.Array(
+        Type.Object({
+          criterion: Type.String(),
+          level: Nullable(Type.Integer({ description: 'From 1; null: none, or two graders chose different ones' })),
+          text: Type.String({ description: 'Of the level' }),
+          points: Nullable(Type.Number()),
+          ofPoints: Type.Number(),
+        }),
+        { description: 'Chosen levels, if the question has a rubric' },
+      ),
+    ),
   },
   { description: 'As in the last release; null before' },
 )
@@ -171,6 +206,8 @@ export const presentResult = (of: Result): Static<typeof ResultView> => ({
   message: of.message,
   toCandidate: of.toCandidate,
   releasedAt: isoTime(of.releasedAt),
+  ...(of.band !== null && { band: of.band }),
+  ...(of.knockedOut.length > 0 && { knockedOut: of.knockedOut }),
 })
 
 const resultOf = ({ releases: [newest] }: ListedSubmission): Result | null => (newest ? toResult(newest) : null)
@@ -216,24 +253,38 @@ export function presentSubmissionDetail(ctx: Context, submission: WholeSubmissio
   return { ...presentSubmission(submission), questions }
 }
 
-export const presentGrade = ({ points, comment, by, keyNumber }: ReleasedGrade) => ({
+export const presentGrade = ({ points, comment, by, keyNumber, decidedBy, rubric }: ReleasedGrade) => ({
   points,
   comment,
   ...(by && { by }),
   ...(keyNumber !== undefined && { keyNumber }),
+  ...(decidedBy && { decidedBy }),
+  ...(rubric && { rubric }),
 })
 
 type Answer = WholeSubmission['paper'][number]['attempts'][number]
 
-const presentAnswer = (ctx: Context, { kind, text, media, createdAt, completedAt }: Answer): Static<typeof AnswerView> => ({
-  kind,
-  text,
-  media: media?.state === 'ready' ? presentMedia(ctx, media) : null,
-  mediaState: media && (MEDIA_STATES.find((state) => state === media.state) ?? 'pending'),
-  answeredAt: isoTime(completedAt ?? createdAt),
-})
+const presentAnswer = (ctx: Context, answer: Answer): Static<typeof AnswerView> => {
+  const { kind, text, media, createdAt, completedAt } = answer
+  const files = listAnswerFiles(answer)
+  return {
+    kind,
+    text,
+    media: media && presentMedia(ctx, media),
+    mediaState: media && mediaStateOf(media),
+    answeredAt: isoTime(completedAt ?? createdAt),
+    ...(files.length > 0 && {
+      files: files.map((file) => ({ name: file.fileName ?? '', media: presentMedia(ctx, file), mediaState: mediaStateOf(file) })),
+    }),
+  }
+}
 
-function presentMedia({ deps }: Context, { id, contentType, bytes, milliseconds }: NonNullable<Answer['media']>) {
+type Media = NonNullable<Answer['media']>
+
+const mediaStateOf = (media: Media) => MEDIA_STATES.find((state) => state === media.state) ?? 'pending'
+
+function presentMedia({ deps }: Context, { id, state, contentType, bytes, milliseconds }: Media) {
+  if (state !== 'ready') return null
   const expiresAt = new Date(deps.clock().getTime() + LINKED_FOR_MS)
   const url = deps.links.mediaUrl({ mediaId: id, expiresAt })
   return { url, expiresAt: isoTime(expiresAt), contentType, bytes: Number(bytes), milliseconds }

@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { STOPPED_MAILS, type StoppedMails } from '../../domain/events/event.ts'
-import { SUPPRESSION_REASONS, type Suppression } from '../../domain/invites/suppressions.ts'
+import { type ListedSuppression, SUPPRESSION_REASONS } from '../../domain/invites/suppressions.ts'
 import { DateTime, Email, isoTime, isoTimeOrNull, Nullable, StringEnum, Uuid } from '../../http/schema/field-types.ts'
 import { NAME } from '../../http/schema/schema-keywords.ts'
 
@@ -42,7 +42,7 @@ export const presentSuppression = ({
   since,
   until,
   emailId,
-}: Suppression): Static<typeof SuppressionView> => ({
+}: ListedSuppression): Static<typeof SuppressionView> => ({
   ...{ id, address, reason: reason as Static<typeof SuppressionView>['reason'], scope: scope as StoppedMails },
   ...{ since: isoTime(since), until: isoTimeOrNull(until), emailId },
 })

@@ -6,7 +6,7 @@ import type { SimulatedAnswers } from '../../domain/test-data/simulated-answers.
 import { StringEnum, Text } from '../../http/schema/field-types.ts'
 import { NAME } from '../../http/schema/schema-keywords.ts'
 
-// Beyond v1.md: what is done with test data alone.
+// Beyond v1.md: operations on test data only.
 
 /** More questions than an assessment has. */
 const MOST_QUESTIONS = 1_000

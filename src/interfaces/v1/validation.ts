@@ -76,7 +76,7 @@ const ajv = new Ajv({ useDefaults: true, verbose: true, strict: false, coerceTyp
 const MAX_NAMES_SHOWN = 5
 const MAX_NAME_LENGTH_SHOWN = 60
 
-/** Finds what is wrong; nothing: an empty list. */
+/** @returns an empty list if the value is valid. */
 const validatorOf = compileOnce((schema: Schema) => {
   const validate = ajv.compile(inOrder(schema))
   return (data: unknown) => (validate(data) ? [] : (validate.errors ?? []))
@@ -129,8 +129,8 @@ function readQuery({ properties = {} }: Schema, query: Record<string, unknown>):
 }
 
 /**
- * The same schema, which stops at the first thing wrong in the order of its fields: an answer has room for one message, and Ajv by itself
- * would look for what is missing first.
+ * Same schema, which stops at the first invalid field in order, because an answer has room for one message. Ajv alone would check for
+ * missing fields first.
  */
 function inOrder({ properties = {}, required = [], minProperties = 0 }: Schema): Schema {
   const fields = Object.entries(properties).map(([name, field]) => ({

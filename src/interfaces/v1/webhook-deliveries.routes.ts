@@ -83,7 +83,7 @@ function sendingRoutes(app: TypedApp): void {
         operationId: 'replayWebhookDelivery',
         scope: 'webhooks:manage',
         summary: 'Send an event again',
-        description: 'Sends the event again at once, with all retries, whatever its state.',
+        description: 'Sends the event again at once, with all retries, in any state.',
         params,
         headers: IdempotencyHeaders,
         response: { 200: ReplayedDelivery },

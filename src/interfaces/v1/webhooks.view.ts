@@ -13,7 +13,7 @@ import { MAX_URL_LENGTH } from '../../domain/webhooks/targets.ts'
 import { DateTime, isoTime, isoTimeOrNull, Nullable, StringEnum, Text, Uuid } from '../../http/schema/field-types.ts'
 import { NAME } from '../../http/schema/schema-keywords.ts'
 
-// Beyond v1.md: addresses that are told of events.
+// Beyond v1.md: webhook endpoints.
 
 const Cursor = (description: string) => Nullable(Type.String({ description }))
 

@@ -1,44 +1,43 @@
+import { omitUndefined } from '../../domain/fields/omit-undefined.ts'
 import type { KindFormat, NeutralAnswer } from '../neutral.ts'
 import type { Key, Spec } from './schema.ts'
 
 export const choiceFormat: KindFormat = {
   toDefinition: (answer, newId) => {
     if (answer.as !== 'options') return undefined
+    const { several, exact, least, most, shuffle = true } = answer
     const options = answer.options.map((option) => ({ id: newId(), ...option }))
     const losses: string[] = []
-    const spec: Spec = { options: options.map(({ id, text }) => ({ id, text })), shuffle: true }
-    const responseType = answer.several ? 'multiple_choice' : 'single_choice'
+    const spec: Spec = {
+      options: options.map(({ id, text, fixed }) => ({ id, text, ...(fixed && { fixed }) })),
+      ...omitUndefined({ shuffle, least, most }),
+    }
+    const responseType = several ? 'multiple_choice' : 'single_choice'
     const right = options.filter(({ share }) => share > 0)
     const isBalanced =
       right.length < options.length &&
       options.every(({ share }) => isNear(share, share > 0 ? 100 / right.length : -100 / (options.length - right.length)))
     const isExact = right.length === 1 && right[0]!.share === 100 && options.every(({ share }) => share === 100 || share === 0)
-    if (answer.several ? isBalanced : isExact) {
-      const key: Key = { policy: answer.several ? 'balanced' : 'exact', right: right.map(({ id }) => id) }
+    if (several ? exact || isBalanced : isExact) {
+      const key: Key = { policy: several && !exact ? 'balanced' : 'exact', right: right.map(({ id }) => id) }
       return { definition: { responseType, spec, key }, losses }
     }
     const hasPenalty = options.some(({ share }) => share < 0)
-    if (hasPenalty && !answer.several) losses.push('Negative points are not imported: a wrong option gives 0 %.')
+    if (hasPenalty && !several) losses.push('Negative points are not imported: a wrong option gives 0 %.')
     const weights = Object.fromEntries(
       options
-        .map(({ id, share }) => [id, Math.round(answer.several ? share : Math.max(0, share))] as const)
+        .map(({ id, share }) => [id, Math.round(several ? share : Math.max(0, share))] as const)
         .filter(([, share]) => share !== 0),
     )
-    if (answer.several) evenOut(weights)
+    if (several) evenOut(weights)
     return { definition: { responseType, spec, key: { policy: 'weights', weights } }, losses }
   },
   toAnswer: ({ responseType, spec, key }) => {
     if (responseType !== 'single_choice' && responseType !== 'multiple_choice') return undefined
-    const { options, least, most } = spec as Spec
+    const { options, least, most, shuffle } = spec as Spec
     const stored = key as Key
-    const losses = [
-      ...(least !== undefined || most !== undefined ? ['The number of options to choose is not exported.'] : []),
-      ...(options.some(({ fixed }) => fixed) ? ['The setting that options keep their place is not exported.'] : []),
-      ...((spec as Spec).shuffle ? [] : ['The setting not to shuffle options is not exported.']),
-    ]
     const several = responseType === 'multiple_choice'
-    if (several && stored.policy === 'exact')
-      losses.push('All-or-nothing scoring is not exported: wrong options take from right ones.')
+    const isExact = several && stored.policy === 'exact'
     const rights = stored.policy === 'weights' ? 0 : stored.right.length
     const shareOf = (id: string): number => {
       if (stored.policy === 'weights') return stored.weights[id] ?? 0
@@ -48,9 +47,12 @@ export const choiceFormat: KindFormat = {
     const answer: NeutralAnswer = {
       as: 'options',
       several,
-      options: options.map(({ id, text }) => ({ text, share: shareOf(id) })),
+      ...(isExact && { exact: true }),
+      ...omitUndefined({ least, most }),
+      ...(!shuffle && { shuffle: false }),
+      options: options.map(({ id, text, fixed }) => ({ text, share: shareOf(id), ...(fixed && { fixed }) })),
     }
-    return { answer, losses }
+    return { answer, losses: [] }
   },
 }
 

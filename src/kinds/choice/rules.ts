@@ -1,8 +1,8 @@
+import { shuffle } from '../../domain/lists/shuffle.ts'
 import type { AnswerPart, AnswerScoring, DefinitionFault, PartVerdict, Random } from '../../domain/ports/question-kind.ts'
+import { normalize } from '../../domain/text/normalize.ts'
 import { defineKind } from '../define-kind.ts'
 import { formatOption } from '../format-option.ts'
-import { normalize } from '../normalize.ts'
-import { shuffle } from '../shuffle.ts'
 import { type Answer, AnswerSchema, type Key, KeySchema, type Spec, SpecSchema } from './schema.ts'
 
 export const choiceRules = defineKind({

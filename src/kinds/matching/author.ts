@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { DefinitionFault } from '../../domain/ports/question-kind.ts'
+import { normalize } from '../../domain/text/normalize.ts'
 import { type Html, html } from '../../html/html.ts'
 import type { AuthorForm, KindForm, ParsedForm } from '../author.ts'
 import {
@@ -13,7 +14,6 @@ import {
   textField,
 } from '../author-fields.ts'
 import { formatOption } from '../format-option.ts'
-import { normalize } from '../normalize.ts'
 import { newRowId, rowReader, rowsOf } from '../rows.ts'
 import { pairUp, splitPairs } from './pair-up.ts'
 import { MAX_ROWS, TOO_MANY_ROWS } from './rules.ts'

@@ -1,4 +1,4 @@
-import { normalize } from '../normalize.ts'
+import { normalize } from '../../domain/text/normalize.ts'
 import type { Key, Spec } from './schema.ts'
 
 /** @property prompt empty for a distractor. */

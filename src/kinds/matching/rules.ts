@@ -1,9 +1,9 @@
 import { MAX_ANSWER_LENGTH } from '../../domain/limits.ts'
+import { shuffle } from '../../domain/lists/shuffle.ts'
 import type { AnswerPart, AnswerScoring, DefinitionFault, PartVerdict } from '../../domain/ports/question-kind.ts'
+import { normalize } from '../../domain/text/normalize.ts'
 import { defineKind } from '../define-kind.ts'
 import { formatOption } from '../format-option.ts'
-import { normalize } from '../normalize.ts'
-import { shuffle } from '../shuffle.ts'
 import { type Answer, AnswerSchema, type Key, KeySchema, type Spec, SpecSchema } from './schema.ts'
 
 /** A row for each prompt and for each distractor. */

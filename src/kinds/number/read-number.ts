@@ -1,4 +1,4 @@
-import { normalize } from '../normalize.ts'
+import { normalize } from '../../domain/text/normalize.ts'
 
 /** Zeros of other scripts. The other digits of a script follow its zero. */
 const ZEROES = [0x0660, 0x06f0, 0x0966, 0x09e6, 0x0e50]

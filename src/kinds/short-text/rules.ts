@@ -1,6 +1,7 @@
 import type { AnswerScoring, DefinitionFault } from '../../domain/ports/question-kind.ts'
+import { toComparable } from '../comparable.ts'
 import { defineKind } from '../define-kind.ts'
-import { toComparable } from './comparable.ts'
+import { matches, piecesOf } from '../wildcards.ts'
 import { AnswerSchema, type Key, KeySchema, SpecSchema } from './schema.ts'
 
 export const shortTextRules = defineKind({
@@ -39,24 +40,6 @@ function score(key: Key, text: string): AnswerScoring {
 export function shareFor(key: Key, text: string): number {
   const compared = toComparable(text, key)
   return key.accepted.reduce((best, one) => (matches(piecesOf(one.text, key), compared) ? Math.max(best, one.share) : best), 0)
-}
-
-/** Normalized parts between asterisks. The whole text is normalized first, because the end of a word depends on what follows it. */
-const piecesOf = (text: string, key: Key): string[] =>
-  toComparable(text, key)
-    .split('*')
-    .map((piece) => piece.trim())
-
-/** Matches wildcards. Searches each piece after the previous one, without backtracking, so the time is linear. */
-function matches([first = '', ...others]: string[], text: string): boolean {
-  const last = others.pop()
-  if (last === undefined) return text === first
-  if (!text.startsWith(first)) return false
-  const end = others.reduce((at, piece) => {
-    const found = at < 0 ? -1 : text.indexOf(piece, at)
-    return found < 0 ? -1 : found + piece.length
-  }, first.length)
-  return end >= 0 && text.length - last.length >= end && text.endsWith(last)
 }
 
 function faultsOf(key: Key): DefinitionFault[] {

@@ -1,6 +1,6 @@
 import type { FetchMessageObject, ImapFlow, ImapFlowError } from 'imapflow'
-import type { Log } from '../../domain/context.ts'
 import { withoutAddresses } from '../../domain/mails/mail-outage.ts'
+import type { Log } from '../../domain/ports/log-events.ts'
 
 export type ImapAddress = {
   host: string

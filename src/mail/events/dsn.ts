@@ -48,9 +48,9 @@ async function readNotice({ emailId, body }: MailEvent): Promise<MailNotice[]> {
   const failed = fieldGroups(partOf(mail, 'message/delivery-status')).find(({ action }) => action?.toLowerCase() === 'failed')
   if (!failed) return []
   const reason = (failed['diagnostic-code'] ?? '').replace(/^\s*[\w-]+\s*;\s*/, '')
-  const told = /\d\.\d{1,3}\.\d{1,3}/.exec(failed.status ?? '')?.[0] ?? ''
-  // Exim reports 5.0.0 whatever the other server replied.
-  const status = /^(\d\.0\.0)?$/.test(told) ? findStatusCode(reason) || told : told
+  const reportedStatus = /\d\.\d{1,3}\.\d{1,3}/.exec(failed.status ?? '')?.[0] ?? ''
+  // Exim always reports 5.0.0, and the other server's status only in the text.
+  const status = /^(\d\.0\.0)?$/.test(reportedStatus) ? findStatusCode(reason) || reportedStatus : reportedStatus
   return [{ emailId, kind: 'bounced', status, reason: withoutNul(reason).slice(0, MAX_REASON_LENGTH) }]
 }
 

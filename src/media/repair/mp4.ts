@@ -79,7 +79,7 @@ function readKnown(source: Source, at: number): Box | null {
 /** ftyp and moov, each of which occurs once. */
 const isHeader = ({ type }: Box): boolean => type === 'ftyp' || type === 'moov'
 
-/** Limits an mdat box to the next fragment or the end of the file, whatever its size field says. */
+/** Limits an mdat box to the next fragment or the end of the file, because its size field may be wrong. */
 function limitMedia(source: Source, { patches }: ParsedFile, box: Box): void {
   const end = Math.min(box.end, source.size)
   const actual = findFragment(source, box.body, end) ?? end
@@ -143,10 +143,10 @@ function chooseFragments(source: Source, fragments: Fragment[], media: Box[], tr
 /** Number of samples, from the first on, whose data is in an mdat box. */
 function countIn(media: Box[], { data, sizes }: Run): number {
   const end = findHolder(media, data)?.end ?? 0
-  let left = end - data
+  let bytesLeft = end - data
   const first = sizes.findIndex((bytes) => {
-    left -= bytes
-    return left < 0
+    bytesLeft -= bytes
+    return bytesLeft < 0
   })
   return first === -1 ? sizes.length : first
 }

@@ -179,17 +179,17 @@ function chooseBlocks(source: Source, blocks: Block[]): ('kept' | 'again' | 'los
       own.map((place) => blocks[place]!.ticks),
       false,
     )
-    const kept = new Map<number, Block>()
+    const keptBlocks = new Map<number, Block>()
     for (const [index, place] of own.entries()) {
       const block = blocks[place]!
-      const same = kept.get(block.ticks)
+      const same = keptBlocks.get(block.ticks)
       if (!rise[index] || (same && isEqual(source, same, block))) continue
-      kept.set(block.ticks, block)
+      keptBlocks.set(block.ticks, block)
       states[place] = 'kept'
     }
     for (const place of own) {
       const block = blocks[place]!
-      const same = kept.get(block.ticks)
+      const same = keptBlocks.get(block.ticks)
       if (states[place] !== 'kept' && same && isEqual(source, same, block)) states[place] = 'again'
     }
   }

@@ -6,8 +6,8 @@ export function syncSampleLanguage(): void {
   const choose = (language: string) => {
     for (const box of boxes.filter(({ value }) => value === language)) box.checked = true
   }
-  const kept = sessionStorage.getItem(KEPT)
-  if (kept) choose(kept)
+  const storedLanguage = sessionStorage.getItem(KEPT)
+  if (storedLanguage) choose(storedLanguage)
   for (const box of boxes)
     box.addEventListener('change', () => {
       const { top } = box.getBoundingClientRect()

@@ -35,7 +35,7 @@ export async function ashbyRoutes(app: FastifyInstance, scope: AtsScope): Promis
     return reply.send({ success: true, results: presentStart(ctx, placed) })
   })
 
-  // Also of what is over, or unknown: the recruiter is not to be stuck with it.
+  // Succeeds for finished and unknown assessments, too, so that the recruiter can go on.
   app.post('/assessment.cancel', async (request) => {
     const assessment_id = textIn(objectIn(request.body).assessment_id)
     const order = await cancelOrder(request.ctx, assessment_id)

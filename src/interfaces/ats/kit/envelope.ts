@@ -43,7 +43,7 @@ const answers: Partial<Record<FailureKind, Answer>> = {
 }
 const MALFORMED: Answer = [400, 'The request can not be read.']
 
-/** The errors of an ATS's paths. @param present the body that shows a text to whoever ordered. */
+/** Errors of an ATS's routes. @param present body that shows a text to the recruiter. */
 export const createAtsEnvelope = (prefix: string, present: (text: string, kind: FailureKind) => object): Envelope => ({
   prefix,
   sendFailure(failure, _request, reply) {

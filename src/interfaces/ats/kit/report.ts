@@ -9,7 +9,7 @@ export type ReportCall = { method: string; url: string; headers: Record<string, 
  *
  * @returns null where it has none for it; an error where it can't be sent.
  */
-export type ReportWriter = (ctx: Context, taken: LeasedReport) => Promise<ReportCall | { error: string } | null>
+export type ReportWriter = (ctx: Context, lease: LeasedReport) => Promise<ReportCall | { error: string } | null>
 
 /** A key as the user name, without a password. */
 export const withBasic = (key: string): Record<string, string> => ({

@@ -1,7 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { recordCall } from '../../../domain/ats/calls.ts'
 import { authenticateAts } from '../../../domain/ats/keys.ts'
-import type { Ats, ServiceContext } from '../../../domain/context.ts'
+import type { ServiceContext } from '../../../domain/context.ts'
+import type { Ats } from '../../../domain/ports/ats-settings.ts'
 import type { Envelope } from '../../../http/errors/envelope.ts'
 import type { RateLimiter } from '../../../http/limits/rate-limit.ts'
 import { guardInterface } from '../../../http/requests/guard.ts'
@@ -14,7 +15,7 @@ declare module 'fastify' {
   }
 }
 
-/** More than any order needs: a text that is too long is cut, which is done once it has been read. Whoever sends it has shown a key. */
+/** More than any order needs: texts that are too long are cut after reading. The sender has shown a key. */
 const MAX_BODY_BYTES = 2 * 1024 * 1024
 
 export type AtsScope = { system: ServiceContext; limiter: RateLimiter }

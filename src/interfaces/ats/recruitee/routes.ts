@@ -11,7 +11,7 @@ import { type AtsScope, openScope } from '../kit/scope.ts'
 import { REFUSED_STATUS } from './constants.ts'
 import { presentTest } from './view.ts'
 
-/** The text is shown to whoever sends a candidate. */
+/** Recruitee shows the text to the recruiter. */
 export const recruiteeEnvelope = createAtsEnvelope('/ats/recruitee', (error) => ({ error }))
 
 /** Routes for Recruitee (docs/ats.md, Recruitee). */
