@@ -36,6 +36,18 @@ describe.each(pages)('%s', (page) => {
   })
 })
 
+it.each(globSync('docs/operating/*.md').filter((page) => !page.endsWith('README.md')))(
+  '%s begins with its result and ends with a check and what was run',
+  async (page) => {
+    const text = await read(page)
+    expect(text).toMatch(/^# .+\n\n(You get |Environment variables)/)
+    const last = text.split(/^## /m).at(-1)!
+    expect(last).toMatch(/^Check\n/)
+    expect(last).toMatch(/\*(Not run|Run) here[*.]/)
+    expect(text.includes('†')).toBe(/Not run here\*.*†|except.*†/s.test(last))
+  },
+)
+
 it('keeps the README below 130 lines', async () => {
   expect((await read('README.md')).split('\n').length).toBeLessThan(130)
 })
@@ -49,7 +61,7 @@ it('lists every source folder in the README', async () => {
 })
 
 it('describes every setting', async () => {
-  const operating = await read('docs/operating.md')
+  const operating = await read('docs/operating/settings.md')
   const settings = Object.keys(Environment.properties)
   expect(settings.filter((name) => !operating.includes(`| \`${name}\` |`))).toEqual([])
 })
@@ -62,7 +74,7 @@ it('has a row for each table in the data protection document', async () => {
 })
 
 it('has the documents that comments cite', async () => {
-  const known = [...pages, 'CHANGELOG.md'].map((page) => path.basename(page))
+  const known = [...pages, 'CHANGELOG.md', 'THIRD-PARTY.md'].map((page) => path.basename(page))
   const missing: string[] = []
   for (const file of sources) {
     const cited = matches(await read(file), /\b([A-Za-z0-9-]+\.md)\b/g)

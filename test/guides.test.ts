@@ -1,21 +1,14 @@
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { expect, it, onTestFinished } from 'vitest'
 import manifest from '../package.json' with { type: 'json' }
-import { runCli } from './cli/run-cli.ts'
+import { runCliProcess } from './cli/run-cli.ts'
 import { makeDataDir } from './support/data-dir.ts'
 import { findFreePort } from './support/free-port.ts'
+import { readGuide } from './support/guide-scripts.ts'
 import { startProcess } from './support/processes.ts'
 import { waitUntil } from './support/wait-until.ts'
-
-/** Reads a guide's exported variables and its commands, in their order. */
-async function readGuide(name: string) {
-  const text = await readFile(`docs/guides/${name}.md`, 'utf8')
-  const [exported, ...commands] = [...text.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, block]) => block!)
-  return { names: [...exported!.matchAll(/^export (\w+)=/gm)].map(([, name]) => name), script: commands.join('\n') }
-}
 
 it('docs/guides lead from an empty folder to a released result: with test data, in one command, and with live data', async () => {
   const DATA_DIR = await makeDataDir()
@@ -33,7 +26,7 @@ it('docs/guides lead from an empty folder to a released result: with test data, 
   const port = await findFreePort()
   for (const run of [1, 2]) await followWithTestData({ ...env, KEY: keyOf('test') }, { port, run })
 
-  const { code, stdout, stderr } = await runCli(['sandbox', '--url', SERVICE], { DATA_DIR, SECRET_KEY: '' })
+  const { code, stdout, stderr } = await runCliProcess(['sandbox', '--url', SERVICE], { DATA_DIR, SECRET_KEY: '' })
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
   expect(stdout.match(/curl -s -X \w+ "\$SERVICE[^"]+"/g)).toHaveLength(9)
   expect(stdout).toMatch(/released, \d+ of \d+ points\n[\s\S]*submission.released, 80 percent. Its signature is right./)

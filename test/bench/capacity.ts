@@ -13,7 +13,7 @@ import { keyHeader } from './load.ts'
 import { makeRecording } from './recording.ts'
 import { BENCH_SECRET, type Server, startService } from './servers.ts'
 
-// Measures the capacity table of docs/operating.md. Invites live their whole lives over HTTP, from their creation with mail, events, and
+// Measures the capacity table of docs/operating/scale.md. Invites live their whole lives over HTTP, from their creation with mail, events, and
 // webhook to the submission of twenty answers. Their share of processor time and disk is computed without the idle cost of the processes, so
 // a busy machine gives the same figures.
 

@@ -191,14 +191,25 @@ export const portalPages: Cases = ({ large, portal }) => {
   })
 }
 
+/** Pages of the grading area, as its admin asks for them. */
+const gradingTarget = ({ cookie, ...organization }: Grading, pages: string[]): Target => {
+  const requests = pages.map((page) => ({ path: `/portal/${organization.id}/grading/${page}`.replace(/[/]$/, ''), cookie }))
+  return { server: 'service', organization, requests }
+}
+
 /** A grader's work among many submissions and among few. */
-export const gradingPages: Cases = ({ grading: { many, few } }) => {
-  const target = ({ cookie, ...organization }: Grading, pages: string[]): Target => {
-    const requests = pages.map((page) => ({ path: `/portal/${organization.id}/grading/${page}`.replace(/[/]$/, ''), cookie }))
-    return { server: 'service', organization, requests }
-  }
+export const gradingPages: Cases = ({ grading: { many, few } }) => [
+  { name: 'queue', targets: { many: gradingTarget(many, ['']), few: gradingTarget(few, ['']) } },
+  { name: 'sheet', targets: { many: gradingTarget(many, many.submissionIds), few: gradingTarget(few, few.submissionIds) } },
+]
+
+/** The page that follows when a grade is saved. */
+export const nextAnswers: Cases = ({ grading: { many, few } }) => {
+  const answersOf = ({ submissionIds, question }: Grading) => submissionIds.map((id) => `${question}/${id}`)
   return [
-    { name: 'queue', targets: { many: target(many, ['']), few: target(few, ['']) } },
-    { name: 'sheet', targets: { many: target(many, many.submissionIds), few: target(few, few.submissionIds) } },
+    {
+      name: 'answer to a question',
+      targets: { many: gradingTarget(many, answersOf(many)), few: gradingTarget(few, answersOf(few)) },
+    },
   ]
 }

@@ -73,8 +73,8 @@ async function signIn(client: PoolClient, memberId: string, role: string): Promi
   return `session=${token}`
 }
 
-/** An organization to grade in, and what its graders' pages are asked with. */
-export type Grading = Furniture & { submissionIds: string[]; cookie: string }
+/** An organization to grade in, and what its graders' pages are asked with. @property question path of the answers to one question. */
+export type Grading = Furniture & { submissionIds: string[]; question: string; cookie: string }
 
 /** Adds what so many candidates have handed in for one assessment, each with 20 answers and their grades, which have not been released. */
 export async function addGrading(client: PoolClient, organization: Furniture, size: number): Promise<Grading> {
@@ -119,7 +119,13 @@ export async function addGrading(client: PoolClient, organization: Furniture, si
     [id, graders[0]],
   )
   const cookie = await signIn(client, memberIds[0]!, 'admin')
-  return { ...organization, submissionIds: await sampleIds(client, 'submissions', id), cookie }
+  const { rows } = await client.query<{ question: string }>(
+    `SELECT question_id || '/' || left(md5(concat_ws(chr(10), script, points)), 12) AS question
+     FROM submission_questions WHERE organization_id = $1 AND number = 1 LIMIT 1`,
+    [id],
+  )
+  const question = `by-question/${assessmentId}/${rows[0]!.question}`
+  return { ...organization, submissionIds: await sampleIds(client, 'submissions', id), question, cookie }
 }
 
 /** The ids of a hundred to two hundred of the organization's rows, from all over them. */

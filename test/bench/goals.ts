@@ -74,6 +74,12 @@ export const GOALS: Goal[] = [
     bounds: [atMost(50, 'p50')],
     rounds: 1,
   },
+  {
+    goal: 'The next answer to a question among 20,000, ms',
+    name: 'next answer',
+    cases: cases.nextAnswers,
+    bounds: [atMost(150, 'p50'), atMost(2, 'p50', 'few')],
+  },
   { goal: 'The grading queue and sheet, ms', name: 'grading', cases: cases.gradingPages, connections: 4, bounds: grading },
   { goal: 'Fifty questions that score themselves, ms', name: 'questions', cases: questions.scored, bounds: scoring },
   { goal: 'Memory over all of these', name: MEMORY, cases: () => [], bounds: memory },

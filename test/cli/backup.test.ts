@@ -11,10 +11,11 @@ import { makeDataDir } from '../support/data-dir.ts'
 import type { Told } from '../support/events.ts'
 import { factories, systemOn } from '../support/factories.ts'
 import { ask, type ServiceProcess, startProcess } from '../support/processes.ts'
+import { LONG } from '../support/scale.ts'
 import { SECRET_KEY } from '../support/service.ts'
 import { jpeg } from '../support/submissions.ts'
 import { waitUntil } from '../support/wait-until.ts'
-import { runCli } from './run-cli.ts'
+import { runCliProcess } from './run-cli.ts'
 
 /** The secret is the database's own. */
 const OWN_SECRET = { SECRET_KEY: '' }
@@ -22,7 +23,7 @@ const TAB = '0c5f7e0e-9d3c-4d5e-8f57-0d6a3f3b7a11'
 const PHOTO = jpeg('a face')
 
 const cli = (dataDir: string, args: string[], env: Record<string, string> = {}) =>
-  runCli(args, { DATA_DIR: dataDir, ...OWN_SECRET, ...env })
+  runCliProcess(args, { DATA_DIR: dataDir, ...OWN_SECRET, ...env })
 
 /** An organization with a key, and a candidate who may send photos, in the database of a service that runs. */
 async function furnish(dataDir: string, service: ServiceProcess) {
@@ -113,7 +114,7 @@ test('backs up a service under writes, and restores elsewhere everything acknowl
   expect((await ask(restored, key, `/events?cursor=${ofLostEvent}`)).status).toBe(410)
 })
 
-test('rejects an incomplete backup, one of another version, or an occupied folder, and writes nothing', async () => {
+test.runIf(LONG)('rejects an incomplete backup, one of another version, or an occupied folder, and writes nothing', async () => {
   const [dataDir, other, place] = [await makeDataDir(), await makeDataDir(), await makeDataDir()]
   expect((await cli(dataDir, ['backup', path.join(place, 'none')])).stderr).toContain('There is no database in')
   expect((await cli(dataDir, ['migrate'])).code).toBe(0)

@@ -5,8 +5,10 @@ import { v7 as newId } from 'uuid'
 import { expect, onTestFinished, test } from 'vitest'
 import { createEmptyDatabase } from '../support/empty-database.ts'
 import { openTestDatabase } from '../support/processes.ts'
+import { answerWith } from '../support/receiver.ts'
 import { startServiceForTest } from '../support/service.ts'
 import { startSmtpListener } from '../support/smtp.ts'
+import { startTranscriber } from '../support/transcriber.ts'
 import { type Ended, runCli } from './run-cli.ts'
 
 // Each command is a process of its own, and a busy machine starts them slowly.
@@ -215,4 +217,25 @@ test("warns if other servers refuse the service's mail", async () => {
   await db.inviteEmail.createMany({ data: [sent, sent, sent, blocked, blocked].map((mail) => ({ ...mail, id: newId() })) })
   const ended = await runCli(['doctor', '--json'], { DATABASE_URL: url, SMTP_URL: 'smtp://127.0.0.1:1' })
   expect(checksOf(ended).mails).toEqual({ problem: true, message: expect.stringMatching(/^2 of 5 .* came back: .*SPF, DKIM/) })
+})
+
+test('reports which response formats the speech recognition service has, and which setting it wants', async () => {
+  const { databaseUrl } = await startServiceForTest()
+  const formats: string[] = []
+  const server = await startTranscriber((response, message, request) => {
+    const format = /name="response_format"\r\n\r\n(\w+)/.exec(message.body)?.[1] ?? ''
+    formats.push(format)
+    if (format === 'json') return void response.writeHead(200).end(JSON.stringify({ text: '' }))
+    answerWith(400)(response, message, request)
+  })
+  const look = async (env: Record<string, string> = {}) => {
+    const settings = { DATABASE_URL: databaseUrl, TRANSCRIBE_URL: server.url, TRANSCRIBE_MODEL: 'whisper-test', ...env }
+    return checksOf(await runCli(['doctor', '--json'], settings)).transcripts
+  }
+  const advice = `${server.host}: Set TRANSCRIBE_FORMAT=json: it has no verbose_json`
+  expect(await look()).toEqual({ problem: true, message: advice })
+  expect(formats).toEqual(['verbose_json', 'vtt', 'json'])
+  expect(await look({ TRANSCRIBE_FORMAT: 'json' })).toEqual({ problem: false, message: `${server.host} answers; formats: json` })
+  server.behave(answerWith(401))
+  expect(await look()).toEqual({ problem: true, message: expect.stringContaining('Check TRANSCRIBE_URL, TRANSCRIBE_KEY') })
 })

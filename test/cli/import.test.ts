@@ -8,9 +8,8 @@ import { expect, test } from 'vitest'
 import { NODE_COMPILE_CACHE } from '../support/processes.ts'
 import { SECRET_KEY, startServiceForFile } from '../support/service.ts'
 import { waitUntil } from '../support/wait-until.ts'
-import { runCli } from './run-cli.ts'
+import { runCli, runCliProcess } from './run-cli.ts'
 
-// Each command is a process of its own, and a busy machine starts them slowly.
 const service = await startServiceForFile()
 
 /** With the smallest pool there may be. */
@@ -52,7 +51,8 @@ test('leaves nothing of an import that is killed midway, and can be run again', 
 
 test('loads a file once if two processes import it at the same time', async () => {
   const { file } = await writeDocument(1_000)
-  const counts = (await Promise.all([importFile(file), importFile(file)])).map(countsOf)
+  const importAside = () => runCliProcess(['import', file, '--json'], env())
+  const counts = (await Promise.all([importAside(), importAside()])).map(countsOf)
   expect(counts.map(({ invites }) => invites.created).sort()).toEqual([0, 1_000])
 })
 

@@ -1,16 +1,60 @@
 import { spawn } from 'node:child_process'
+import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
+import { runProgram } from '../../src/cli.ts'
 import { mailOf, NODE_COMPILE_CACHE } from '../support/processes.ts'
 import { SECRET_KEY } from '../support/service.ts'
 
 export type Ended = { code: number | null; stdout: string; stderr: string }
 
-/** Runs the real command line to its end, in a process of its own that sees no environment but this. */
+/** Environment of a command: nothing but this. */
+const environmentOf = (env: Record<string, string>) => ({
+  PATH: process.env.PATH ?? '',
+  NODE_COMPILE_CACHE,
+  SECRET_KEY,
+  ...mailOf(env),
+  ...env,
+})
+
+let isRunning = false
+
+/**
+ * Runs a command in this process, which saves the second that loading the program takes.
+ *
+ * @throws Error if another one still runs: its output and environment are the process's. Use {@link runCliProcess} for several at once.
+ */
 export async function runCli(args: string[], env: Record<string, string>, input = ''): Promise<Ended> {
-  const child = spawn(process.execPath, ['src/cli.ts', ...args], {
-    env: { PATH: process.env.PATH ?? '', NODE_COMPILE_CACHE, SECRET_KEY, ...mailOf(env), ...env },
-    stdio: 'pipe',
-  })
+  if (isRunning) throw new Error('Another command runs in this process')
+  isRunning = true
+  const { env: outerEnvironment, stdout, stderr, exitCode } = process
+  const outerInput = Object.getOwnPropertyDescriptor(process, 'stdin')!
+  const outerWrites = { stdout: stdout.write, stderr: stderr.write }
+  const written = { stdout: '', stderr: '' }
+  const capture = (name: 'stdout' | 'stderr') => (chunk: string | Uint8Array) => {
+    written[name] += typeof chunk === 'string' ? chunk : Buffer.from(chunk).toString()
+    return true
+  }
+  process.env = environmentOf(env)
+  Object.defineProperty(process, 'stdin', { configurable: true, value: Readable.from([input]) })
+  stdout.write = capture('stdout')
+  stderr.write = capture('stderr')
+  process.exitCode = undefined
+  try {
+    await runProgram(args)
+    return { code: Number(process.exitCode ?? 0), ...written }
+  } finally {
+    isRunning = false
+    process.env = outerEnvironment
+    Object.defineProperty(process, 'stdin', outerInput)
+    stdout.write = outerWrites.stdout
+    stderr.write = outerWrites.stderr
+    process.exitCode = exitCode
+  }
+}
+
+/** Runs a command in a process of its own, as an operator does. */
+export async function runCliProcess(args: string[], env: Record<string, string>, input = ''): Promise<Ended> {
+  const child = spawn(process.execPath, ['src/cli.ts', ...args], { env: environmentOf(env), stdio: 'pipe' })
   const ended = new Promise<number | null>((resolve, reject) => child.on('close', resolve).on('error', reject))
   child.stdin.end(input)
   const [stdout, stderr, code] = await Promise.all([text(child.stdout), text(child.stderr), ended])

@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest'
-import { isDatabaseAway, isDatabaseBusy } from '../../src/db/errors.ts'
+import { isDatabaseBusy, isDatabaseUnavailable } from '../../src/db/errors.ts'
 import { openTestDatabase } from '../support/processes.ts'
 
 /** Runs a statement in a transaction whose COMMIT fails. @returns the error. */
@@ -22,7 +22,7 @@ async function failCommit(statement: string): Promise<unknown> {
 }
 
 it('recognizes a database that goes away during a commit', async () => {
-  expect(isDatabaseAway(await failCommit('PERFORM pg_terminate_backend(pg_backend_pid())'))).toBe(true)
+  expect(isDatabaseUnavailable(await failCommit('PERFORM pg_terminate_backend(pg_backend_pid())'))).toBe(true)
 })
 
 it('recognizes a commit that conflicts with others', async () => {

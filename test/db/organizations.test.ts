@@ -43,7 +43,7 @@ const BY_ID: Record<string, string> = Object.fromEntries(
   [
     'account_links, api_keys, assessments, ats_calls, ats_connections, ats_keys, ats_orders, ats_reports, audit_entries, categories, events, grades',
     'answer_attempts, instructions, invite_batches, invite_emails, invites, media_files, member_emails, members, questions, releases, session_events, submissions, tags',
-    'bulk_changes, registrations, saved_filters, webhook_endpoints',
+    'bulk_changes, grading_notes, registrations, saved_filters, share_links, webhook_endpoints',
   ]
     .flatMap((list) => list.split(', '))
     .map((table) => [`${table}_pkey`, `${table}_organization_id_key`]),

@@ -5,7 +5,16 @@ import { sql } from '../../src/db/builder.ts'
 import { type Connection, createDb, openPool } from '../../src/db/client.ts'
 import { isDatabaseBusy } from '../../src/db/errors.ts'
 import { anyOfIds, project, type Rows } from '../../src/db/queries.ts'
-import { affectedRows, allAsJson, compile, executeAll, jsonOf, prepare, rawStatement } from '../../src/db/statements.ts'
+import {
+  affectedRows,
+  allAsJson,
+  compile,
+  executeAll,
+  jsonOf,
+  jsonRowOf,
+  prepare,
+  rawStatement,
+} from '../../src/db/statements.ts'
 import { type Mode, type TenantDb, tenantDb } from '../../src/db/tenant-db.ts'
 import { transact } from '../../src/db/transact.ts'
 import { copyColumns, DEFAULT, givenRows, insertFromSelect, insertRows } from '../../src/db/writes.ts'
@@ -111,6 +120,17 @@ describe('a statement', () => {
       .select((eb) => [eb.fn.countAll<string>().as('total'), jsonOf(project(within(owner), page, 'invites', show)).as('rows')])
     expect(await counted.executeTakeFirstOrThrow()).toMatchObject({ total: '2', rows })
     expect(await allAsJson(database.db, within(owner).selectFrom('tags').select('id'))).toEqual([])
+  })
+
+  it('returns rows as JSON whatever their columns are called', async () => {
+    const { owner } = await make()
+    const assessments = within(owner).selectFrom('assessments').select('name as answer')
+    expect(await allAsJson(database.db, assessments)).toEqual([{ answer: 'Support' }])
+    expect(
+      await within(owner)
+        .selectNoFrom(() => [jsonRowOf(assessments).as('first')])
+        .execute(),
+    ).toEqual([{ first: { answer: 'Support' } }])
   })
 
   it('is built once if prepared, for each set of parameters', async () => {

@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs'
 import { mkdir, readdir, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { runCli } from '../cli/run-cli.ts'
+import { runCliProcess } from '../cli/run-cli.ts'
 import { makeDataDir } from '../support/data-dir.ts'
 import { NODE_COMPILE_CACHE } from '../support/processes.ts'
 import { waitUntil } from '../support/wait-until.ts'
@@ -16,7 +16,7 @@ const TOO_SMALL = 8 * 2 ** 20
 const canMount = () =>
   process.getuid?.() === 0 && spawnSync('unshare', ['--mount', 'mount', '-t', 'tmpfs', 'tmpfs', '/mnt']).status === 0
 
-const cli = (dataDir: string, args: string[]) => runCli(args, { DATA_DIR: dataDir, ...OWN_SECRET })
+const cli = (dataDir: string, args: string[]) => runCliProcess(args, { DATA_DIR: dataDir, ...OWN_SECRET })
 
 async function mount(folder: string, bytes: number): Promise<void> {
   await mkdir(folder, { recursive: true })

@@ -8,7 +8,7 @@ import { expect, it, onTestFinished, vi } from 'vitest'
 import { createDb, openPool } from '../../src/db/client.ts'
 import { createApiKey } from '../../src/domain/api-keys/api-keys.ts'
 import type { ErasedCounts } from '../../src/domain/erasure/erasures.ts'
-import { runCli } from '../cli/run-cli.ts'
+import { runCliProcess } from '../cli/run-cli.ts'
 import { ADDRESS, dumpRows, hitsIn, idsOf, listStore, makeErasable } from '../support/erasing.ts'
 import { type LogLine, startProcess } from '../support/processes.ts'
 import { scaled } from '../support/scale.ts'
@@ -192,7 +192,7 @@ it(
     // A backup from before brings them back.
     const restored = { ...env, DATABASE_URL: backup, PUBLIC_URL: 'https://assessments.example.com', SECRET_KEY }
     const doctor = async () => {
-      const { stdout } = await runCli(['doctor', '--json'], restored)
+      const { stdout } = await runCliProcess(['doctor', '--json'], restored)
       const { checks } = JSON.parse(stdout) as { checks: { name: string; problem: boolean; message: string }[] }
       return checks.find(({ name }) => name === 'erasures')
     }
@@ -204,7 +204,7 @@ it(
     const cameBack = (await hits()).length
     expect(cameBack).toBeGreaterThan(30)
     expect(await doctor()).toMatchObject({ problem: true, message: expect.stringMatching(/^1 that ERASURE_LOG.*erase --again/) })
-    const again = await runCli(['erase', '--again', '--json'], restored)
+    const again = await runCliProcess(['erase', '--again', '--json'], restored)
     expect([again.code, JSON.parse(again.stdout)]).toEqual([0, [{ id, organizationId: organization.id, found: true }]])
     expect(await hits()).toEqual([])
     expect(await doctor()).toMatchObject({ problem: false })

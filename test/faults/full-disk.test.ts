@@ -93,7 +93,7 @@ test.skipIf(!isPossible)('loses no recording to a full disk, whether it fills wh
   const joinAll = async (): Promise<string[]> => {
     for (const { candidate, mediaId } of recorded) {
       const { organizationId, key } = await candidate.media(mediaId)
-      await joinRecording(service.system, { mediaId, organizationId, key }, remuxInProcess).catch(() => undefined)
+      await joinRecording(service.system, { mediaId, organizationId, key }, { remux: remuxInProcess }).catch(() => undefined)
     }
     return Promise.all(recorded.map(async ({ candidate, mediaId }) => (await candidate.media(mediaId)).state))
   }

@@ -4,6 +4,7 @@ import { makeDefined } from '../support/kinds.ts'
 import { openTestDatabase } from '../support/processes.ts'
 import { scaled } from '../support/scale.ts'
 import { type Service, startServiceForTest } from '../support/service.ts'
+import { makePool, makeSectioned } from '../support/structure.ts'
 import { openTab } from '../support/taking.ts'
 
 const STARTS = scaled(20, 1_000)
@@ -62,4 +63,34 @@ it(`shows the options of ${QUESTIONS} questions in one order at ${STARTS} starts
   const after = await startServiceForTest({ DATABASE_URL: url, ROLE: 'api' })
   for (const [i, invite] of invites.entries()) expect(await seen(after, invite, 'One browser')).toEqual(orders[i])
   expect(await papers()).toEqual(stored)
+})
+
+it(`gives each candidate another paper with the same points at ${STARTS} starts`, async () => {
+  const { db, url } = await openTestDatabase()
+  await db.$disconnect()
+  const service = await startServiceForTest({ DATABASE_URL: url, ROLE: 'api' })
+  const { assessment, questions } = await makeSectioned(service, [
+    { shuffle: true, questions: Array.from({ length: QUESTIONS }, () => ({ points: 5 })) },
+  ])
+  await makePool(service, questions.slice(0, 10), { draw: 4 })
+  const { organizationId } = assessment
+  const { totalPoints } = await service.db.assessment.findUniqueOrThrow({ where: { id: assessment.id } })
+  const orders: string[] = []
+  for (let i = 0; i < STARTS; i++) {
+    const invite = await service.make.invite(assessment, { status: 'accepted', ...ASKS_NOTHING })
+    const candidate = candidateOf(service, invite)
+    await consent(candidate)
+    await candidate.press('start').expect(303)
+  }
+  const stored = await service.db.submissionQuestion.findMany({
+    where: { organizationId },
+    orderBy: [{ submissionId: 'asc' }, { number: 'asc' }],
+  })
+  const bySubmission = Map.groupBy(stored, ({ submissionId }) => submissionId)
+  expect(bySubmission.size).toBe(STARTS)
+  for (const paper of bySubmission.values()) {
+    expect(paper.reduce((sum, { points }) => sum + points, 0)).toBe(totalPoints)
+    orders.push(paper.map(({ questionId }) => questionId).join())
+  }
+  expect(new Set(orders).size).toBe(STARTS)
 })

@@ -17,7 +17,7 @@ beforeAll(async () => {
 /** Operations that need each scope, by operation id. Both interfaces use the same ids. */
 const TABLE: Record<KeyScope, string> = {
   'assessments:read':
-    'listAssessments getAssessment listQuestions getQuestion getAssessmentSettings getQuestionDefinition getQuestionMedia getOpenLink',
+    'listAssessments getAssessment listQuestions getQuestion getAssessmentSettings getQuestionDefinition getQuestionMedia getAssessmentStructure getOpenLink',
   'assessments:write':
     'createAssessment duplicateAssessment updateAssessment deleteAssessment addQuestion updateQuestion moveQuestion deleteQuestion putQuestionDefinition replaceOpenLinkSettings',
   'invites:read':
@@ -28,8 +28,9 @@ const TABLE: Record<KeyScope, string> = {
   'members:write': 'inviteMember updateMember',
   'tags:read': 'listTags getTag',
   'tags:write': 'createTag updateTag deleteTag',
-  'results:read': 'listSubmissions getInviteSubmission getInviteSubmissionReport',
+  'results:read': 'listSubmissions getInviteSubmission getInviteSubmissionReport listInviteNotes',
   'results:write': 'getGrading assignGraders grade releaseResult reopenResult',
+  'transcripts:read': 'listInviteTranscripts',
   'events:read': 'listEvents',
   'webhooks:manage':
     'listWebhooks createWebhook getWebhook updateWebhook deleteWebhook rotateWebhookSecret listWebhookDeliveries getWebhookDelivery replayWebhookDelivery replayWebhook testWebhook',

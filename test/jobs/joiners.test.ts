@@ -22,7 +22,7 @@ async function record(service: Service, content: Buffer[], bytes?: number): Prom
 async function startJoiners(service: Service, remux: Remux, joiners: number): Promise<void> {
   const boss = await startQueue(service.databaseUrl, pino({ level: 'silent' }), { works: true })
   onTestFinished(() => boss.stop({ graceful: false }))
-  await startRecordingWorkers(boss, service.system, remux, joiners)
+  await startRecordingWorkers(boss, service.system, { remux, measureLevels: async () => null, joiners })
 }
 
 it('joins concurrent recordings shortest first, but older ones before those ten minutes later', async () => {

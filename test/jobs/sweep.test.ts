@@ -1,7 +1,7 @@
 import { pino } from 'pino'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { deleteExpiredRows } from '../../src/domain/concurrency/expired-rows.ts'
-import { SWEEP_PARTS } from '../../src/domain/context.ts'
+import { SWEEP_PARTS } from '../../src/domain/ports/metrics.ts'
 import { startQueue } from '../../src/jobs/queue.ts'
 import { DAY_MS } from '../support/factories.ts'
 import { runSweep } from '../support/run-sweep.ts'

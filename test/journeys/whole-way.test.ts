@@ -84,7 +84,7 @@ it.skipIf(!isBrowserInstalled)(
     const context = await openContext()
     const grader = await signInGrader(service, organization.id, context, origin)
     const page = await context.newPage()
-    await page.goto(`${origin}${grader.home}grading?whose=nobody`)
+    await page.goto(`${origin}${grader.home}grading?queue=nobody`)
     await page.getByRole('link', { name: 'Sam' }).click()
     await waitUntil('the recording to be ready', () =>
       service.db.mediaFile

@@ -7,6 +7,7 @@ import { scoreAnswer } from '../../src/domain/submissions/scores.ts'
 import { choiceRules } from '../../src/kinds/choice/rules.ts'
 import { matchingRules } from '../../src/kinds/matching/rules.ts'
 import { numberRules } from '../../src/kinds/number/rules.ts'
+import { orderingRules } from '../../src/kinds/ordering/rules.ts'
 import { shortTextRules } from '../../src/kinds/short-text/rules.ts'
 import { scaled } from '../support/scale.ts'
 import { startServiceForFile } from '../support/service.ts'
@@ -96,6 +97,35 @@ it('scores matching by the share of right prompts, regardless of order and distr
   )
 })
 
+it('scores an order by the share of items in their places, whatever the order of the items in the question', () => {
+  const ordered = fc.integer({ min: 2, max: 20 }).chain((count) =>
+    fc.record({
+      order: fc.shuffledSubarray(
+        Array.from({ length: count }, (_, i) => idOf(i)),
+        { minLength: count },
+      ),
+      places: fc.array(fc.option(fc.integer({ min: 1, max: count })), { minLength: count, maxLength: count }),
+      points: fc.integer({ min: 0, max: 1_000_000 }),
+    }),
+  )
+  fc.assert(
+    fc.property(ordered, ({ order, places, points }) => {
+      const spec = { items: places.map((_, i) => ({ id: idOf(i), text: `Item ${i}` })) }
+      const shuffled = { items: spec.items.toReversed() }
+      const right = Object.fromEntries(order.map((id, i) => [id, i + 1]))
+      const answer = Object.fromEntries(places.flatMap((place, i) => (place === null ? [] : [[idOf(i), place]])))
+      const give = (answered: unknown, shown = spec) =>
+        pointsFor(scoreOf(orderingRules.score(shown, { order }, answered)), points)
+      expect(give(right)).toBe(points)
+      expect(give({})).toBe(0)
+      const got = places.filter((place, i) => place === right[idOf(i)]).length
+      expect(orderingRules.score(spec, { order }, answer)).toMatchObject({ got, of: places.length })
+      expect(give(answer, shuffled)).toBe(give(answer))
+    }),
+    RUNS,
+  )
+})
+
 it('scores a number only if exactly equal, whatever its digits', () => {
   const decimal = fc
     .tuple(fc.bigInt({ min: -(10n ** 20n), max: 10n ** 20n }), fc.integer({ min: 0, max: 20 }))
@@ -154,7 +184,14 @@ it('deducts penalties for wrong choices only, and never more than the points', (
         expect(score.points).toBeCloseTo(expected, 5)
         for (const effect of ['full', 'none'] as const)
           expect(scoreAnswer(ctx, { ...answered, effect })).toMatchObject({ points: effect === 'full' ? points : null })
-        const standing = { state: 'graded' as const, points: score.points!, comment: '', graderId: null, by: 'key' as const }
+        const standing = {
+          state: 'graded' as const,
+          points: score.points!,
+          comment: '',
+          graderId: null,
+          by: 'key' as const,
+          levels: [],
+        }
         return { number: i + 1, points, standing }
       })
       const { points, ofPoints } = sumPoints(scored)

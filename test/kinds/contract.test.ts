@@ -17,7 +17,9 @@ it.each(definedKinds)('has an example and a form for each response type of $word
   expect([...new Set(author.offers.map(({ word }) => word))].sort()).toEqual([...words].sort())
 })
 
-describe.each(definedKinds.flatMap((kind) => kind.examples.map((example) => ({ kind, ...example }))))(
+const examples = definedKinds.flatMap((kind) => kind.examples.map((example) => ({ kind, ...example })))
+
+describe.each(examples.filter(({ kind }) => !kind.files))(
   'a question of $responseType',
   ({ kind, responseType, script, spec, key, right, wrong }) => {
     const shown = kind.arrange(spec, first) ?? []
@@ -143,6 +145,42 @@ describe.each(definedKinds.flatMap((kind) => kind.examples.map((example) => ({ k
     })
 
     it('shows the stored answer', () => expect(page(right)).not.toBe(page(null)))
+  },
+)
+
+describe.each(examples.filter(({ kind }) => kind.files))(
+  'a question of $responseType',
+  ({ kind, responseType, script, spec, key, right }) => {
+    it('has a unique response type, and a valid example with a prompt', () => {
+      expect([...definedKinds, ...plainKinds].filter(({ words }) => words.includes(responseType))).toHaveLength(1)
+      expect(kindOf({ responseType, version: { responseType } })).toBe(kind)
+      expect(script).not.toBe('')
+      expect(kind.faults(responseType, spec, key)).toEqual([])
+    })
+
+    it('takes files, and leaves every answer to graders', () => {
+      expect(kinds.answering(responseType)).toEqual({ savedBy: ['file'], records: [], needs: [] })
+      expect(kind.files!(spec).maxFiles).toBeGreaterThan(0)
+      expect(kind.files!(spec).types).not.toEqual([])
+      expect(kind.score(spec, key, right)).toEqual({ state: 'people' })
+    })
+
+    it('takes nothing from a form, where it has no field', () => {
+      const version = { responseType, spec }
+      const asked = { version, shown: [], value: right, text: null, language: null, pictures: noPictures, isWritten: false }
+      const page = toText(kind.control(t, asked))
+      expect(page).not.toMatch(/ name="|<script|style="|onclick/)
+      expect(page).toMatch(/<label/)
+      expect(kind.isEmpty(kind.fromForm(['anything']))).toBe(true)
+    })
+
+    it('reports faults of any definition by path, without throwing', () =>
+      fc.assert(
+        fc.property(anything, anything, (oneSpec, oneKey) =>
+          kind.faults(responseType, oneSpec, oneKey).every(({ field, text }) => /^(spec|key)/.test(field) && text !== ''),
+        ),
+        RUNS,
+      ))
   },
 )
 

@@ -17,11 +17,13 @@ const canaries: Record<string, (key: never) => unknown> = {
   number: ({ answers }: { answers: object[] }) => ({ answers: [...answers, { value: CANARY, share: 37 }] }),
   // Whatever a choice is called, it is shown: how the key says what fits has to do.
   matching: (key: object) => key,
+  // Each item is shown, and its place in the key has no text.
+  ordering: (key: object) => key,
   short_text: (key: { accepted: object[] }) => ({ ...key, accepted: [...key.accepted, { text: CANARY, share: 37 }] }),
 }
 const DEFINED = examplesOf().map((example) => ({ ...example, key: canaries[example.responseType]!(example.key as never) }))
 /** The canary, or how a key of choices says what is right. */
-const TOLD = /914\.7352|"weights"|"policy":|"pairs":|"share":|data-score/
+const TOLD = /914\.7352|"weights"|"policy":|"pairs":|"order":\[|"share":|data-score/
 
 it('has a canary in the key of each kind', () => {
   expect(DEFINED.map(({ responseType }) => responseType).sort()).toEqual(Object.keys(canaries).sort())

@@ -9,7 +9,7 @@ const [ONE, SEVERAL] = examplesOf('single_choice', 'multiple_choice')
 /** Contents of a grader's queues, and the count in the menu. */
 async function queuesOf(organizationId: string) {
   const grader = await signInAs(service, organizationId, ['admin', 'grader'])
-  const isIn = async (whose: string) => (await grader.get(`${grader.home}grading?whose=${whose}`)).text.includes('Waiting since')
+  const isIn = async (whose: string) => (await grader.get(`${grader.home}grading?queue=${whose}`)).text.includes('Waiting since')
   return { all: await isIn('all'), nobody: await isIn('nobody'), release: await isIn('release') }
 }
 

@@ -85,18 +85,34 @@ const CONSENTS: Record<number, Record<string, string>> = {
     fr: '40f2dfd2a92c5f23',
     'pt-BR': '27f5688f6e09403f',
   },
+  3: {
+    ar: '8695705a5314042d',
+    de: '7a6e07919499bd19',
+    en: 'eab32097d9573799',
+    es: '3c3380aabc247bb4',
+    fr: '774c6ab62b176a2f',
+    'pt-BR': '9cd62782787e3399',
+  },
 }
 
 /** All that the service asks anybody to agree to: where nothing is recorded, and where all is, in either way. */
 function digestOfConsent(language: string): string {
-  const all = { microphone: true, camera: true, screen: true, idPhoto: true, facePhoto: true, choice: true }
-  const none = { microphone: false, camera: false, screen: false, idPhoto: false, facePhoto: false, choice: false }
+  const all = { microphone: true, camera: true, screen: true, idPhoto: true, facePhoto: true, choice: true, transcription: true }
+  const none = {
+    microphone: false,
+    camera: false,
+    screen: false,
+    idPhoto: false,
+    facePhoto: false,
+    choice: false,
+    transcription: false,
+  }
   const keptDays = { answers: 365, proctoring: 90, idPhoto: 1 }
   const t = shippedLanguages.candidate(language, 'UTC')
   const pages = [
     [none, 'stills', false],
     [all, 'stills', true],
-    [{ ...all, choice: false }, 'video', true],
+    [{ ...all, choice: false, transcription: false }, 'video', true],
   ] as const
   const texts = pages.map(([needs, webcam, webcamMonitoring]) =>
     toText(termsList(t, { webcamMonitoring, organization: { name: 'Acme' } }, { needs, keptDays, webcam, addition: null })),

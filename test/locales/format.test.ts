@@ -67,7 +67,7 @@ function readWithImports(file: string, found = new Map<string, string>()): Map<s
   return found
 }
 
-it("keeps the candidate's script below 30 kB gzip", () => {
+it("keeps the candidate's script below 32 kB gzip", () => {
   const sizes = [...readWithImports('candidate.en.js')].map(([, script]) => gzipSync(script).length)
-  expect(sizes.reduce((sum, size) => sum + size)).toBeLessThan(30_000)
+  expect(sizes.reduce((sum, size) => sum + size)).toBeLessThan(32_000)
 })

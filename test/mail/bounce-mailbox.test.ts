@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import type { Log } from '../../src/domain/context.ts'
+import type { Log } from '../../src/domain/ports/log-events.ts'
 import { countUnread, createBounceMailbox } from '../../src/mail/events/bounce-mailbox.ts'
 import { loadConfig } from '../../src/runtime/config.ts'
 import { runCli } from '../cli/run-cli.ts'

@@ -54,6 +54,27 @@ it("reports new submissions in the queue each weekday at eight in the reader's m
   expect(await list()).toHaveLength(1)
 })
 
+it('names the languages in which answers have no grader, to admins', async () => {
+  const { reader, list, assessment, submissionId } = await makeReader(['admin'], ['grading_digest'])
+  const of = { organizationId: assessment.organizationId, submissionId, round: 1 }
+  const answers = [
+    { ...of, questionNumber: 1, language: 'eu' },
+    { ...of, questionNumber: 2, language: null },
+  ]
+  await service.db.gradingAssignment.createMany({ data: answers })
+  at(MONDAY, 2, 31)
+  const withoutGrader = expect.arrayContaining([
+    { language: 'eu', count: 1 },
+    { language: null, count: 1 },
+  ])
+  expect(await list()).toMatchObject([{ facts: { count: 1, fresh: 1, withoutGrader } }])
+  const mail = await waitUntil('the digest', async () =>
+    smtp.mails.find(({ envelope }) => envelope.to.includes(reader.member.email)),
+  )
+  expect(mail.parsed.text).toContain('Answers in Basque without a grader: 1.')
+  expect(mail.parsed.text).toContain('Answers without a grader: 1.')
+})
+
 it('sends nothing on a weekend, and on Monday reports what came since Friday', async () => {
   const { list } = await makeReader(['admin'], ['grading_digest'])
   at(MONDAY - 1, 2, 31)

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Server } from 'node:net'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { resolveReferences } from '../../src/domain/assessments/assessment-references.ts'
+import { resolveAssessmentReferences } from '../../src/domain/assessments/assessment-references.ts'
 import { listAuditEntries } from '../../src/domain/audit/audit-log.ts'
 import { type Context, inMode } from '../../src/domain/context.ts'
 import { findTraces } from '../../src/domain/erasure/find-traces.ts'
@@ -145,7 +145,7 @@ it('treats both forms of an address as one for members and for domains of a prov
   await service.db.auditEntry.updateMany({ where: { organizationId: organization.id }, data: { actorId: memberId } })
   expect((await listAuditEntries(ctx, { who: written }, 1)).entries).toMatchObject([{ actorId: memberId }])
   const named = { languages: [], categories: [], tags: [], clients: [written] }
-  expect(await resolveReferences(ctx, named)).toMatchObject({ clientIds: [memberId] })
+  expect(await resolveAssessmentReferences(ctx, named)).toMatchObject({ clientIds: [memberId] })
 
   const { id: assessmentId } = await service.make.assessment(organization.id)
   const actor: Context['actor'] = { kind: 'member', id: memberId, userId: memberId, roles: ['admin'] }

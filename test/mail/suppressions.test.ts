@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { suppressAddressOf } from '../../src/domain/invites/suppressions.ts'
+import { suppressAddressOf } from '../../src/domain/invites/suppress-bounced.ts'
 import { readFeed } from '../support/events.ts'
 import { queueMail, waitForState } from '../support/mail.ts'
 import { signInAs } from '../support/portal.ts'

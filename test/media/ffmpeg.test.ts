@@ -29,7 +29,7 @@ async function joinBy(program: string) {
   onTestFinished(() => {
     process.env.PATH = PATH
   })
-  const joined = remuxWithin(LIMITS, [file], path.join(folder, 'joined'), 'by ffmpeg')
+  const joined = remuxWithin(LIMITS, [file], path.join(folder, 'joined'), 'ffmpeg')
   return { joined, note }
 }
 

@@ -129,7 +129,7 @@ describe('the joining of recordings', () => {
     const mediaId = await record(candidate, [await readSlices('video-1')])
     const { organizationId, key } = await candidate.media(mediaId)
     const ref = { mediaId, organizationId, key }
-    return { idle, candidate, mediaId, ref, join: (remux = remuxInProcess) => joinRecording(idle.system, ref, remux) }
+    return { idle, candidate, mediaId, ref, join: (remux = remuxInProcess) => joinRecording(idle.system, ref, { remux }) }
   }
 
   it.each([
@@ -175,10 +175,10 @@ describe('the joining of recordings', () => {
       await put(...given)
       throw new Error('killed')
     }
-    await expect(joinRecording(system, job!.data, remuxInProcess)).rejects.toThrow('killed')
+    await expect(joinRecording(system, job!.data, { remux: remuxInProcess })).rejects.toThrow('killed')
     deps.media.put = put
     expect((await listStore(idle)).filter((file) => file.startsWith(key))).toEqual([`${key}/file`])
-    await joinRecording(system, job!.data, remuxInProcess)
+    await joinRecording(system, job!.data, { remux: remuxInProcess })
     expect((await listStore(idle)).filter((file) => file.startsWith(key))).toEqual([])
   })
 

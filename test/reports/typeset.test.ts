@@ -9,7 +9,16 @@ const report: PrintedReport = {
   author: 'Acme',
   facts: [{ label: 'Organization', text: 'Acme' }],
   message: 'Thank you.',
-  questions: [{ heading: 'Question 1', points: '3 of 5 points', script: 'What first?', language: 'en-US', comment: 'Good.' }],
+  questions: [
+    {
+      heading: 'Question 1',
+      points: '3 of 5 points',
+      rubric: ['Accuracy: complete, 3 of 5'],
+      script: 'What first?',
+      language: 'en-US',
+      comment: 'Good.',
+    },
+  ],
   closing: 'Version 1',
 }
 const named = (name: string): PrintedReport => ({

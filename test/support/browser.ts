@@ -14,6 +14,15 @@ const QUIET = ['--disable-background-networking', '--disable-component-update', 
 export const startBrowser = (...more: string[]): Promise<Browser> =>
   chromium.launch({ executablePath: CHROMIUM, args: [...ARGUMENTS, ...QUIET, ...more] })
 
+/** A browser that plays to a sound server, and records from it. @param server address, see pulse-audio.ts. */
+export const startBrowserWithSound = (server: string, ...more: string[]): Promise<Browser> =>
+  chromium.launch({
+    executablePath: CHROMIUM,
+    args: [...ARGUMENTS, ...QUIET, ...more],
+    ignoreDefaultArgs: ['--mute-audio'],
+    env: { ...process.env, PULSE_SERVER: server },
+  })
+
 export const desktop = { width: 1280, height: 900 }
 export const phone = { width: 390, height: 844 }
 

@@ -1,8 +1,10 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { randomUUID } from 'node:crypto'
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, onTestFinished } from 'vitest'
+import { newMediaKey } from '../../src/domain/files/media-keys.ts'
 import { signInvitation } from '../../src/domain/secrets/invitation-tokens.ts'
 import { desktop, isBrowserInstalled, press, startBrowser } from './browser.ts'
 import { ASKS_NOTHING } from './candidate.ts'
@@ -25,6 +27,8 @@ type Terms = {
   at?: number
   /** The questions' media, in order. */
   prompts?: { audioUrl?: string; videoUrl?: string }[]
+  /** A WAV file that the service stores and plays while answers are recorded. */
+  simultaneousPrompt?: Buffer
   expiresAt?: Date
 } & Partial<typeof ASKS_NOTHING>
 
@@ -54,8 +58,18 @@ const SMALL_SCREEN = `
 export type Stage = ReturnType<typeof useCandidatesBrowser>
 export type Candidate = Awaited<ReturnType<Stage['makeCandidate']>>
 
-/** For one file: the service in a process of its own, and a browser whose camera, microphone and screen are made up. */
-export function useCandidatesBrowser() {
+const startWithFakeDevices = (): Promise<Browser> =>
+  startBrowser(
+    '--use-fake-device-for-media-stream=fps=5', // what it draws and encodes costs the tests' machine, and shows nothing
+    '--use-fake-ui-for-media-stream',
+  )
+
+/**
+ * For one file: the service in a process of its own, and a browser.
+ *
+ * @param startOne starts the browser; by default one whose camera, microphone and screen are made up.
+ */
+export function useCandidatesBrowser(startOne: () => Promise<Browser> = startWithFakeDevices) {
   let database: TestDatabase
   let dataDir: string
   let port: number
@@ -70,10 +84,7 @@ export function useCandidatesBrowser() {
     dataDir = await mkdtemp(path.join(tmpdir(), 'assessments-media-'))
     port = await findFreePort()
     await launch()
-    browser = await startBrowser(
-      '--use-fake-device-for-media-stream=fps=5', // what it draws and encodes costs the tests' machine, and shows nothing
-      '--use-fake-ui-for-media-stream',
-    )
+    browser = await startOne()
   })
   afterAll(async () => {
     await browser?.close()
@@ -90,6 +101,7 @@ export function useCandidatesBrowser() {
     answerRecordLimit = 2,
     at = port,
     prompts = [],
+    simultaneousPrompt,
     ...asked
   }: Terms) {
     const { make, db } = database
@@ -102,6 +114,7 @@ export function useCandidatesBrowser() {
         timeLimit,
         preparationTime,
         ...prompts[i],
+        ...(simultaneousPrompt && { audioUrl: await storePrompt(id, simultaneousPrompt), simultaneous: true }),
       })
     const invite = await make.invite(assessment, {
       status: 'accepted',
@@ -148,6 +161,19 @@ export function useCandidatesBrowser() {
     }
   }
 
+  /** @returns its address. */
+  async function storePrompt(organizationId: string, content: Buffer): Promise<string> {
+    const id = randomUUID()
+    const key = newMediaKey({ id: organizationId })
+    const now = new Date()
+    const file = { kind: 'audio', state: 'ready', contentType: 'audio/wav', bytes: content.length }
+    await database.db.asset.create({ data: { organizationId, id, key, ...file, createdAt: now, checkedAt: now } })
+    const folder = path.join(dataDir, 'media', key)
+    await mkdir(folder, { recursive: true })
+    await writeFile(path.join(folder, 'file'), content)
+    return `/api/v1/question-media/${id}`
+  }
+
   async function openContext(options: Parameters<Browser['newContext']>[0] = {}): Promise<BrowserContext> {
     const context = await browser.newContext({ viewport: desktop, ...options })
     onTestFinished(() => context.close())
@@ -173,6 +199,7 @@ export function useCandidatesBrowser() {
     openContext,
     launch,
     expectWhole,
+    fileOf: ({ key }: { key: string }) => path.join(dataDir, 'media', key, 'file'),
   }
 }
 

@@ -14,3 +14,25 @@ export async function findComplaints(file: string): Promise<string> {
   const { stderr } = await promisify(execFile)(FFMPEG, ['-nostdin', '-v', 'error', '-i', file, ...asTimed, '-f', 'null', '-'])
   return stderr
 }
+
+/** A WebM file with so many seconds of a tone. */
+export async function makeSound(seconds: number): Promise<Buffer> {
+  const tone = [
+    '-f',
+    'lavfi',
+    '-i',
+    `sine=frequency=440:duration=${seconds}`,
+    '-c:a',
+    'libopus',
+    '-b:a',
+    '32k',
+    '-f',
+    'webm',
+    '-',
+  ]
+  const { stdout } = await promisify(execFile)(FFMPEG, ['-nostdin', '-v', 'error', ...tone], {
+    encoding: 'buffer',
+    maxBuffer: 64_000_000,
+  })
+  return stdout
+}

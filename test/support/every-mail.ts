@@ -74,7 +74,11 @@ export function renderEveryMail(t: MailTexts, brand?: MailBrand) {
   }
   const own = { subject: OWN.subject, body: OWN.body }
   const byItself = { ...full, submission: { at: expiresAt, byClock: false } }
-  const figures = { name, organization, count: 12, fresh: 3, url }
+  const withoutGrader = [
+    { language: 'eu', count: 12 },
+    { language: null, count: 1 },
+  ]
+  const figures = { name, organization, count: 12, fresh: 3, withoutGrader: [], url }
   const webhook = { name, organization, host, failingSince: expiresAt, isGone: false }
   const facts = {
     name,
@@ -107,7 +111,9 @@ export function renderEveryMail(t: MailTexts, brand?: MailBrand) {
     released: notices.released(t, byItself),
     'reminder-in-own-words': reminder('not_started')(t, { ...byItself, template: own }),
     'receipt-in-own-words': notices.submitted(t, { ...byItself, template: { ...own, body: OWN_RECEIPT } }),
-    ...Object.fromEntries(DIGESTS.map((kind) => [kind, digest(kind)(t, figures)])),
+    ...Object.fromEntries(
+      DIGESTS.map((kind) => [kind, digest(kind)(t, kind === 'grading_digest' ? { ...figures, withoutGrader } : figures)]),
+    ),
     'security-own': security(t, 'factor_added', facts),
     'security-admins': security(t, 'key_made', facts),
     'security-retention': security(t, 'retention_changed', facts),

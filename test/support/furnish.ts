@@ -1,5 +1,5 @@
 import { changeApiKey, createApiKey } from '../../src/domain/api-keys/api-keys.ts'
-import { EMPTY_QUESTION } from '../../src/domain/assessments/edit-questions.ts'
+import { EMPTY_QUESTION } from '../../src/domain/assessments/question-input.ts'
 import { KEY_SCOPES } from '../../src/domain/authorization/permissions.ts'
 import { type Context, enterOrganization, type KeyMode } from '../../src/domain/context.ts'
 import { encryptClientSecret } from '../../src/domain/single-sign-on/provider-secrets.ts'
@@ -280,4 +280,20 @@ export async function makeSsoRows(
   const person = { issuer, subject: identityId, credentialId, organizationId, memberId, lastEmail: 'words' }
   await db.identity.create({ data: { id: identityId, providerId, ...person, linkedBy: 'self', linkedAt: now } })
   return { providerId, domainId, identityId }
+}
+
+/** A link to one result. @returns its id. */
+export async function makeShareLink(
+  service: Service,
+  of: { organizationId: string; assessmentId: string; createdById: string },
+  submissionId: string,
+): Promise<string> {
+  const [id, createdAt] = [service.deps.newId(), service.clock.now()]
+  const terms = { receiver: 'Tom', shows: [], asksFeedback: false, hasCode: false }
+  await service.db.shareLink.create({
+    data: { ...of, ...terms, id, mode: 'live', expiresAt: new Date(createdAt.getTime() + 3_600_000), createdAt },
+  })
+  const { organizationId } = of
+  await service.db.sharedResult.create({ data: { organizationId, shareLinkId: id, position: 1, submissionId } })
+  return id
 }

@@ -5,9 +5,10 @@ import { asOperator } from './portal.ts'
 import type { Service } from './service.ts'
 import { makeAccepted, type Taken } from './taking.ts'
 
-/** The examples of questions of those response types; of all there are, unless told which. */
+/** Examples of those response types; of all that are answered by a form, unless told which. */
 export const examplesOf = (...words: string[]) =>
   definedKinds
+    .filter(({ files }) => words.length > 0 || !files)
     .flatMap(({ examples }) => examples)
     .filter(({ responseType }) => words.length === 0 || words.includes(responseType))
 

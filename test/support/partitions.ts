@@ -1,7 +1,7 @@
 import { Client } from 'pg'
 
 // Checks that the schema can be distributed, by hash-partitioning every table of organizations in PostgreSQL. Unique keys of a partitioned table have
-// to include the partition key. See docs/operating.md, Citus.
+// to include the partition key. See docs/performance.md, Citus.
 
 const PARTITIONS = 4
 

@@ -27,7 +27,7 @@ async function listRoutes(system: ServiceContext) {
   app.addHook('onRoute', ({ method, url, config }: RouteOptions) => {
     const path = url.slice(PREFIX.length) || '/'
     for (const verb of [method].flat())
-      if (verb !== 'HEAD') found.set(`${verb} ${path}`, { verb, path, isFresh: config?.fresh === true })
+      if (verb !== 'HEAD') found.set(`${verb} ${path}`, { verb, path, isFresh: config?.requiresRecentAuthentication === true })
   })
   const settings = { publicUrl: 'http://x', secretKeys: ['x'] }
   const mailTexts = {

@@ -29,6 +29,8 @@ export type Receiver = {
   waitFor: (count: number) => Promise<Received[]>
   /** Answers differently from now on. */
   behave: (answer: Behavior) => void
+  /** Breaks off what is under way. */
+  closeConnections: () => void
   close: () => Promise<void>
 }
 
@@ -43,14 +45,20 @@ export const answerWith =
 export const hang: Behavior = () => {}
 
 /** Listens on loopback as an endpoint of webhooks does; 204 unless it is told otherwise. It ends with the test, or the file. */
-export async function startReceiver(behavior = answerWith(204), tls?: { key: string; cert: string }): Promise<Receiver> {
+export async function startReceiver(
+  behavior = answerWith(204),
+  tls?: { key: string; cert: string },
+  keepBody: (body: Buffer) => void = () => {},
+): Promise<Receiver> {
   const received: Received[] = []
   let answer = behavior
   let connections = 0
   const listen = async (request: IncomingMessage, response: ServerResponse) => {
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk)
-    const message = readMessage(request, Buffer.concat(chunks).toString('utf8'))
+    const body = Buffer.concat(chunks)
+    const message = readMessage(request, body.toString('utf8'))
+    keepBody(body)
     received.push(message)
     answer(response, message, request)
   }
@@ -75,6 +83,7 @@ export async function startReceiver(behavior = answerWith(204), tls?: { key: str
     behave: (next) => {
       answer = next
     },
+    closeConnections: () => server.closeAllConnections(),
     close,
   }
 }

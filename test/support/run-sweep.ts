@@ -1,5 +1,5 @@
 import { pino } from 'pino'
-import { SWEEP_PARTS, type SweepPart } from '../../src/domain/context.ts'
+import { SWEEP_PARTS, type SweepPart } from '../../src/domain/ports/metrics.ts'
 import { startQueue } from '../../src/jobs/queue.ts'
 import { sweepQueueName } from '../../src/jobs/sweep.ts'
 import { waitUntil } from './wait-until.ts'

@@ -44,6 +44,9 @@ export type Service = Dependencies & {
   close: () => Promise<void>
 }
 
+/** An eightieth of the cost in production: tests hash hundreds of passwords. */
+const CHEAP = { N: 2 ** 10, r: 8, p: 1 }
+
 type Method = 'get' | 'post' | 'patch' | 'put' | 'delete' | 'head' | 'options'
 type Client = Record<Method, (path: string) => request.Test>
 
@@ -74,7 +77,7 @@ export async function startService(env: Record<string, string> = {}, languages: 
   }
   const log = pino({ level: 'info' }, { write: keepLine })
   const clock = createTestClock()
-  const dependencies = await createDependencies(config, log, { clock: clock.now, languages })
+  const dependencies = await createDependencies(config, log, { clock: clock.now, languages, passwordCost: CHEAP })
   const { system } = dependencies
   const app = await buildApp(config, dependencies)
   await app.ready()

@@ -5,14 +5,20 @@ type Question = Parameters<Service['make']['question']>[1]
 export type Taken = {
   /** Seconds for the whole. */
   timeLimit?: number
+  /** Host that the organization's recordings are sent to. */
+  transcriptionHost?: string
   questions?: Question[]
 } & Parameters<Service['make']['invite']>[1]
 
 /** An accepted invite that asks for nothing but answers, unless told otherwise, with its candidate. */
-export async function makeAccepted(service: Service, { timeLimit = 0, questions = [{}, {}], ...data }: Taken = {}) {
+export async function makeAccepted(
+  service: Service,
+  { timeLimit = 0, transcriptionHost, questions = [{}, {}], ...data }: Taken = {},
+) {
   const { db } = service
   const organization = await service.make.organization()
   const organizationId = organization.id
+  if (transcriptionHost) await db.organization.update({ where: { id: organizationId }, data: { transcriptionHost } })
   const assessment = await service.make.assessment(organizationId, { timeLimit })
   for (const [i, question] of questions.entries()) {
     await service.make.question(assessment, { order: i + 1, script: `What is ${i + 1}?`, ...question })

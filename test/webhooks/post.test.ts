@@ -1,6 +1,7 @@
 import { createServer } from 'node:net'
 import tls from 'node:tls'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import manifest from '../../package.json' with { type: 'json' }
 import { readAllowance } from '../../src/domain/webhooks/targets.ts'
 import { createPost } from '../../src/webhooks/post.ts'
 import { NOT_PUBLIC } from '../../src/webhooks/resolve.ts'
@@ -25,6 +26,7 @@ describe('a message', () => {
       'content-type': 'application/json',
       'content-length': '8',
       connection: 'close',
+      'user-agent': `Assessment-Invitation-Service/${manifest.version}`,
       'webhook-id': '1',
     })
     expect(headers).not.toHaveProperty('cookie')

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
-import { addQuestion, deleteQuestion, EMPTY_QUESTION } from '../../../src/domain/assessments/edit-questions.ts'
+import { addQuestion, deleteQuestion } from '../../../src/domain/assessments/edit-questions.ts'
+import { EMPTY_QUESTION } from '../../../src/domain/assessments/question-input.ts'
 import { addDefinedQuestion } from '../../../src/domain/assessments/write-question.ts'
 import { addPicture } from '../../../src/domain/assets/add-picture.ts'
 import { checkUnusedAssets } from '../../../src/domain/assets/check-unused.ts'

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import type { Actor } from '../../../src/domain/actor.ts'
 import { listKeys } from '../../../src/domain/api-keys/manage-keys.ts'
 import { EMPTY_ASSESSMENT, toAssessmentInput } from '../../../src/domain/assessments/assessment-input.ts'
 import { getAssessment } from '../../../src/domain/assessments/assessments.ts'
@@ -6,10 +7,11 @@ import { createAssessment, updateAssessment } from '../../../src/domain/assessme
 import { listConnections } from '../../../src/domain/ats/connections.ts'
 import { listAuditEntries } from '../../../src/domain/audit/audit-log.ts'
 import { type Permission, PORTAL_ROLES } from '../../../src/domain/authorization/permissions.ts'
-import { type Actor, type Context, enterOrganization, inMode } from '../../../src/domain/context.ts'
+import { type Context, enterOrganization, inMode } from '../../../src/domain/context.ts'
 import { findTraces } from '../../../src/domain/erasure/find-traces.ts'
 import { liftSuspension } from '../../../src/domain/erasure/suspension.ts'
 import { createInvite } from '../../../src/domain/invites/create-invite.ts'
+import { decide } from '../../../src/domain/invites/decisions/decide.ts'
 import { listClientAssessments } from '../../../src/domain/invites/form-options.ts'
 import { revokeInvite } from '../../../src/domain/invites/operate-invite.ts'
 import { readOverview } from '../../../src/domain/invites/overview/read-overview.ts'
@@ -21,6 +23,7 @@ import { readOrganizationSettings } from '../../../src/domain/organization/organ
 import { listExportedQuestions } from '../../../src/domain/submissions/grading/export-grades.ts'
 import { readGrading } from '../../../src/domain/submissions/grading/grade-for-members.ts'
 import { listQueue } from '../../../src/domain/submissions/grading/queue.ts'
+import { getTranscript } from '../../../src/domain/submissions/transcripts/read-transcripts.ts'
 import { createTag, listTags, wholeTag } from '../../../src/domain/tags/tags.ts'
 import { deleteTestData } from '../../../src/domain/test-data/delete-test-data.ts'
 import { createEndpoint } from '../../../src/domain/webhooks/endpoints.ts'
@@ -59,6 +62,8 @@ it('allows each actor exactly what the permission table lists', async () => {
     audience: 'invite_only' as const,
     timeLimit: 0,
     secondGrader: false,
+    thirdGrader: false,
+    assignsGraders: false,
     blindGrading: false,
     penaltyPercent: 0,
     practice: false,
@@ -95,6 +100,11 @@ it('allows each actor exactly what the permission table lists', async () => {
     invite: async (actor) => createInvite(as(actor), newInvite(actor)),
     operate_invites: async (actor) => revokeInvite(as(actor), invite.id),
     release_results: async (actor) => listQueue(as(actor), { queue: 'all' }, { number: 1, size: 20 }),
+    // Permitted members learn that nothing was submitted yet.
+    decide: async (actor) =>
+      decide(as(actor), invite.id, { decision: 'hold', note: '' }).catch((error) => {
+        if (error.kind !== 'submission_not_found') throw error
+      }),
     export: async (actor) => listExportedQuestions(as(actor), assessment.id),
     manage_webhooks: async (actor) => createEndpoint(as(actor), { url: 'https://example.com' }),
     manage_keys: async (actor) => listKeys(as(actor)),
@@ -107,6 +117,11 @@ it('allows each actor exactly what the permission table lists', async () => {
     delete_test_data: async (actor) => deleteTestData(inMode(as(actor), 'test')),
     erase_candidates: async (actor) => findTraces(as(actor), 'nobody@example.com'),
     erase_organization: async (actor) => liftSuspension(as(actor)),
+    // There is no recording: who may read transcripts learns that.
+    read_transcripts: async (actor) =>
+      getTranscript(as(actor), invite.id).catch((error) => {
+        if (error.kind !== 'media_not_found') throw error
+      }),
   }
   const allowed = async (actor: Actor) => {
     const outcomes = Object.entries(attempts).map(async ([permission, attempt]) =>
@@ -129,6 +144,7 @@ it('allows each actor exactly what the permission table lists', async () => {
     'invite',
     'operate_invites',
     'release_results',
+    'decide',
     'export',
     'manage_webhooks',
     'manage_keys',
@@ -140,9 +156,10 @@ it('allows each actor exactly what the permission table lists', async () => {
     'delete_test_data',
     'erase_candidates',
     'erase_organization',
+    'read_transcripts',
   ]
   expect(await allowed({ kind: 'operator' })).toEqual(all)
-  expect(await allowed({ kind: 'system' })).toEqual(['read', 'read_assessments'])
+  expect(await allowed({ kind: 'system' })).toEqual(['read', 'read_assessments', 'read_transcripts'])
   expect(await allowed({ kind: 'candidate', inviteId: invite.id })).toEqual([])
   expect(await allowed({ kind: 'visitor' })).toEqual(['invite'])
   const key = await service.db.apiKey.findFirstOrThrow({ where: { organizationId: id } })
@@ -170,13 +187,15 @@ it('allows each actor exactly what the permission table lists', async () => {
   ])
   const ats = { kind: 'ats', id: key.id, ats: 'greenhouse', connectionId: key.id, mode: 'live', createdById: null } as const
   expect(await allowed(ats)).toEqual(['read', 'read_assessments', 'invite', 'operate_invites'])
-  const asMemberOf = async (roles: string[], portalRoles: string[] = []): Promise<Actor> => {
+  const asMemberOf = async (roles: string[], portalRoles: string[] = [], canViewTranscription = false): Promise<Actor> => {
     const member = await service.make.member(id, { roles })
-    return { kind: 'member', id: member.id, userId: member.userId, roles, portalRoles }
+    return { kind: 'member', id: member.id, userId: member.userId, roles, portalRoles, canViewTranscription }
   }
-  const [read, readAssessments, ...others] = all.filter((permission) => !OWNERS.includes(permission))
+  const ofRoles = all.filter((permission) => permission !== 'read_transcripts')
+  const [read, readAssessments, ...others] = ofRoles.filter((permission) => !OWNERS.includes(permission))
   expect(await allowed(await asMemberOf(['admin']))).toEqual([read, readAssessments, 'grade', ...others])
-  expect(await allowed(await asMemberOf(['admin'], ['owner']))).toEqual([read, readAssessments, 'grade', ...all.slice(2)])
+  expect(await allowed(await asMemberOf(['admin'], ['owner']))).toEqual([read, readAssessments, 'grade', ...ofRoles.slice(2)])
+  expect(await allowed(await asMemberOf(['client'], [], true))).toEqual(['read_as_client', 'read_transcripts'])
   expect(await allowed(await asMemberOf([], ['manager']))).toEqual([
     'read',
     'read_assessments',
@@ -184,6 +203,7 @@ it('allows each actor exactly what the permission table lists', async () => {
     'invite',
     'operate_invites',
     'release_results',
+    'decide',
     'export',
   ])
   expect(await allowed(await asMemberOf([], ['author']))).toEqual(['read_assessments', 'write_assessments', 'read_library'])

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { deleteExpiredRows, EXPIRED_ROWS } from '../../../src/domain/concurrency/expired-rows.ts'
-import { SWEEP_PARTS } from '../../../src/domain/context.ts'
+import { SWEEP_PARTS } from '../../../src/domain/ports/metrics.ts'
 import { DAY_MS } from '../../support/factories.ts'
 import { startServiceForFile } from '../../support/service.ts'
 

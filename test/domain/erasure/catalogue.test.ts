@@ -31,7 +31,12 @@ const CATALOGUE: Catalogue = {
   },
   'public.asset_parts': { nobody: { [OWN_WORDS]: 'sha256' } },
   'public.assets': { nobody: { [OWN_WORDS]: 'sha256', [CODE]: 'kind state key content_type' } },
-  'public.assessments': { nobody: { [OWN_WORDS]: 'name name_key name_search', [CODE]: 'skill_types interface_language' } },
+  'public.assessment_pools': { nobody: { [OWN_WORDS]: 'name' } },
+  'public.assessment_sections': { nobody: { [OWN_WORDS]: 'name intro', [CODE]: 'navigation' } },
+  'public.captions': { nobody: { [OWN_WORDS]: 'segments', [CODE]: 'state problem language model' } },
+  'public.assessments': {
+    nobody: { [OWN_WORDS]: 'name name_key name_search bands', [CODE]: 'skill_types interface_language client_sees' },
+  },
   'public.ats_calls': {
     erased: { 'invites: with the order; events: emptied where there was none and it names them': 'error answer' },
     nobody: { [CODE]: 'name' },
@@ -46,7 +51,7 @@ const CATALOGUE: Catalogue = {
   },
   'public.audit_sequence': { nobody: { [MACHINE]: 'database' } },
   'public.bulk_change_rows': { erased: { [WITH_ROW]: 'issues' } },
-  'public.bulk_changes': { nobody: { 'days, a tag, or a grader': 'params' } },
+  'public.bulk_changes': { nobody: { 'days, a tag, a grader, or a note about many': 'params' } },
   'public.categories': { nobody: { [OWN_WORDS]: 'name' } },
   'public.consent_texts': { nobody: { [OWN_WORDS]: 'body', [CODE]: 'language' } },
   'public.credentials': { nobody: { [MEMBERS]: 'email language', [SECRET]: 'password_hash' } },
@@ -61,11 +66,18 @@ const CATALOGUE: Catalogue = {
     nobody: { [CODE]: 'type tested_type actor_type' },
   },
   'public.grades': { erased: { [WITH_ROW]: 'comment' } },
+  'public.grading_assignments': { nobody: { [CODE]: 'language' } },
+  'public.grading_notes': { erased: { [WITH_ROW]: 'category text' } },
   'public.idempotency_records': {
     erased: { 'traces: emptied where it names them': 'body', 'traces: deleted where it names them': 'key' },
     nobody: { 'a hash of a whole request': 'fingerprint', 'kind and id of an actor': 'encrypted_for' },
   },
   'public.identities': { nobody: { [MEMBERS]: 'issuer subject last_email', [CODE]: 'linked_by' } },
+  'public.import_files': {
+    erased: { 'deleted within a day, confirmed or not': 'bytes form' },
+    nobody: { [OWN_WORDS]: 'file_name choices', [CODE]: 'kind' },
+  },
+  'public.import_mappings': { nobody: { [OWN_WORDS]: 'heading', [CODE]: 'kind meaning' } },
   'public.instructions': { nobody: { [OWN_WORDS]: 'title body' } },
   'public.invite_batch_rows': { erased: { [LISTS]: 'email name terms issues' } },
   'public.invite_batches': {
@@ -92,8 +104,11 @@ const CATALOGUE: Catalogue = {
   },
   'public.mail_outages': { erased: { 'mails: emptied where it names them': 'reason' }, nobody: { [CODE]: 'about' } },
   'public.mail_templates': { nobody: { [OWN_WORDS]: 'subject body', [CODE]: 'kind language' } },
-  'public.media_files': { erased: { [WITH_ROW]: 'key content_type' } },
+  'public.media_files': {
+    erased: { [WITH_ROW]: 'key content_type file_name threat', 'with its recording; its row is deleted later': 'levels' },
+  },
   'public.deleted_media_files': { nobody: { 'random, until the files are gone': 'key' } },
+  'public.transcripts': { erased: { [WITH_ROW]: 'state problem language model text segments original' } },
   'public.media_file_parts': { erased: { [WITH_ROW]: 'sha256' } },
   'public.member_emails': { nobody: { [MEMBERS]: 'facts reason', [CODE]: 'kind dedupe_key' } },
   'public.members': {
@@ -102,36 +117,41 @@ const CATALOGUE: Catalogue = {
   'public.open_link_refusals': { nobody: { 'what stands for the address, and says it to nobody': 'address_hmac' } },
   'public.open_links': { nobody: { [OWN_WORDS]: 'email_domains', [SECRET]: 'token' } },
   'public.registrations': {
-    erased: { 'traces: deleted, and with its invite': 'email name language network proof reason' },
+    erased: { 'traces: deleted, and with its invite': 'email name language network proof reason bounce' },
   },
-  'public.organization_suspensions': { nobody: { [CODE]: 'actor_kind counts' } },
+  'public.organization_suspensions': { nobody: { [CODE]: 'actor_kind counts reason', [OWN_WORDS]: 'moved_to' } },
   'public.organization_security': { nobody: { [OWN_WORDS]: 'networks api_key_networks' } },
   'public.organizations': {
     nobody: {
-      [OWN_WORDS]: 'name name_key sender_name reply_to invitation_text return_hosts page_links',
+      [OWN_WORDS]: 'name name_key sender_name reply_to invitation_text return_hosts page_links note_categories decision_names',
+      'a host that the operator chose': 'transcription_host',
       [CODE]:
         'language languages_offered time_zone candidate_mails main_template_language primary_color background_color logo_hash',
     },
   },
   'public.submission_questions': {
     erased: {
-      [WITH_ROW]: 'input_type response_type script script_format audio_url video_url source_language target_language shown',
+      [WITH_ROW]:
+        'input_type response_type script script_format audio_url video_url source_language target_language shown rubric',
     },
   },
+  'public.submission_sections': { erased: { [WITH_ROW]: 'name intro navigation' } },
   'public.saved_forms': { erased: { 'traces: opened, and deleted where it names them': 'url body' } },
   'public.answer_keys': { nobody: { [OWN_WORDS]: 'key reason', [CODE]: 'effect releases progress' } },
   'public.question_scores': { erased: { [WITH_ROW]: 'parts outcome' } },
   'public.question_versions': { nobody: { [OWN_WORDS]: 'spec', [CODE]: 'response_type' } },
   'public.questions': {
     nobody: {
-      [OWN_WORDS]: 'script audio_url video_url',
+      [OWN_WORDS]: 'script audio_url video_url rubric',
       [CODE]: 'input_type script_format response_type source_language target_language',
     },
   },
   'public.recovery_codes': { nobody: { [SECRET]: 'hash' } },
-  'public.releases': { erased: { [WITH_ROW]: 'comment message grades' } },
+  'public.releases': { erased: { [WITH_ROW]: 'comment message grades band' } },
   'public.reminder_rules': { nobody: { [CODE]: 'steps' } },
   'public.saved_filters': { erased: { 'traces: deleted where it names them': 'name query' } },
+  'public.share_links': { nobody: { 'who gets a link, who is another subject': 'receiver', [CODE]: 'shows' } },
+  'public.shared_results': { erased: { [WITH_ROW]: 'vote comment' } },
   'public.second_factors': {
     nobody: { [MEMBERS]: 'name', [SECRET]: 'encrypted_secret webauthn_id public_key', [CODE]: 'transports rp_id' },
   },
@@ -151,7 +171,8 @@ const CATALOGUE: Catalogue = {
   'public.used_tokens': { nobody: { [SECRET]: 'key' } },
   'public.submissions': {
     erased: {
-      [WITH_ROW]: 'consent_language consent_text_hash organization_consent_language consent_media passed_checks user_agent',
+      [WITH_ROW]:
+        'consent_language consent_text_hash organization_consent_language consent_media passed_checks user_agent decision decision_note',
     },
   },
   'public.suppressions': {
@@ -160,7 +181,7 @@ const CATALOGUE: Catalogue = {
   },
   'public.sweep_parts': { nobody: { [MACHINE]: 'part' } },
   'public.tags': { nobody: { [OWN_WORDS]: 'name name_key name_search color description icon' } },
-  'public.answer_attempts': { erased: { [WITH_ROW]: 'text value' } },
+  'public.answer_attempts': { erased: { [WITH_ROW]: 'text value prompt_timing' } },
   'public.users': { nobody: { [MEMBERS]: 'first_name last_name first_name_key last_name_key search_key email avatar_url' } },
   'public.webhook_attempts': {
     erased: { 'events: emptied, and kept no more of who is erased': 'answer' },

@@ -261,7 +261,11 @@ it("deletes an organization's job that a dead process had started", async () => 
 
 it('finds and erases an organization again after a restore, but not a new one with its ID', async () => {
   const organization = await service.make.organization()
-  const { pageLinks: _, ...row } = await service.db.organization.findUniqueOrThrow({ where: { id: organization.id } })
+  const {
+    pageLinks: _,
+    decisionNames: __,
+    ...row
+  } = await service.db.organization.findUniqueOrThrow({ where: { id: organization.id } })
   const id = await suspendAndRemind(organization)
   await continueSuspension(later(SUSPENSION_DAYS), id)
   expect(await findRestoredOrganizations(service.system)).toEqual([])

@@ -26,7 +26,12 @@ export const MEMBER_CATALOGUE: Catalogue = {
   },
   'public.asset_parts': { nobody: { [OWN_WORDS]: 'sha256' } },
   'public.assets': { nobody: { [OWN_WORDS]: 'sha256', [CODE]: 'kind state key content_type' } },
-  'public.assessments': { nobody: { [OWN_WORDS]: 'name name_key name_search', [CODE]: 'skill_types interface_language' } },
+  'public.assessment_pools': { nobody: { [OWN_WORDS]: 'name' } },
+  'public.assessment_sections': { nobody: { [OWN_WORDS]: 'name intro', [CODE]: 'navigation' } },
+  'public.captions': { nobody: { [OWN_WORDS]: 'segments', [CODE]: 'state problem language model' } },
+  'public.assessments': {
+    nobody: { [OWN_WORDS]: 'name name_key name_search bands', [CODE]: 'skill_types interface_language client_sees' },
+  },
   'public.ats_calls': { nobody: { 'what is sent to recruiting systems names no member': 'error answer', [CODE]: 'name' } },
   'public.ats_connections': { nobody: { [CODE]: 'ats', [SECRET]: 'encrypted_api_key ats_api_key_last_four' } },
   'public.ats_keys': { nobody: { [SECRET]: 'hash last_four encrypted_key' } },
@@ -41,7 +46,7 @@ export const MEMBER_CATALOGUE: Catalogue = {
   },
   'public.audit_sequence': { nobody: { [MACHINE]: 'database' } },
   'public.bulk_change_rows': { nobody: { [CANDIDATES]: 'issues' } },
-  'public.bulk_changes': { nobody: { 'days, a tag, or a grader by id': 'params' } },
+  'public.bulk_changes': { nobody: { 'days, a tag, a grader by id, or a note about candidates': 'params' } },
   'public.categories': { nobody: { [OWN_WORDS]: 'name' } },
   'public.consent_texts': { nobody: { [OWN_WORDS]: 'body', [CODE]: 'language' } },
   'public.credentials': { erased: { [ACCOUNT]: 'email language password_hash' } },
@@ -53,11 +58,17 @@ export const MEMBER_CATALOGUE: Catalogue = {
   'public.event_sequence': { nobody: { [MACHINE]: 'database' } },
   'public.events': { nobody: { [CANDIDATES]: 'data', [CODE]: 'type tested_type actor_type' } },
   'public.grades': { nobody: { [WORK]: 'comment' } },
+  'public.grading_assignments': { nobody: { [CODE]: 'language' } },
+  'public.grading_notes': { nobody: { [WORK]: 'category text' } },
   'public.idempotency_records': {
     erased: { 'traces: emptied where it names them': 'body', 'traces: a code where it names them': 'key' },
     nobody: { 'a hash of a whole request': 'fingerprint', 'kind and id of an actor': 'encrypted_for' },
   },
   'public.identities': { erased: { [`${ACCOUNT}; theirs of this organization at once`]: 'issuer subject last_email linked_by' } },
+  'public.import_files': {
+    nobody: { [CANDIDATES]: 'bytes form', [OWN_WORDS]: 'file_name choices', [CODE]: 'kind' },
+  },
+  'public.import_mappings': { nobody: { [OWN_WORDS]: 'heading', [CODE]: 'kind meaning' } },
   'public.instructions': { nobody: { [OWN_WORDS]: 'title body' } },
   'public.invite_batch_rows': { nobody: { [CANDIDATES]: 'email name terms issues' } },
   'public.invite_batches': {
@@ -84,8 +95,9 @@ export const MEMBER_CATALOGUE: Catalogue = {
   },
   'public.mail_outages': { erased: { 'mails: emptied where it names them': 'reason' }, nobody: { [CODE]: 'about' } },
   'public.mail_templates': { nobody: { [OWN_WORDS]: 'subject body', [CODE]: 'kind language' } },
-  'public.media_files': { nobody: { [CANDIDATES]: 'key content_type' } },
+  'public.media_files': { nobody: { [CANDIDATES]: 'key content_type file_name threat levels' } },
   'public.deleted_media_files': { nobody: { 'random, until the files are gone': 'key' } },
+  'public.transcripts': { nobody: { [CANDIDATES]: 'text segments original', [CODE]: 'state problem language model' } },
   'public.media_file_parts': { nobody: { [CANDIDATES]: 'sha256' } },
   'public.member_emails': {
     erased: {
@@ -100,21 +112,23 @@ export const MEMBER_CATALOGUE: Catalogue = {
   },
   'public.open_link_refusals': { nobody: { [CANDIDATES]: 'address_hmac' } },
   'public.open_links': { nobody: { [OWN_WORDS]: 'email_domains', [SECRET]: 'token' } },
-  'public.registrations': { nobody: { [CANDIDATES]: 'email name language network proof reason' } },
-  'public.organization_suspensions': { nobody: { [CODE]: 'actor_kind counts' } },
+  'public.registrations': { nobody: { [CANDIDATES]: 'email name language network proof reason bounce' } },
+  'public.organization_suspensions': { nobody: { [CODE]: 'actor_kind counts reason', [OWN_WORDS]: 'moved_to' } },
   'public.organization_security': { nobody: { [OWN_WORDS]: 'networks api_key_networks' } },
   'public.organizations': {
     nobody: {
-      [OWN_WORDS]: 'name name_key sender_name reply_to invitation_text return_hosts page_links',
+      [OWN_WORDS]: 'name name_key sender_name reply_to invitation_text return_hosts page_links note_categories decision_names',
       [CODE]:
-        'language languages_offered time_zone candidate_mails main_template_language primary_color background_color logo_hash',
+        'language languages_offered time_zone candidate_mails main_template_language primary_color background_color logo_hash transcription_host',
     },
   },
   'public.submission_questions': {
     nobody: {
-      [OWN_WORDS]: 'input_type response_type script script_format audio_url video_url source_language target_language shown',
+      [OWN_WORDS]:
+        'input_type response_type script script_format audio_url video_url source_language target_language shown rubric',
     },
   },
+  'public.submission_sections': { nobody: { [OWN_WORDS]: 'name intro', [CODE]: 'navigation' } },
   'public.saved_forms': {
     erased: { [`${ACCOUNT}, theirs to this organization in any case; traces: others’ where it names them`]: 'url body' },
   },
@@ -123,16 +137,18 @@ export const MEMBER_CATALOGUE: Catalogue = {
   'public.question_versions': { nobody: { [OWN_WORDS]: 'spec', [CODE]: 'response_type' } },
   'public.questions': {
     nobody: {
-      [OWN_WORDS]: 'script audio_url video_url',
+      [OWN_WORDS]: 'script audio_url video_url rubric',
       [CODE]: 'input_type script_format response_type source_language target_language',
     },
   },
   'public.recovery_codes': { erased: { [ACCOUNT]: 'hash' } },
-  'public.releases': { nobody: { [WORK]: 'comment message grades' } },
+  'public.releases': { nobody: { [WORK]: 'comment message grades band' } },
   'public.reminder_rules': { nobody: { [CODE]: 'steps' } },
   'public.saved_filters': {
     erased: { 'at once, those that are theirs alone; traces: replaced where it names them': 'name query' },
   },
+  'public.share_links': { nobody: { 'who gets a link, who is no member': 'receiver', [CODE]: 'shows' } },
+  'public.shared_results': { nobody: { [CANDIDATES]: 'vote comment' } },
   'public.second_factors': {
     erased: { [ACCOUNT]: 'name encrypted_secret webauthn_id public_key transports rp_id' },
   },
@@ -159,13 +175,14 @@ export const MEMBER_CATALOGUE: Catalogue = {
   'public.used_tokens': { nobody: { [SECRET]: 'key' } },
   'public.submissions': {
     nobody: {
-      [CANDIDATES]: 'consent_language consent_text_hash organization_consent_language consent_media passed_checks user_agent',
+      [CANDIDATES]:
+        'consent_language consent_text_hash organization_consent_language consent_media passed_checks user_agent decision decision_note',
     },
   },
   'public.suppressions': { nobody: { [CANDIDATES]: 'address', [CODE]: 'reason scope' } },
   'public.sweep_parts': { nobody: { [MACHINE]: 'part' } },
   'public.tags': { nobody: { [OWN_WORDS]: 'name name_key name_search color description icon' } },
-  'public.answer_attempts': { nobody: { [CANDIDATES]: 'text value' } },
+  'public.answer_attempts': { nobody: { [CANDIDATES]: 'text value prompt_timing' } },
   'public.users': {
     erased: {
       'at once: deleted, unless another organization has it too; “A former member” takes its place; left over: deleted':

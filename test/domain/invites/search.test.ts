@@ -3,10 +3,11 @@ import { searchKey } from '../../../src/domain/text/fold-text.ts'
 import { toStoredAddress } from '../../../src/domain/validation/email-address.ts'
 import { signInAs } from '../../support/portal.ts'
 import { recordQueries } from '../../support/queries.ts'
+import { scaled } from '../../support/scale.ts'
 import { type Service, startService } from '../../support/service.ts'
 
 const MANY = 3_000
-const SEARCHES = 400
+const SEARCHES = scaled(80, 400)
 /** Parts of addresses and names: many have a part in common, and few are alike. */
 const PIECES = [
   'ann',

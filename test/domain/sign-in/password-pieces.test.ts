@@ -31,9 +31,9 @@ describe('a new password', () => {
     expect(issuesOf(long)).toMatchObject([{ rule: 'maxLength', limit: 200 }])
   })
 
-  it('is rejected as any of 25,000 usual variants of the 5,000 most common passwords', () => {
+  it('is rejected as any usual variant of the most common passwords', () => {
     const variants = listed
-      .slice(0, 5_000)
+      .slice(0, scaled(500, 5_000))
       .flatMap((word) => [word, word + word, capitalized(word), `${capitalized(word)}2026`, `${word}123`])
     expect(variants.filter((variant) => findPasswordPieces(variant, []) === null)).toEqual([])
   })
@@ -41,7 +41,7 @@ describe('a new password', () => {
   it('is accepted if made by a password manager or by dice', () => {
     const signs = '!#$%&()*+,-./0123456789:;<=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[]^_abcdefghijklmnopqrstuvwxyz{|}~'
     const made = fc.array(fc.constantFrom(...signs), { minLength: 15, maxLength: 15 }).map((all) => all.join(''))
-    const uniform = { numRuns: 10_000, seed: 20_261_125 }
+    const uniform = { numRuns: scaled(1_000, 10_000), seed: 20_261_125 }
     const dice = fc.array(fc.constantFrom(...dictionary['diceware-common']), { minLength: 4, maxLength: 5 })
     fc.assert(
       fc.property(fc.noBias(made), (password) => findPasswordPieces(password, chooser.words) === null),

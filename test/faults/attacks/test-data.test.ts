@@ -100,7 +100,7 @@ describe.each(sights)('a key or member with access to $seen data', ({ seen, hidd
     const admin = await signInAs(service, data[seen].id, ['admin', 'grader'])
     const home = homeOf(admin, seen)
     const exported = ['invites/export', `results/assessments/${data[seen].assessment.id}/export`]
-    const lists = ['', 'invites', 'grading', 'grading?whose=all', 'results', 'settings/webhooks', ...exported]
+    const lists = ['', 'invites', 'grading', 'grading?queue=all', 'results', 'settings/webhooks', ...exported]
     for (const list of lists) {
       const { status, text } = await (exported.includes(list) ? admin.post(home + list) : admin.get(home + list))
       expect([list, status]).toEqual([list, 200])

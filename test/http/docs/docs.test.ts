@@ -2,6 +2,7 @@ import { globSync } from 'node:fs'
 import path from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { parse } from 'yaml'
 import { expectAccessible, isBrowserInstalled, looksOf, overflow, startBrowser } from '../../support/browser.ts'
 import { follow, type Parameter, readDocument } from '../../support/openapi.ts'
 import { type Service, startService, startServiceForTest } from '../../support/service.ts'
@@ -176,6 +177,38 @@ describe.each(names)('the Bruno collection of %s', (name) => {
   })
 })
 
+describe.each(names)('the Postman collection of %s', (name) => {
+  type Pair = { key: string; value: string }
+  type Url = { raw: string; host: string[]; path: string[]; variable: Pair[] }
+  type Sent = { method: string; url: Url; body?: { raw: string } }
+
+  it('has every operation in its folder, with the key, the URL in parts, and valid bodies', async () => {
+    const { body: collection } = await service.http().get(`/docs/${name}/postman.json`)
+    const document = await readDocument(service, name)
+    const folders = collection.item as { name: string; item: { request: Sent }[] }[]
+    expect(folders.map((folder) => folder.name).sort()).toEqual(document.tags.map((tag) => tag.name).sort())
+    const requests = folders.flatMap(({ item }) => item.map(({ request }) => request))
+    const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => `${method.toUpperCase()} ${path.replaceAll(/\{(\w+)\}/g, ':$1')}`),
+    )
+    expect(requests.map(({ method, url }) => `${method} /${url.path.join('/')}`).sort()).toEqual(operations.sort())
+
+    const known = (collection.variable as Pair[]).map(({ key }) => `{{${key}}}`)
+    for (const { url, body } of requests) {
+      expect(url.raw).toBe(`${url.host[0]}/${url.path.join('/')}`)
+      expect(url.variable.map(({ key }) => `:${key}`)).toEqual(url.path.filter((part) => part.startsWith(':')))
+      expect([...url.host, ...url.variable.map(({ value }) => value)].filter((value) => !known.includes(value))).toEqual([])
+      if (body) expect(() => JSON.parse(body.raw)).not.toThrow()
+    }
+    const { apikey } = collection.auth as { apikey: Pair[] }
+    expect(Object.fromEntries(apikey.map(({ key, value }) => [key, value.toLowerCase()]))).toEqual({
+      key: name === 'v1' ? 'x-api-key' : 'x-service-docs-api-key',
+      value: '{{apikey}}',
+      in: 'header',
+    })
+  })
+})
+
 it("shows the alternate interface's reference under the configured prefix", async () => {
   const moved = await startServiceForTest({ ALTERNATE_PREFIX: '/elsewhere' })
   expect((await moved.http().get('/docs/alternate')).text).toContain('<code>/elsewhere/tags</code>')
@@ -313,5 +346,40 @@ describe.skipIf(!isBrowserInstalled)('the documentation in a browser (skipped wh
     await keyIn(page).fill(key)
     const { body } = await (await tryOut(page, 'listTags')).send()
     expect([body.results[0].name, await page.locator('img').count()]).toEqual([name, 0])
+  })
+})
+
+describe('the documentation for programs', () => {
+  it.each(names)('has the OpenAPI document of %s as YAML too', async (name) => {
+    const document = await fetch(`${origin}/docs/${name}/openapi.yaml`)
+    expect(document.headers.get('content-type')).toBe('application/yaml; charset=utf-8')
+    expect(parse(await document.text())).toEqual(await (await fetch(`${origin}/docs/${name}/openapi.json`)).json())
+  })
+
+  it('has each guide as Markdown at its address with .md, whose links lead to Markdown', async () => {
+    const { text } = await service.http().get('/llms.txt')
+    const addresses = [...text.matchAll(/\]\(http:\/\/127\.0\.0\.1:\d+(\/docs\/\S+)\)/g)].map(([, address]) => address!)
+    const guides = globSync('docs/guides/*.md').map((file) => `/docs/guides/${path.basename(file)}`)
+    expect(addresses).toEqual(expect.arrayContaining([...guides, '/docs/versions.md', '/docs/v1/openapi.yaml']))
+    for (const address of addresses.filter((found) => found.endsWith('.md'))) {
+      const page = await service.http().get(address)
+      expect([address, page.status, page.headers['content-type']]).toEqual([address, 200, 'text/markdown; charset=utf-8'])
+      expect(page.text).toMatch(/^# /)
+      expect(page.text).not.toContain('base_url}')
+      for (const [, link] of page.text.replaceAll(/`[^`\n]*`/g, '').matchAll(/\]\((?!https?:)([^)\s#]+)/g))
+        expect(link).toMatch(/^\/docs\/.+\.md$|^\/docs\/examples\//)
+    }
+    expect((await service.http().get('/docs/guides/webhooks')).text).toContain(
+      'type="text/markdown" href="/docs/guides/webhooks.md"',
+    )
+  })
+
+  it('has a feed of the releases', async () => {
+    const { headers, text } = await service.http().get('/docs/changes.atom').buffer(true)
+    expect(headers['content-type']).toBe('application/atom+xml; charset=utf-8')
+    expect(text).toMatch(/^<\?xml version="1\.0" encoding="utf-8"\?>\n<feed xmlns="http:\/\/www\.w3\.org\/2005\/Atom">/)
+    expect(text).toMatch(/<entry>\n<id>http:\/\/127\.0\.0\.1:\d+\/docs\/changes\?version=1\.0\.0<\/id>\n<title>1\.0\.0<\/title>/)
+    expect(text).toContain('&lt;h3 id=&quot;for-candidates&quot;')
+    expect(text).not.toContain('Unreleased')
   })
 })

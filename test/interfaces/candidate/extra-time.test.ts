@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { completeDueSubmissions } from '../../../src/domain/submissions/taking/complete-due-submissions.ts'
 import { consent } from '../../support/candidate.ts'
+import { confirmColumns } from '../../support/check-columns.ts'
 import { signInAs } from '../../support/portal.ts'
 import { startServiceForFile } from '../../support/service.ts'
 import { makeAccepted, makeTaking, type Taken } from '../../support/taking.ts'
@@ -134,11 +135,12 @@ describe('extra time', () => {
     const made = await withAdmin(await makeAccepted(service))
     const list = 'email,extra time\nlong@example.com,25 %\nusual@example.com,\nwrong@example.com,a lot\nfar@example.com,400'
     const { headers } = await made.admin.post(`${made.admin.home}invites/batches`, { assessmentId: made.assessment.id, list })
+    const location = await confirmColumns(made.admin, headers.location!)
     const rows = await service.db.inviteBatchRow.findMany({
       where: { organizationId: made.organization.id },
       orderBy: { number: 'asc' },
     })
-    expect(headers.location).toContain('invites/batches/')
+    expect(location).toContain('invites/batches/')
     expect(rows.map(({ state, terms }) => [state, terms])).toEqual([
       ['ready', { extraTimePercent: 25 }],
       ['ready', {}],

@@ -133,6 +133,28 @@ describe('an open link', () => {
     expect(await link.invites()).toHaveLength(2)
   })
 
+  it('creates no more invites than it may when all readers begin at once', async () => {
+    const link = await makeOpenLink(service, { settings: { maxInvites: 2 } })
+    const readers = []
+    for (let i = 0; i < 5; i++) readers.push(readerOf(service, await link.register(newAddress())))
+    const answers = await Promise.all(readers.map((reader) => reader.press('begin')))
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 200, 303, 303])
+    expect(await link.invites()).toHaveLength(2)
+    expect(await service.db.openLink.findFirst({ where: { id: link.id } })).toMatchObject({ invitesCreated: 2 })
+  })
+
+  it('says when it opens and until when it is open', async () => {
+    const at = (hours: number) => new Date(service.clock.now().getTime() + hours * HOUR_MS)
+    const link = await makeOpenLink(service, { settings: { opensAt: at(-1), closesAt: at(48) } })
+    const until = `<time datetime="${at(48).toISOString()}"`
+    const reader = readerOf(service, await link.register(newAddress()))
+    for (const { text } of [await link.open(), await reader.open()])
+      expect([text.includes('Open until'), text.includes(until)]).toEqual([true, true])
+    await link.change({ opensAt: at(24) })
+    const { text } = await link.open()
+    expect([text.includes(`<time datetime="${at(24).toISOString()}"`), text.includes(until)]).toEqual([true, true])
+  })
+
   it('stops at once when it is replaced, with the mails that it has sent', async () => {
     const link = await makeOpenLink(service)
     const [waiting, begun] = [await link.register(newAddress()), await link.register(newAddress())]
@@ -221,6 +243,25 @@ describe('the mailed link', () => {
         expect((await service.http().get(begun.headers.location!)).text).toContain('You have completed this assessment')
     }
     expect(await service.db.openLink.findFirst({ where: { id: link.id } })).toMatchObject({ invitesCreated: 0 })
+  })
+
+  it('either begins or deletes if both buttons are pressed at once', async () => {
+    const link = await makeOpenLink(service)
+    for (let i = 0; i < 5; i++) {
+      const email = newAddress()
+      const reader = readerOf(service, await link.register(email))
+      const [begun, refused] = await Promise.all([reader.press('begin'), reader.press('refuse')])
+      const counts = [(await link.invites(email)).length, (await link.registrations(email)).length]
+      expect([200, 303]).toContain(refused.status)
+      expect([begun.status, counts]).toEqual(counts[0] === 1 ? [303, [1, 1]] : [404, [0, 0]])
+    }
+  })
+
+  it('leads nowhere once its assessment is deleted', async () => {
+    const link = await makeOpenLink(service)
+    const reader = readerOf(service, await link.register(newAddress()))
+    await deleteAssessment(link.ctx, link.assessment.id)
+    expect([(await reader.open()).status, (await reader.press('begin')).status]).toEqual([404, 404])
   })
 
   it('never has the organization’s own invite refused, before it is begun', async () => {

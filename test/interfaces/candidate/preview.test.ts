@@ -172,3 +172,43 @@ it('shows the form of an open link, which sends and counts nothing', async () =>
   expect(await leftBehind(organization.id)).toEqual(before)
   expect(await service.db.registration.count({ where: { organizationId: organization.id } })).toBe(0)
 })
+
+it('draws a paper anew at each start, with its sections', async () => {
+  const { get, post, path, organization, assessment } = await furnish()
+  const of = { organizationId: organization.id, assessmentId: assessment.id }
+  const [first, free] = [service.deps.newId(), service.deps.newId()]
+  await service.db.assessmentSection.createMany({
+    data: [
+      { ...of, id: first, order: 1, name: 'Warm-up' },
+      { ...of, id: free, order: 2, name: 'Numbers', navigation: 'free' },
+    ],
+  })
+  await service.db.question.updateMany({ where: of, data: { sectionId: first } })
+  const pool = service.deps.newId()
+  await service.db.assessmentPool.create({ data: { ...of, id: pool, name: 'Pool', draw: 3, points: 0 } })
+  for (let i = 0; i < 12; i++)
+    await service.make.question(assessment, { script: `From the pool: ${i}`, order: i + 3, sectionId: free, poolId: pool })
+  let at = ''
+  const go = async (form: string, fields = {}) => {
+    at = (await post(`${at}/${form}`, fields)).headers.location!
+    return (await get(at)).text
+  }
+  const leaveTo = (to: string) => go('answer', Object.fromEntries([['then', to]]))
+  const drawn = new Set<string>()
+  for (let i = 0; i < 8; i++) {
+    at = `${path}/agreed`
+    expect(await go('start')).toContain('Open section 1')
+    at = `${at.slice(0, at.lastIndexOf('-'))}-3`
+    expect(await go('open-section')).toContain('>Question 3 of 5</h2>')
+    const page = await leaveTo('next')
+    drawn.add(/From the pool: \d+/.exec(page)![0])
+    // The same address shows the same paper.
+    expect((await get(at)).text).toContain(/From the pool: \d+/.exec(page)![0])
+  }
+  expect(drawn.size).toBeGreaterThan(1)
+  expect(await leaveTo('previous')).toContain('>Question 3 of 5</h2>')
+  expect(await leaveTo('overview')).toContain('3 questions have no answer.')
+  expect(await go('go', { number: '5' })).toContain('>Question 5 of 5</h2>')
+  expect(await leaveTo('next')).toContain('Finish section 2')
+  expect(await go('finish-section')).toContain('data-end')
+})

@@ -27,7 +27,10 @@ describe('the session endpoint', () => {
     })
     await save('So far', 4)
     const now = service.clock.now()
-    const nobody = { microphone: false, camera: false, screen: false, idPhoto: false, facePhoto: false, choice: false }
+    const nobody = {
+      ...{ microphone: false, camera: false, screen: false, idPhoto: false, facePhoto: false },
+      ...{ choice: false, transcription: false },
+    }
     const { status, body, headers } = await candidate.session('get')
     expect([status, headers['cache-control']]).toEqual([200, 'no-store'])
     expect(body).toEqual({

@@ -118,7 +118,7 @@ describe('the start of an assessment', () => {
     expect(items).toEqual(
       expect.arrayContaining(['Your screen, from the start to the end', 'A picture from your webcam now and then']),
     )
-    expect(text).toContain(`<dt>Who sees it</dt><dd>${organization.name}: those who`)
+    expect(text).toContain(`<dt>Who sees it</dt><dd><ul class="space-y-0.5"><li>${organization.name}: those who`)
     expect(items).toEqual(
       expect.arrayContaining([
         'Recorded answers: 365 days',

@@ -4,6 +4,7 @@ import { desktop, goTo, heading, isBrowserInstalled, overflow, phone, press, sta
 import { makeDataDir } from '../../support/data-dir.ts'
 import { PASSWORD } from '../../support/portal.ts'
 import { ask, startProcess } from '../../support/processes.ts'
+import { LONG } from '../../support/scale.ts'
 import { waitUntil } from '../../support/wait-until.ts'
 
 /** Runs `npm start` on an empty folder and opens the printed link. */
@@ -23,10 +24,7 @@ async function openWindow(viewport: { width: number; height: number }) {
   return { page, expectGood }
 }
 
-it.skipIf(!isBrowserInstalled).each([
-  ['a desktop', desktop],
-  ['a phone', phone],
-])(
+it.skipIf(!isBrowserInstalled).each([['a phone', phone], ...(LONG ? ([['a desktop', desktop]] as const) : [])] as const)(
   'leads from an empty folder to a key, an invite, and its page in the portal, on %s (skipped where no chromium is installed)',
   async (_device, viewport) => {
     const { service, link } = await startOnNothing()

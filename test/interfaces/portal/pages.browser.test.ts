@@ -527,7 +527,7 @@ describe.skipIf(!isBrowserInstalled)('the portal in a browser (skipped where no 
       },
       'the queue of what is to be graded': async (home, page) => {
         await toGrade(home)
-        await page.goto(`${home}grading?whose=nobody`)
+        await page.goto(`${home}grading?queue=nobody`)
       },
       'the sheet of a submission': async (home, page) => {
         await page.goto(`${home}grading/${await toGrade(home)}`)

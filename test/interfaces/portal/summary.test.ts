@@ -4,6 +4,7 @@ import { furnish } from '../../support/furnish.ts'
 import { signInAs, visit } from '../../support/portal.ts'
 import { listPortalRoutes } from '../../support/portal-routes.ts'
 import { startServiceForFile } from '../../support/service.ts'
+import { makeStructure } from '../../support/structure.ts'
 
 const service = await startServiceForFile()
 
@@ -56,6 +57,7 @@ const FIELDS = [
     'tagIds',
     'list',
   ],
+  ...['intro', 'navigation', 'draw', 'questions', 'section'],
   ...['url', 'types', 'seen', 'filterName', 'query', 'timeZone', 'pageSize', 'primaryColor', 'backgroundColor'],
 ]
 /** Invalid values: too long, empty, of another type, and a past date. */
@@ -86,6 +88,7 @@ it.each([...posts, '/portal/sign-in', '/portal/forgot'])('links every mistake to
   const { id: keyId } = await service.db.apiKey.findFirstOrThrow({ where: { organizationId } })
   const ids: Record<string, string> = {
     ...{ assessmentId: assessment.id, questionId: question.id, inviteId: invite.id, memberId: member.id, tagId: tag.id, keyId },
+    ...(await makeStructure(service, { organizationId, assessmentId: assessment.id, questionId: question.id })),
     ...{ webhookId: rows.webhook.id, deliveryId: rows.delivery.id },
   }
   const address = path.startsWith('/portal')

@@ -1,9 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { changeApiKey, createApiKey } from '../../../src/domain/api-keys/api-keys.ts'
-import { inMode } from '../../../src/domain/context.ts'
-import { changeOpenLink } from '../../../src/domain/open-links/open-links.ts'
 import { unknownId } from '../../support/factories.ts'
-import { asOperator } from '../../support/portal.ts'
 import { startServiceForFile } from '../../support/service.ts'
 
 const service = await startServiceForFile()
@@ -57,13 +54,24 @@ describe('an open link', () => {
     expect((await service.http().get(new URL(body.openLink.url).pathname)).status).toBe(200)
   })
 
-  it('is another one for keys of test mode, which read it', async () => {
+  it('is another one for test keys, which read and replace it', async () => {
+    const { v1, path, organization } = await start('test')
+    const { status, body } = await v1.put(path).send({ isOn: true, maxInvites: 3 })
+    expect([status, body.openLink]).toMatchObject([200, { isOn: true, maxInvites: 3 }])
+    expect((await v1.get(path)).body).toEqual(body)
+    const live = service.v1(organization.key)
+    expect((await live.get(path)).body.openLink).toMatchObject({ url: null, isOn: false })
+    expect((await service.http().get(new URL(body.openLink.url).pathname)).status).toBe(200)
+    expect(await service.db.openLink.findMany({ where: { organizationId: organization.id } })).toMatchObject([{ mode: 'test' }])
+  })
+
+  it('is for test keys with the right to manage, which change nothing else of an assessment', async () => {
     const { v1, path, organization, assessment } = await start('test')
-    const { url } = await changeOpenLink(inMode(asOperator(service, organization), 'test'), assessment.id, { isOn: true })
-    expect((await v1.get(path)).body.openLink).toMatchObject({ url, isOn: true })
-    expect((await service.v1(organization.key).get(path)).body.openLink).toMatchObject({ url: null, isOn: false })
-    const refused = await v1.put(path).send({ isOn: false })
-    expect([refused.status, refused.headers['x-error-code']]).toEqual([403, 'live_key_required'])
+    const { key } = await createApiKey(service.system, { organizationId: organization.id, name: 'Not managing', mode: 'test' })
+    const refused = await service.v1(key).put(path).send({ isOn: true })
+    expect([refused.status, refused.headers['x-error-code']]).toEqual([403, 'manage_required'])
+    const shared = await v1.patch(`/assessments/${assessment.id}`).send({ name: 'Renamed' })
+    expect([shared.status, shared.headers['x-error-code']]).toEqual([403, 'live_key_required'])
   })
 
   it.each([

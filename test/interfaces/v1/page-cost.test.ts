@@ -66,6 +66,10 @@ async function furnish() {
      FROM invites i WHERE id = $1`,
     [invite.id],
   )
+  await client.query(
+    `INSERT INTO invite_emails (id, organization_id, invite_id, link_version, created_at, updated_at)
+     SELECT gen_random_uuid(), organization_id, id, 1, now(), now() FROM invites`,
+  )
   await client.query('VACUUM ANALYZE')
   return { keys: { live, test }, tagId: rare.id, inviteId: invite.id }
 }
@@ -127,12 +131,17 @@ it.each<[path: () => string, found: number, mode?: 'live' | 'test']>([
   [() => '/assessment_invites?search=nobody', 0],
   [() => '/assessment_invites?search=one@+general', 1],
   [() => '/assessment_invites?search=general&page_size=20', 20],
+  [() => `/invites/${inviteId}/emails`, 1],
+  [() => `/invites/${inviteId}/messages?limit=100`, 1],
+  [() => `/invites/${inviteId}/tags`, 1],
+  [() => `/invites/${inviteId}/tags?sort=name`, 1],
 ])('reads few rows of large tables: %s', async (path, found, mode = 'live') => {
   const client = path().startsWith('/assessment_invites') ? service.alternate(keys[mode]) : service.v1(keys[mode])
   const { result, queries } = await recordQueries(async () => await client.get(path()))
   expect(result.status).toBe(200)
-  expect(result.body.events ?? result.body.invites ?? result.body.results).toHaveLength(found)
-  const about = queries.filter(({ text }) => /\b(events|invites)\b/.test(text))
+  const { events, invites, results, emails, messages, tags } = result.body
+  expect(events ?? invites ?? results ?? emails ?? messages ?? tags).toHaveLength(found)
+  const about = queries.filter(({ text }) => /\b(events|invites|invite_emails|invite_tags)\b/.test(text))
   expect(about.length).toBeGreaterThan(0)
   for (const query of about) expect(Math.max(...(await countPages(query))), query.text).toBeLessThan(FEW_PAGES)
 })

@@ -1,5 +1,6 @@
 import { generateAtsKey, saveAtsApiKey } from '../../../src/domain/ats/keys.ts'
-import type { Ats, KeyMode } from '../../../src/domain/context.ts'
+import type { KeyMode } from '../../../src/domain/context.ts'
+import type { Ats } from '../../../src/domain/ports/ats-settings.ts'
 import { releaseResult } from '../../../src/domain/submissions/grading/release-result.ts'
 import { saveGrade } from '../../../src/domain/submissions/grading/save-grade.ts'
 import { candidateOf, consent } from '../candidate.ts'

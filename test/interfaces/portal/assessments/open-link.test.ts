@@ -29,12 +29,7 @@ describe('the open link of an assessment', () => {
     expect((await link.post(`${link.own}/on`)).headers.location).toBe(`${link.own}?done=on`)
     const { text } = await link.get(`${link.own}?done=on`)
     const { url } = (await service.v1(link.organization.key).get(`/assessments/${link.assessment.id}/open-link`)).body.openLink
-    for (const words of [
-      url,
-      'QR code of the open link',
-      `&lt;a href=&quot;${url}&quot;&gt;`,
-      'Nobody has come by this link yet.',
-    ])
+    for (const words of [url, 'QR code of the open link', `&lt;a href=&quot;${url}&quot;&gt;`, 'Nobody has used this link yet.'])
       expect(text).toContain(words)
     expect((await link.get(link.page)).text).toContain(url)
     expect((await service.http().get(link.path)).status).toBe(200)
@@ -98,7 +93,7 @@ describe('the open link of an assessment', () => {
     const link = await open()
     const other = await service.make.invite(link.assessment, { source: 'portal' })
     await readerOf(service, await link.register('came@example.com')).press('begin')
-    expect((await link.get(link.own)).text).toContain('1 candidate</a> came by this link.')
+    expect((await link.get(link.own)).text).toContain('1 candidate</a> started by this link.')
     const listed = (await link.get(`${link.page}/invites?source=open`)).text
     expect([listed.includes('came@example.com'), listed.includes(other.recipientEmail)]).toEqual([true, false])
     const all = (await link.get(`${link.home}invites?source=portal`)).text

@@ -214,7 +214,7 @@ it('leaves nothing in the store when a slice is rejected', async () => {
   expect((await send(`${small}/parts/0/1`, Buffer.alloc(SMALL_PART_BYTES))).status).toBe(200)
   await change(small, { bytes: service.deps.mediaQuota })
   expect((await send(`${full}/parts/0/1`, Buffer.from('x'))).body.mistakes).toEqual([
-    'There is no room for more media. Ask whoever runs the service.',
+    'There is no space for more media. Ask the operator of this service.',
   ])
   expect(await countFiles(organization.id)).toBe(before + 1)
 })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { changeApiKey, createApiKey } from '../../../../src/domain/api-keys/api-keys.ts'
-import { EMPTY_QUESTION } from '../../../../src/domain/assessments/edit-questions.ts'
+import { EMPTY_QUESTION } from '../../../../src/domain/assessments/question-input.ts'
 import { addDefinedQuestion, hashDefinition, updateDefinedQuestion } from '../../../../src/domain/assessments/write-question.ts'
 import { consent } from '../../../support/candidate.ts'
 import { fieldsIn, mistakesIn } from '../../../support/forms.ts'

@@ -6,6 +6,7 @@ import { DAY_MS } from '../../../support/factories.ts'
 import { eventsIn, mistakesIn, rowsOf } from '../../../support/forms.ts'
 import { signInAs } from '../../../support/portal.ts'
 import { recordQueries } from '../../../support/queries.ts'
+import { LONG } from '../../../support/scale.ts'
 import { startServiceForFile } from '../../../support/service.ts'
 
 const service = await startServiceForFile()
@@ -154,7 +155,7 @@ it("shows a candidate's invites with results, timeline, and mails, reached from 
   expect((await admin.get(`${admin.home}invites/${first.id}`)).text).toContain(`href="${admin.home}candidates/${first.id}"`)
 })
 
-it('reads a page by an index, even with many invites', async () => {
+it.runIf(LONG)('reads a page by an index, even with many invites', async () => {
   const { organization, admin, french, invite } = await furnish()
   const { id } = await invite(french, 'first@example.com', 1, 'First Person')
   const client = new pg.Client(service.databaseUrl)

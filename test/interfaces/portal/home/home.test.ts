@@ -219,7 +219,7 @@ it('links graders to waiting submissions', async () => {
   const waiting = async ({ get, home }: typeof grader) => {
     const { text } = await get(home)
     const said = [...text.matchAll(/(\d+) (?:submissions? waits? )?(for you|without a grader|for a grade|to release)/g)]
-    const ways = [...text.matchAll(/grading\?whose=(\w+)"/g)].map(([, whose]) => whose)
+    const ways = [...text.matchAll(/grading\?queue=(\w+)(?:&amp;languages=all)?"/g)].map(([, whose]) => whose)
     return [...said.map(([, count, how]) => `${count} ${how}`), ...ways]
   }
   expect(await waiting(grader)).toEqual(['1 without a grader', 'nobody'])

@@ -3,8 +3,9 @@ import { continueImport } from '../../../../src/domain/library/continue-import.t
 import { deleteExpiredImports } from '../../../../src/domain/library/delete-expired-imports.ts'
 import { readFile } from '../../../../src/kinds/file-formats/read-file.ts'
 import { readTable } from '../../../../src/kinds/file-formats/table.ts'
-import { readXlsx } from '../../../../src/kinds/file-formats/xlsx.ts'
 import type { ParsedQuestion } from '../../../../src/kinds/neutral.ts'
+import { readXlsx } from '../../../../src/tables/read-xlsx.ts'
+import { confirmColumns } from '../../../support/check-columns.ts'
 import { DAY_MS } from '../../../support/factories.ts'
 import { mistakesIn } from '../../../support/forms.ts'
 import { signInAs } from '../../../support/portal.ts'
@@ -23,13 +24,16 @@ async function furnish() {
   const organizationId = organization.id
   const rows = () => service.db.libraryImportRow.findMany({ where: { organizationId }, orderBy: { number: 'asc' } })
   const kept = () => service.db.libraryQuestion.findMany({ where: { organizationId }, orderBy: { id: 'asc' } })
-  const upload = (name: string, content: string | Uint8Array) =>
-    service
+  /** Uploads a file, and confirms its columns as they are shown. */
+  const upload = async (name: string, content: string | Uint8Array) => {
+    const { status, text, headers } = await service
       .http()
       .post(`${admin.home}questions/imports`)
       .set('cookie', admin.cookie()!)
       .set('sec-fetch-site', 'same-origin')
       .attach('file', Buffer.from(content), name)
+    return { status, text, headers: { location: await confirmColumns(admin, headers.location ?? '') } }
+  }
   return { organizationId, admin, rows, kept, upload }
 }
 
@@ -45,6 +49,15 @@ describe('an import of questions', () => {
       [5, 'there', []],
     ])
     expect(await kept()).toEqual([])
+    const report = await admin.post(`${path}/report`)
+    expect(report.headers['content-disposition']).toContain('attachment; filename="import-')
+    expect(report.text.trim().split('\r\n')).toEqual([
+      'line,question,result,category,notes',
+      '2,Capital of France?,will be imported,Places,',
+      '3,Broken?,can’t import,,The right answer “C” is not an option.',
+      '4,Who?,will be imported,,',
+      '5,Who?,duplicate,,',
+    ])
     const page = (await admin.get(path)).text
     for (const words of ['Import 2 questions', 'duplicate', 'is not an option']) expect(page).toContain(words)
     expect((await admin.post(`${path}/start`)).status).toBe(303)
@@ -80,7 +93,7 @@ describe('an import of questions', () => {
       .set('sec-fetch-site', 'same-origin')
       .field('assessment', assessment.id)
       .attach('file', Buffer.from(CSV), 'questions.csv')
-    const shown = headers.location!
+    const shown = await confirmColumns(admin, headers.location!)
     await admin.post(shown.replace('?', '/start?'))
     const adding = `${page}/library?import=${/imports\/([^?]+)/.exec(shown)![1]}`
     await waitUntil('the import', async () => (await admin.get(shown)).text.includes(`href="${adding}"`) || undefined)
@@ -212,7 +225,6 @@ describe('an import of questions', () => {
 
   it.each([
     ['an empty file', '', 'The list is empty. Add at least one row.'],
-    ['a sheet without a text', writeXlsx([['a'], ['b']]), 'The first row has no column “text”. Add one.'],
     [
       'a file that only begins as a spreadsheet',
       new Uint8Array([0x50, 0x4b, 3, 4]),
@@ -247,6 +259,43 @@ describe('an import of questions', () => {
   })
 })
 
+const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
+const moodleXml = (...questions: string[]) =>
+  `<?xml version="1.0" encoding="UTF-8"?><quiz>${questions.map((text, i) => `<question type="essay"><name><text>Q${i}</text></name><questiontext format="html"><text>${text}</text><file name="dot.png" path="/" encoding="base64">${PNG}</file><file name="bad.png" path="/" encoding="base64">YmFk</file></questiontext></question>`).join('')}</quiz>`
+
+describe('an import of Moodle XML', () => {
+  it('stores pictures once, names those that are none, and gets the same questions back from an export', async () => {
+    const { organizationId, admin, rows, kept, upload } = await furnish()
+    const picture = (name: string) => `&lt;img src="@@PLUGINFILE@@/${name}" alt="a dot"&gt;`
+    const xml = moodleXml(`Which? ${picture('dot.png')}`, `Where? ${picture('dot.png')}`, `When? ${picture('bad.png')}`)
+    const { headers } = await upload('moodle.xml', xml)
+    expect((await rows()).map(({ state, notes }) => [state, notes])).toEqual([
+      ['ready', []],
+      ['ready', []],
+      ['losses', ['The picture “bad.png” is left out. This file is not a whole picture. Choose a PNG, JPEG, WebP or GIF.']],
+    ])
+    const [asset, ...more] = await service.db.asset.findMany({ where: { organizationId } })
+    expect(more).toEqual([])
+    await admin.post(`${headers.location}/start`)
+    await waitUntil('the import', async () => (await kept()).length === 3 || undefined)
+    const versions = await service.db.libraryVersion.findMany({
+      where: { organizationId },
+      orderBy: { libraryQuestionId: 'asc' },
+    })
+    expect(versions.map(({ assetIds }) => assetIds)).toEqual([[asset!.id], [asset!.id], []])
+    expect(versions.map(({ content }) => (content as { script: string }).script)).toEqual([
+      `Which? ![a dot](asset:${asset!.id})`,
+      `Where? ![a dot](asset:${asset!.id})`,
+      'When? a dot',
+    ])
+    const exported = await admin.post(`${admin.home}questions/export`, { format: 'moodle' })
+    expect(exported.headers['content-disposition']).toBe('attachment; filename="questions.moodle.xml"')
+    expect(exported.text).toContain(`<file name="${asset!.id}.png" path="/" encoding="base64">`)
+    const again = await upload('again.xml', exported.text)
+    expect((await admin.get(again.headers.location!)).text).toContain('There is nothing to import.')
+  })
+})
+
 /** Copies the only question of a library. */
 async function multiplyLibrary({ id }: { id: string }, times: number) {
   for (let i = 0; i < times; i += 1_000) {
@@ -276,9 +325,12 @@ describe('an export of questions', () => {
     await waitUntil('the import', async () => (await kept()).length === 3 || undefined)
     const page = async (query = '') => text((await admin.get(`${admin.home}questions/export${query}`)).text)
     expect(await page()).toContain('3 questions, with their answer keys.')
-    const [before, sheetPart, gift] = (await page()).split(/Spreadsheet|GIFT, for Moodle and others/)
+    const [before, sheetPart, moodle, gift] = (await page()).split(
+      /Spreadsheet|Moodle XML (?=Left out)|GIFT, for Moodle and others/,
+    )
     expect(before).toBeDefined()
     expect(sheetPart).toContain('This format keeps everything about these questions.')
+    expect(moodle).toContain('In Moodle, it needs the plugin “Record audio/video”. Audio 1')
     expect(gift).toContain('Points are not exported: they become 1. Short text, Number 2')
     expect(gift).toContain('The response type is not exported: it becomes a text. Audio 1')
     const version = { organizationId, responseType: 'number' }
@@ -310,5 +362,5 @@ describe('an export of questions', () => {
 })
 
 it('reads the workbooks that it writes', () => {
-  expect(readTable(readXlsx(writeXlsx([['text'], ['Who?']])))!.rows).toHaveLength(1)
+  expect(readTable(readXlsx(writeXlsx([['text'], ['Who?']])).rows)!.rows).toHaveLength(1)
 })

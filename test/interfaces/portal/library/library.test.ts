@@ -120,6 +120,26 @@ describe('the library', () => {
     expect(after).toMatchObject({ libraryNumber: 2, versionId: (await stored(one.id)).versionId, points: before.points })
   })
 
+  it('refuses a version that does not fit the section of the question', async () => {
+    const { admin, makeQuestion, assessments, kept, stored, organization } = await furnish()
+    const one = await makeQuestion(assessments[0], null)
+    await admin.post(`${one.path}/library/save`)
+    const { headers } = await admin.post(`${admin.home}questions/${(await kept())[0]!.id}/add`, {
+      assessmentId: assessments[1].id,
+    })
+    const id = headers.location!.split('#question-')[1]!
+    const of = { organizationId: organization.id, assessmentId: assessments[1].id }
+    const section = { ...of, id: service.deps.newId(), order: 1, name: 'Free', navigation: 'free' }
+    await service.db.assessmentSection.create({ data: section })
+    await service.db.question.update({ where: { id }, data: { sectionId: section.id } })
+    await service.db.question.update({ where: { id: one.id }, data: { responseType: 'audio' } })
+    await admin.post(`${one.path}/library/version`)
+    const path = `${admin.home}assessments/${assessments[1].id}/questions/${id}`
+    const refused = await admin.post(`${path}/library/take`, takenFrom(await admin.get(path)))
+    expect([refused.status, mistakesIn(refused)]).toEqual([422, [expect.stringContaining('go back and forth')]])
+    expect(await stored(id)).toMatchObject({ responseType: 'text', libraryNumber: 1 })
+  })
+
   it('keeps changes of a question until its author has seen the differences', async () => {
     const { admin, makeQuestion, assessments, stored } = await furnish()
     const one = await makeQuestion(assessments[0], null)

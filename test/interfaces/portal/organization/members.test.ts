@@ -192,6 +192,26 @@ describe('a member', () => {
     expect(await find(member.id)).toMatchObject({ roles: ['recruiter'], department: '', tags: [], gradingLanguages: [] })
   })
 
+  it('gets grading languages and the right to read transcripts, which the audit log records', async () => {
+    const { organization, admin } = await start()
+    const member = await service.make.member(organization.id, { roles: ['grader'] })
+    const basque = await service.make.language('eu')
+    const path = `${admin.home}members/${member.id}`
+    expect((await admin.get(path)).text).toContain('Basque')
+    await admin.post(path, { roles: 'grader', languages: basque.id, canViewTranscription: 'yes' })
+    expect(await find(member.id)).toMatchObject({ canViewTranscription: true, gradingLanguages: [{ languageId: basque.id }] })
+    const where = { targetId: member.id, action: 'changed_member' }
+    const entry = await service.db.auditEntry.findFirstOrThrow({ where })
+    expect(entry.details).toEqual({
+      gradingLanguages: { before: [], after: ['eu'] },
+      canViewTranscription: { before: false, after: true },
+    })
+    expect((await admin.get(`${admin.home}settings/audit-log`)).text).toContain('Grading languages: none → Basque')
+    expect(await service.db.memberEmail.count({ where: { memberId: member.id, kind: 'roles_changed' } })).toBe(0)
+    await admin.post(path, { roles: 'grader' })
+    expect(await find(member.id)).toMatchObject({ canViewTranscription: false, gradingLanguages: [] })
+  })
+
   it("rejects another organization's tag, an unknown language, and a department that is too long", async () => {
     const { organization, admin } = await start()
     const member = await service.make.member(organization.id)

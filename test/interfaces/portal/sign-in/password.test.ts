@@ -221,7 +221,7 @@ it('logs no secret and no address', async () => {
 it('requires a new password at sign-in if it is on the list of common passwords', async () => {
   const organization = await service.make.organization()
   const { email, home } = await joinAs(service, organization)
-  const passwordHash = (await hashPassword('password123', 'line', async () => true))!
+  const passwordHash = (await hashPassword(service.system, 'password123', 'line', async () => true))!
   await service.db.credential.updateMany({ where: { email }, data: { passwordHash } })
   const person = visit(service)
   const answer = await person.post('/portal/sign-in', { email, password: 'password123' })

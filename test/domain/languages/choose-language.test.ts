@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest'
 import {
+  chooseCandidateLanguage,
+  chooseMemberLanguage,
+  chooseVisitorLanguage,
   type LanguageSources,
-  languageOf,
-  languageOfMember,
-  languageOfStranger,
   matchLanguage,
   readAcceptLanguage,
-} from '../../../src/domain/languages/languages.ts'
+} from '../../../src/domain/languages/choose-language.ts'
 
 const CODES = ['en', 'de', 'es', 'fr', 'pt-BR', 'ar']
 const languages = { codes: CODES, reviewed: ['en', 'de'] }
@@ -34,8 +34,8 @@ const inviteWith = (rules: Rules, languagesOffered: string[] = CODES): LanguageS
   organization: { language: rules.organization ?? 'xx', languagesOffered },
 })
 const onPage = (rules: Rules, offered?: string[]) =>
-  languageOf(languages, inviteWith(rules, offered), readAcceptLanguage(rules.browser))
-const inMail = (rules: Rules, offered?: string[]) => languageOf(languages, inviteWith(rules, offered))
+  chooseCandidateLanguage(languages, inviteWith(rules, offered), readAcceptLanguage(rules.browser))
+const inMail = (rules: Rules, offered?: string[]) => chooseCandidateLanguage(languages, inviteWith(rules, offered))
 const without = (stronger: readonly string[]): Rules =>
   Object.fromEntries(Object.entries(EVERY).filter(([rule]) => !stronger.includes(rule)))
 
@@ -71,7 +71,7 @@ it('offers the reviewed languages if the organization has chosen none', () => {
 it("uses the assessment's first available language", () => {
   const invite = inviteWith({})
   const spoken = ['sw', 'deutsch', 'es', 'de'].map((code) => ({ language: { code } }))
-  expect(languageOf(languages, { ...invite, assessment: { ...invite.assessment, languages: spoken } })).toBe('es')
+  expect(chooseCandidateLanguage(languages, { ...invite, assessment: { ...invite.assessment, languages: spoken } })).toBe('es')
 })
 
 it('finds a language by its regional codes and spellings', () => {
@@ -88,9 +88,9 @@ it('reads Accept-Language by weight, ignoring malformed entries', () => {
 })
 
 it("uses a member's chosen language, else the organization's, and a stranger's browser language", () => {
-  expect(languageOfMember(languages, 'fr', { language: 'de' })).toBe('fr')
-  expect(languageOfMember(languages, null, { language: 'de' })).toBe('de')
-  expect(languageOfMember(languages, 'ja', { language: 'ja' })).toBe('en')
-  expect(languageOfStranger(languages, ['ja', 'fr', 'de'])).toBe('fr')
-  expect(languageOfStranger(languages, ['ja'])).toBe('en')
+  expect(chooseMemberLanguage(languages, 'fr', { language: 'de' })).toBe('fr')
+  expect(chooseMemberLanguage(languages, null, { language: 'de' })).toBe('de')
+  expect(chooseMemberLanguage(languages, 'ja', { language: 'ja' })).toBe('en')
+  expect(chooseVisitorLanguage(languages, ['ja', 'fr', 'de'])).toBe('fr')
+  expect(chooseVisitorLanguage(languages, ['ja'])).toBe('en')
 })

@@ -4,11 +4,11 @@ import path from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { UnreadableRecording } from '../../src/domain/submissions/media/join-recording.ts'
 import { remuxInProcess } from '../../src/media/remux-in-process.ts'
+import { createRandom, damage, split } from '../media/damage.ts'
+import { RECORDED, RECORDINGS, readSlices } from '../media/recordings.ts'
 import { findComplaints } from '../support/decode.ts'
 import { play } from '../support/play.ts'
 import { LONG, scaled } from '../support/scale.ts'
-import { createRandom, damage, split } from './damage.ts'
-import { RECORDED, RECORDINGS, readSlices } from './recordings.ts'
 
 let folder: string
 beforeAll(async () => {
