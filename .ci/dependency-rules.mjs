@@ -146,7 +146,7 @@ const rooms = [
   'archives',
   'test-data',
 ]
-const door = 'domain/(actor|context|errors|limits|transaction)\\.ts$'
+const door = 'domain/(actor|context|database-errors|errors|limits|transaction)\\.ts$'
 const inRoom = (room) => `domain/${room}/[^/]+$`
 const below = [
   ...beforeDoor.map((room, i) => [inRoom(room), beforeDoor.slice(0, i + 1).map(inRoom)]),

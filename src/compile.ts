@@ -2,9 +2,10 @@
 // saves most of the startup time.
 import { getCompileCacheDir } from 'node:module'
 import './cli.ts'
-import './uploads/candidate-list.ts' // loaded by a child process
-import './kinds/file-formats/read-file.ts' // likewise
+import './uploads/inspect-candidates.ts' // loaded by a child process
+import './uploads/inspect-questions.ts' // likewise
 import './media/join-segments.ts' // likewise
+import './media/measure-levels.ts' // likewise
 import './reports/to-sheet.ts' // likewise
 import './runtime/redis.ts' // loaded with REDIS_URL
 import './server.ts'

@@ -17,8 +17,6 @@ import type {
   WebhookProblem,
 } from './ports/problems.ts'
 
-export { isDatabaseBusy, isDatabaseUnavailable } from '../db/errors.ts'
-
 /** A transition of an invite from one of several states. */
 export type Move = 'accept' | 'start' | 'complete' | 'decline' | 'revoke' | 'reactivate' | 'extend' | 'resend'
 

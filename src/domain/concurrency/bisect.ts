@@ -1,5 +1,4 @@
-import { isLockConflict, isTimeout } from '../../db/errors.ts'
-import { isDatabaseBusy, isDatabaseUnavailable } from '../errors.ts'
+import { isDatabaseBusy, isDatabaseUnavailable, isLockConflict, isTimeout } from '../../db/errors.ts'
 
 // A statement on many rows may exceed its time limit or fail on one row. It is then repeated on halves.
 

@@ -1,12 +1,6 @@
 import type { FastifyError } from 'fastify'
-import {
-  DomainError,
-  type ErrorKind,
-  type Issue,
-  isDatabaseBusy,
-  isDatabaseUnavailable,
-  StoreUnavailable,
-} from '../../domain/errors.ts'
+import { isDatabaseBusy, isDatabaseUnavailable } from '../../domain/database-errors.ts'
+import { DomainError, type ErrorKind, type Issue, StoreUnavailable } from '../../domain/errors.ts'
 
 /** Error codes of the domain and of the HTTP layer. */
 export type FailureKind =
