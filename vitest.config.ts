@@ -23,7 +23,7 @@ export default defineConfig({
   test: {
     ...shared,
     include: ['test/**/*.test.ts'],
-    // These run by `npm run test:long` and `npm run test:operations`.
-    exclude: ['test/faults/**', 'test/operations/**', 'test/**/*.browser.test.ts'],
+    // These run by `npm run test:all`, `npm run test:long`, and `npm run test:operations`.
+    exclude: ['test/faults/**', 'test/operations/**', 'test/**/*.{browser,slow}.test.ts'],
   },
 })

@@ -16,7 +16,7 @@ export function assessmentEffects({
   alternate,
   page,
   admin,
-}: World): Effects<keyof typeof ASSESSMENT_FIELDS | 'languages' | 'categoryIds' | 'clientIds' | 'tagIds'> {
+}: World): Effects<keyof typeof ASSESSMENT_FIELDS | 'languages' | 'categoryIds' | 'clientIds' | 'tagIds' | 'sections' | 'pools'> {
   const { make, db, clock, deps } = service
   const join = links(db)
   const at = (days: number) => new Date(clock.now().getTime() + days * DAY_MS)
@@ -106,6 +106,8 @@ export function assessmentEffects({
       ['Find a quiet room.', true],
       ['Take your time.', false],
     ),
+    sections: testedIn('test/import/definitions.test.ts', 'loads sections and pools'),
+    pools: testedIn('test/import/definitions.test.ts', 'loads sections and pools'),
     languages: effect(
       async (code: string) => {
         const of = await make.assessment(organization.id)

@@ -9,7 +9,11 @@ import { type Effects, effect, findIn, IDENTITY, testedIn, UNWRITTEN, type World
 
 type QuestionData = Partial<Prisma.QuestionUncheckedCreateInput>
 
-export function questionEffects({ service, organization, v1 }: World): Effects<keyof typeof QUESTION_FIELDS | 'definition'> {
+export function questionEffects({
+  service,
+  organization,
+  v1,
+}: World): Effects<keyof typeof QUESTION_FIELDS | 'definition' | 'section' | 'pool'> {
   const { make, clock } = service
   const at = (days: number) => new Date(clock.now().getTime() + days * DAY_MS)
   /** The page of the open question. */
@@ -104,6 +108,8 @@ export function questionEffects({ service, organization, v1 }: World): Effects<k
       ['en', ['Translate from Spanish into English.', 'es', 'en', 'Spanish into English']],
       ['ar', ['Translate from Spanish into Arabic.', 'es', 'ar', 'Spanish into Arabic']],
     ),
+    section: testedIn('test/import/definitions.test.ts', 'loads sections and pools'),
+    pool: testedIn('test/import/definitions.test.ts', 'loads sections and pools'),
     sectionId: testedIn('test/interfaces/portal/assessments/structure.test.ts', 'section'),
     poolId: testedIn('test/interfaces/portal/assessments/structure.test.ts', 'pool'),
     versionId: UNWRITTEN,

@@ -580,7 +580,11 @@ describe('a wrong list', () => {
     const { location } = await give(list)
     await run(location)
     const one = { recipientEmail: 'cem@example.com', assessmentId: assessment.id }
-    await service.db.inviteEmail.updateMany({ where: { invite: { assessmentId: assessment.id } }, data: { state: 'sent' } })
+    const unsent = { invite: { assessmentId: assessment.id }, state: { not: 'captured' as const } }
+    await waitUntil(
+      'all emails to be sent',
+      async () => (await service.db.inviteEmail.count({ where: unsent })) === 0 || undefined,
+    )
     await service.db.inviteEmail.updateMany({ where: { invite: one }, data: { state: 'queued' } })
     const fields = { all: 'yes', list: location.split('/').at(-1)!, most: '4' }
     const page = await admin.get(`${admin.home}candidates/erase?${new URLSearchParams(fields)}`)
