@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { request } from 'node:https'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -16,12 +16,15 @@ export type Told = { status: number; headers: Record<string, string | string[] |
 
 /**
  * Caddy by ops/caddy/Caddyfile, as docker-compose.yml starts it, on free ports and for the name localhost: for that it makes the
- * certificate itself, as by `tls internal`. It ends with the test.
+ * certificate itself, as by `tls internal`. It waits for a service for two minutes instead of 15 s: tests run on busy machines. It ends with
+ * the test.
  */
 export async function startCaddy(upstream: string) {
   const folder = await mkdtemp(path.join(tmpdir(), 'assessments-caddy-'))
   const [httpPort, httpsPort] = [await findFreePort(), await findFreePort()]
-  const child = spawn('caddy', ['run', '--config', 'ops/caddy/Caddyfile', '--adapter', 'caddyfile'], {
+  const config = path.join(folder, 'Caddyfile')
+  await writeFile(config, (await readFile('ops/caddy/Caddyfile', 'utf8')).replace('lb_try_duration 15s', 'lb_try_duration 120s'))
+  const child = spawn('caddy', ['run', '--config', config, '--adapter', 'caddyfile'], {
     env: {
       PATH: process.env.PATH,
       HOME: folder,

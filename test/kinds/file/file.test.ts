@@ -46,7 +46,7 @@ describe('a file question', () => {
 
   it('takes the types of its groups once each', () =>
     expect(fileRules.files!({ groups: ['document', 'spreadsheet'], most: 2 })).toEqual({
-      most: 2,
+      maxFiles: 2,
       types: ['pdf', 'docx', 'odt', 'rtf', 'txt', 'xlsx', 'ods'],
     }))
 
@@ -59,7 +59,7 @@ describe('a file question', () => {
   })
 
   it('needs a group, and takes one to five files', () => {
-    expect(read({ most: '1' }).faults).toEqual([{ field: 'groups', text: 'Choose which files are accepted.' }])
+    expect(read({ most: '1' }).faults).toEqual([{ field: 'groups', text: 'Choose at least one type of file.' }])
     expect(read({ most: '9', 'group-picture': 'yes' }).definition.spec).toMatchObject({ most: 5 })
     for (const spec of [
       { groups: [], most: 1 },
