@@ -9,8 +9,8 @@ export const shared = {
   globalSetup: ['test/support/bundle.ts', 'test/support/database.ts'],
   setupFiles: ['test/support/patient-database.ts', 'test/support/end-with-file.ts'],
   reporters: ['default', './test/support/unsure-tests.ts', './test/support/hanging-tests.ts'],
-  // One database a file, all on one server. Files that wait for processes, browsers, and clocks leave the two cores idle.
-  maxWorkers: 6,
+  // One database a file, all on one server. Files that wait for processes, browsers, and clocks leave cores idle: four use two cores fully.
+  maxWorkers: 4,
   // Loading the service takes longer than most files' tests, so a worker loads it once. No module keeps the state of one file for the next.
   isolate: false,
   sequence: { sequencer: LongestFirst },
