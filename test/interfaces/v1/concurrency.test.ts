@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { repeatWhileBusy } from '../../support/repeat-while-busy.ts'
 import { type Service, startService } from '../../support/service.ts'
 import { type SmtpListener, startSmtpListener } from '../../support/smtp.ts'
 
@@ -15,8 +16,8 @@ afterAll(async () => {
 
 const AT_ONCE = 20
 type Answer = { status: number; body: Record<string, unknown>; headers: Record<string, string> }
-const atOnce = (send: (nth: number) => PromiseLike<unknown>) =>
-  Promise.all(Array.from({ length: AT_ONCE }, (_, nth) => send(nth))) as Promise<Answer[]>
+const atOnce = (send: (nth: number) => PromiseLike<{ status: number }>) =>
+  Promise.all(Array.from({ length: AT_ONCE }, (_, nth) => repeatWhileBusy(() => send(nth)))) as Promise<Answer[]>
 const split = (answers: Answer[], status: number) => ({
   done: answers.filter((answer) => answer.status === status),
   others: answers.filter((answer) => answer.status !== status),
