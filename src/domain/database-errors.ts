@@ -1,2 +1,2 @@
-/** Apart from errors.ts, so that child processes can throw domain errors without loading the database's client. */
+// Separate from errors.ts, so that child processes can throw domain errors without loading pg and Prisma.
 export { isDatabaseBusy, isDatabaseUnavailable } from '../db/errors.ts'

@@ -24,7 +24,8 @@ export type RowBatch = UploadContents[UploadKind]['row'][]
 /** Characters of a batch as JSON, which the service processes in a few milliseconds. */
 const BATCH_LENGTH = 100_000
 
-// Program started by read-upload.ts for one file. It imports what only questions need when they come: a list of candidates takes a third of the time.
+// Program started by read-upload.ts for one file. What only questions need is imported with them: loading it
+// would take most of the time that a list of candidates takes.
 runTask<ReadTask, ReadOutcome, RowBatch>(
   async ({ content, bytes, maxRows, choices = {} }, sendPart) => {
     if (content === 'inspectQuestions') {
