@@ -152,7 +152,7 @@ export function assessmentEffects({
     secondGrader: testedIn(`${PORTAL}/grading/grading.test.ts`, 'secondGrader'),
     thirdGrader: testedIn('test/domain/submissions/grading/third-grader.test.ts', 'thirdGrader'),
     assignsGraders: testedIn(`${PORTAL}/grading/assigned-answers.test.ts`, 'assignsGraders'),
-    blindGrading: testedIn(`${PORTAL}/grading/blind-grading.test.ts`, 'blindGrading'),
+    blindGrading: testedIn(`${PORTAL}/grading/blind-grading.slow.test.ts`, 'blindGrading'),
     screenRecording: isRequired('screenRecording'),
     webcamMonitoring: isRequired('webcamMonitoring'),
     requireIdCapture: isRequired('requireIdCapture'),
