@@ -172,7 +172,7 @@ const CATALOGUE: Catalogue = {
   'public.submissions': {
     erased: {
       [WITH_ROW]:
-        'consent_language consent_text_hash organization_consent_language consent_media passed_checks user_agent decision decision_note',
+        'consent_language consent_text_hash organization_consent_language consent_media passed_checks user_agent graded_languages decision decision_note',
     },
   },
   'public.suppressions': {

@@ -176,7 +176,7 @@ export const MEMBER_CATALOGUE: Catalogue = {
   'public.submissions': {
     nobody: {
       [CANDIDATES]:
-        'consent_language consent_text_hash organization_consent_language consent_media passed_checks user_agent decision decision_note',
+        'consent_language consent_text_hash organization_consent_language consent_media passed_checks user_agent graded_languages decision decision_note',
     },
   },
   'public.suppressions': { nobody: { [CANDIDATES]: 'address', [CODE]: 'reason scope' } },

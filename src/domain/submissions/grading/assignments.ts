@@ -4,6 +4,7 @@ import type { TenantDb } from '../../../db/tenant-db.ts'
 import { DEFAULT, insertFromSelect, uuid } from '../../../db/writes.ts'
 import type { Context } from '../../context.ts'
 import { graders } from '../../members/graders.ts'
+import { gradedLanguage } from '../graded-languages.ts'
 import { isUnanswered, isUnscored } from '../scores.ts'
 import { isGradedTwice } from './graded-submission.ts'
 
@@ -11,12 +12,6 @@ import { isGradedTwice } from './graded-submission.ts'
 
 export const ASSIGNED_ROUNDS = [1, 2] as const
 export type AssignedRound = (typeof ASSIGNED_ROUNDS)[number]
-
-/** Language a grader of the question has to know: that of the answer, else that of the question. */
-export const gradedLanguage = (eb: Expressions<'submissionQuestions'>) =>
-  sql<
-    string | null
-  >`coalesce(nullif(${eb.ref('submissionQuestions.targetLanguage')}, ''), nullif(${eb.ref('submissionQuestions.sourceLanguage')}, ''))`
 
 /** The codes that cover a language: its own, and for `es-MX` also `es`. */
 export const coveringCodes = (language: string): string[] => [...new Set([language, language.split('-', 1)[0]!])]

@@ -9,9 +9,10 @@ import { DomainError } from '../../errors.ts'
 import { type Choice, type ChoiceFilter, readChoices } from '../../invites/form-options.ts'
 import { type ListPage, type PageRequest, readPage } from '../../lists/page.ts'
 import { isUuid } from '../../text/uuid.ts'
+import { NO_LANGUAGE } from '../graded-languages.ts'
 import type { GradableQuestion } from '../scores.ts'
 import { gradingFacts } from '../scores.ts'
-import { gradedLanguage, hasAssignment, isRoundCovered, isRoundHeld } from './assignments.ts'
+import { hasAssignment, isRoundCovered, isRoundHeld } from './assignments.ts'
 import { type FlaggedAnswer, findFlaggedAnswers } from './flagged-answers.ts'
 import {
   assignedAnswers,
@@ -272,20 +273,11 @@ const codesOf = ({ db }: Context, memberId: string) =>
     .where('memberGradingLanguages.memberId', '=', memberId)
     .select('languages.code')
 
-/** SQL condition: a question with points is in one of the actor's grading languages, or in none. */
+/** SQL condition: a question with points is in one of the actor's grading languages, or in none. Unknown ones count as none. */
 function hasAnswerInMyLanguages(ctx: Context, eb: Expressions<'submissions'>): Condition {
+  const languages = eb.ref('submissions.gradedLanguages')
   const codes = listOf(codesOf(ctx, requireGraderId(ctx)))
-  return eb.exists(
-    ctx.db
-      .selectFrom('submissionQuestions')
-      .where('submissionQuestions.submissionId', '=', eb.ref('submissions.id'))
-      .where('submissionQuestions.points', '>', 0)
-      .where((of) => {
-        const language = gradedLanguage(of)
-        return sql<boolean>`(${language} is null or array[${language}, split_part(${language}, '-', 1)] && ${codes})`
-      })
-      .select('submissionQuestions.number'),
-  )
+  return sql<boolean>`coalesce(${languages} && array_append(${codes}, ${sql.lit(NO_LANGUAGE)}), true)`
 }
 
 function isInQueue(ctx: Context, eb: Expressions<'submissions'>, queue: 'mine' | 'nobody' | 'others'): Condition {

@@ -75,6 +75,7 @@ export async function openMissingSubmission(ctx: Context, inviteId: string): Pro
       releasedAt: DEFAULT,
       mediaDeletionDueAt: timestamp(now),
       needsGrading: DEFAULT,
+      gradedLanguages: DEFAULT,
       penaltyPercent: DEFAULT,
       decision: DEFAULT,
       decisionNote: DEFAULT,

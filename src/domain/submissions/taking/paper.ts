@@ -6,6 +6,7 @@ import type { DrawnQuestion } from '../../assessments/draw-questions.ts'
 import { sealVersions } from '../../assessments/question-versions.ts'
 import type { Context } from '../../context.ts'
 import { UPLOAD_GRACE_SECONDS } from '../../limits.ts'
+import { gradedLanguages } from '../graded-languages.ts'
 import { copySections, drawPaper } from './draw-paper.ts'
 import type { PreparedSession } from './session.ts'
 
@@ -28,9 +29,9 @@ export async function copyPaper(ctx: Inside, place: PaperRef): Promise<void> {
     copied = await copyQuestions(ctx, place, drawn)
   }
   if (drawn.some(({ sectionNumber }) => sectionNumber !== null)) await copySections(ctx, place.submissionId, drawn)
-  if (copied.every(({ versionId }) => versionId === null)) return
-  await arrangePaper(ctx, place.submissionId)
-  await insertUnscored(ctx, place)
+  const hasKinds = copied.some(({ versionId }) => versionId !== null)
+  if (hasKinds) await arrangePaper(ctx, place.submissionId)
+  await recordGrading(ctx, place, hasKinds)
 }
 
 /** @returns the version of each question, and whether it is unsealed. */
@@ -103,19 +104,20 @@ async function arrangePaper(ctx: Inside, submissionId: string): Promise<void> {
   await arrange.execute()
 }
 
-/** Before scoring, nobody knows whether a grader is needed. The penalty is fixed now. */
-async function insertUnscored(ctx: Inside, { submissionId, assessmentId }: PaperRef): Promise<void> {
+/** Records what a grader has to know, and before scoring, that nobody knows whether one is needed. The penalty is fixed now. */
+async function recordGrading(ctx: Inside, { submissionId, assessmentId }: PaperRef, hasKinds: boolean): Promise<void> {
   const assessment = ctx.db
     .selectFrom('assessments')
     .where('assessments.id', '=', assessmentId)
     .select('assessments.penaltyPercent')
     .$asScalar()
     .$notNull()
-  const expect = ctx.db
+  const recording = ctx.db
     .updateTable('submissions')
     .where('submissions.id', '=', submissionId)
-    .set({ needsGrading: null, penaltyPercent: assessment })
-  await expect.execute()
+    .set({ gradedLanguages: gradedLanguages(ctx.db, submissionId) })
+    .$if(hasKinds, (update) => update.set({ needsGrading: null, penaltyPercent: assessment }))
+  await recording.execute()
 }
 
 export type Timed = Pick<SubmissionQuestion, 'openedAt' | 'closesAt' | 'closedAt'>

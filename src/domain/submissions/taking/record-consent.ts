@@ -79,6 +79,7 @@ export async function recordConsent(
     releasedAt: DEFAULT,
     mediaDeletionDueAt: timestamp(now),
     needsGrading: DEFAULT,
+    gradedLanguages: DEFAULT,
     penaltyPercent: DEFAULT,
     decision: DEFAULT,
     decisionNote: DEFAULT,

@@ -216,3 +216,17 @@ it('assigns within the organization only', async () => {
   await sweep()
   expect((await rows()).map(([, , graderId]) => graderId)).toEqual([null, null])
 })
+
+it('shows a variant to graders of its language, and a submission drawn by an earlier release to all', async () => {
+  const { grader, submissionId } = await furnish({
+    questions: [
+      { points: 1, sourceLanguage: 'es-MX' },
+      { points: 0, targetLanguage: 'eu' },
+    ],
+  })
+  const graders = [await grader('es'), await grader('es-MX'), await grader('eu')]
+  const shown = () => Promise.all(graders.map(({ ctx }) => queued(ctx, 'nobody', { myLanguages: true })))
+  expect(await shown()).toEqual([[submissionId], [submissionId], []])
+  await service.db.$executeRaw`UPDATE submissions SET graded_languages = NULL WHERE id = ${submissionId}::uuid`
+  expect(await shown()).toEqual([[submissionId], [submissionId], [submissionId]])
+})
