@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'pg'
+import manifest from '../../package.json' with { type: 'json' }
 import type { Connection } from './client.ts'
 import { BASELINE, type Migration, readMigrations } from './migrations.ts'
 import { giveRoleSettings, UNBOUNDED_OPTIONS } from './session-settings.ts'
@@ -22,7 +23,8 @@ const CONCURRENT_LOCK_TIMEOUT = '10min'
 type Log = Record<'info' | 'warn', (fields: object, message: string) => void>
 const silent: Log = { info() {}, warn() {} }
 
-type Applied = { migration_name: string; checksum: string; finished_at: Date | null }
+/** Row of Prisma Migrate's table. `logs` has the release that applied it. */
+type Applied = { migration_name: string; checksum: string; finished_at: Date | null; logs: string | null }
 
 type Options = {
   log?: Log
@@ -40,8 +42,8 @@ type Options = {
  * turns.
  *
  * @returns the names of the migrations applied now.
- * @throws Error when the database was made before 1.0; when a recorded migration is missing here, has been changed since, or was left
- *   unfinished; when one fails, which leaves the database as it was before that one.
+ * @throws Error when the database was made before 1.0; when it has a migration that is missing here, unless the next release applied it; when
+ *   one has been changed since, or was left unfinished; when one fails, which leaves the database as it was before that one.
  */
 export async function migrate(
   url: string,
@@ -54,7 +56,7 @@ export async function migrate(
       id varchar(36) PRIMARY KEY, checksum varchar(64) NOT NULL, finished_at timestamptz, migration_name varchar(255) NOT NULL,
       logs text, rolled_back_at timestamptz, started_at timestamptz NOT NULL DEFAULT now(), applied_steps_count integer NOT NULL DEFAULT 0)`)
     const history = await readHistory(client)
-    const pending = compareHistory(migrations, history)
+    const pending = compareHistory(migrations, history, log)
     // Into an empty database all of them go in a moment, and nobody looks for one of them afterwards.
     const isNew = history.length === 0
     for (const migration of pending) {
@@ -103,18 +105,18 @@ async function takeTurn(client: Client, log: Log): Promise<void> {
 
 async function readHistory(client: Client): Promise<Applied[]> {
   const { rows } = await client.query<Applied>(
-    'SELECT migration_name, checksum, finished_at FROM _prisma_migrations WHERE rolled_back_at IS NULL ORDER BY started_at',
+    'SELECT migration_name, checksum, finished_at, logs FROM _prisma_migrations WHERE rolled_back_at IS NULL ORDER BY started_at',
   )
   return rows
 }
 
-function compareHistory(migrations: Migration[], history: Applied[]): Migration[] {
+function compareHistory(migrations: Migration[], history: Applied[], log = silent): Migration[] {
   const baseline = history.find(({ migration_name }) => migration_name === BASELINE)
   if (history.length > 0 && baseline?.checksum !== migrations.find(({ name }) => name === BASELINE)?.checksum)
     throw new Error('Made before 1.0: start on an empty database.')
-  for (const { migration_name, checksum, finished_at } of history) {
+  for (const { migration_name, checksum, finished_at, logs: appliedBy } of history) {
     const migration = migrations.find(({ name }) => name === migration_name)
-    if (!migration)
+    if (!migration && !isNextRelease(appliedBy))
       throw new Error(
         `The database has the migration ${migration_name}, which this version does not know: run the version that made it, or a newer one.`,
       )
@@ -122,11 +124,20 @@ function compareHistory(migrations: Migration[], history: Applied[]): Migration[
       throw new Error(
         `The migration ${migration_name} was left unfinished: repair the database, then mark it with "prisma migrate resolve".`,
       )
-    if (migration.checksum !== checksum)
+    if (!migration) log.warn({ migration: migration_name, appliedBy }, 'a newer release has migrated: running beside it')
+    else if (migration.checksum !== checksum)
       throw new Error(`The migration ${migration_name} was changed after it had been applied: restore its file.`)
   }
   const applied = new Set(history.map(({ migration_name }) => migration_name))
   return migrations.filter(({ name }) => !applied.has(name))
+}
+
+/** True for a later patch of this minor version, and for the next minor version: their migrations run beside this one (docs/versions.md). */
+function isNextRelease(appliedBy: string | null): boolean {
+  const [major, minor, patch] = manifest.version.split('.').map(Number) as [number, number, number]
+  const [itsMajor, itsMinor, itsPatch] = (appliedBy ?? '').split('.').map(Number)
+  if (itsMajor !== major) return false
+  return itsMinor === minor + 1 || (itsMinor === minor && itsPatch !== undefined && itsPatch > patch)
 }
 
 /** Another transaction has the lock (55P03), or had one that we have and waited for one that we have (40P01). */
@@ -193,9 +204,9 @@ async function dropInvalid(client: Client, index: string): Promise<void> {
 
 async function record(client: Client, { name, checksum }: Migration): Promise<void> {
   await client.query(
-    `INSERT INTO _prisma_migrations (id, checksum, migration_name, started_at, finished_at, applied_steps_count)
-     VALUES ($1, $2, $3, now(), clock_timestamp(), 1)`,
-    [randomUUID(), checksum, name],
+    `INSERT INTO _prisma_migrations (id, checksum, migration_name, logs, started_at, finished_at, applied_steps_count)
+     VALUES ($1, $2, $3, $4, now(), clock_timestamp(), 1)`,
+    [randomUUID(), checksum, name, manifest.version],
   )
 }
 

@@ -3,6 +3,7 @@ import path from 'node:path'
 import { PrismaPg } from '@prisma/adapter-pg'
 import { Client } from 'pg'
 import { beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest'
+import manifest from '../../package.json' with { type: 'json' }
 import { listMigrations, loadSchemaEngine } from '../../prisma/schema-engine.ts'
 import { findPendingMigrations, migrate } from '../../src/db/migrate.ts'
 import { copyDatabase } from '../support/copy-database.ts'
@@ -122,6 +123,25 @@ describe('a database whose history differs from the files', () => {
     const message = `The database has the migration ${LATER}, which this version does not know`
     await expect(migrate(url)).rejects.toThrow(message)
     await expect(findPendingMigrations(url)).rejects.toThrow(message)
+  })
+
+  it.each([
+    ['the next minor version', [0, 1, 0], true],
+    ['a later patch', [0, 0, 1], true],
+    ['this version', [0, 0, 0], false],
+    ['the minor version after the next', [0, 2, 0], false],
+    ['another major version', [1, 1, 0], false],
+  ])('with a migration of %s is accepted only if that runs beside this one', async (_, above, isAccepted) => {
+    const url = await copyDatabase()
+    await migrate(url, { folder: await withLater('SELECT 1;') })
+    const appliedBy = manifest.version.split('.').map((part, i) => Number(part) + above[i]!)
+    await (await connect(url)).query('UPDATE _prisma_migrations SET logs = $2 WHERE migration_name = $1', [LATER, appliedBy.join('.')])
+    const migrating = migrate(url).then(String, (error: Error) => error.message)
+    expect(await migrating).toBe(
+      isAccepted
+        ? ''
+        : `The database has the migration ${LATER}, which this version does not know: run the version that made it, or a newer one.`,
+    )
   })
 
   it('is accepted if the other migration was rolled back', async () => {

@@ -1,7 +1,8 @@
-import { cp, mkdtemp, rm, symlink } from 'node:fs/promises'
+import { cp, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
+import manifest from '../../package.json' with { type: 'json' }
 import { findFreePort } from '../support/free-port.ts'
 import { hasHaproxy, startHaproxy } from '../support/haproxy.ts'
 import { putUnderLoad } from '../support/load.ts'
@@ -15,12 +16,13 @@ const ROOT = path.join(import.meta.dirname, '../..')
 /** Seconds: haproxy takes up to three checks, 2 s apart, to see that a server goes. */
 const STOP_NOTICE = '7'
 
-/** Copies the sources, and adds a migration of each kind. @returns the path of its server. */
+/** Copies the sources as the next minor version, and adds a migration of each kind. @returns the path of its server. */
 async function makeNewerRelease(): Promise<string> {
   const folder = await mkdtemp(path.join(tmpdir(), 'assessments-newer-'))
   onTestFinished(() => rm(folder, { recursive: true }))
-  for (const part of ['src', 'prisma/migrations', 'package.json'])
-    await cp(path.join(ROOT, part), path.join(folder, part), { recursive: true })
+  for (const part of ['src', 'prisma/migrations']) await cp(path.join(ROOT, part), path.join(folder, part), { recursive: true })
+  const [major, minor] = manifest.version.split('.').map(Number) as [number, number]
+  await writeFile(path.join(folder, 'package.json'), JSON.stringify({ ...manifest, version: `${major}.${minor + 1}.0` }))
   await symlink(path.join(ROOT, 'node_modules'), path.join(folder, 'node_modules'))
   const migrations = path.join(folder, 'prisma/migrations')
   await writeMigration(migrations, '29990101000000_note', 'ALTER TABLE "invites" ADD COLUMN "note" TEXT;')
@@ -32,14 +34,14 @@ async function makeNewerRelease(): Promise<string> {
 }
 
 it.skipIf(!hasHaproxy)(
-  `loses no request while a newer release migrates and replaces the older behind a load balancer${orSkipped}`,
+  `loses no request while the next release migrates and replaces this one behind a load balancer, nor on the way back${orSkipped}`,
   async () => {
     const database = await openTestDatabase()
     onTestFinished(() => database.db.$disconnect())
     const { id, key } = await database.make.organization()
     const { id: assessmentId } = await database.make.assessment(id)
     const ports: Record<string, number> = {}
-    for (const name of ['old1', 'old2', 'new1', 'new2']) ports[name] = await findFreePort()
+    for (const name of ['old1', 'old2', 'new1', 'new2', 'back1', 'back2']) ports[name] = await findFreePort()
     const start = (name: string, args?: string[]): Promise<ServiceProcess> => {
       const env = { DATABASE_URL: database.url, PORT: String(ports[name]), STOP_NOTICE, RATE_LIMIT_STANDARD: '1000000' }
       return startProcess(env, args)
@@ -47,22 +49,30 @@ it.skipIf(!hasHaproxy)(
     const older = await Promise.all(['old1', 'old2'].map((name) => start(name)))
     const haproxy = await startHaproxy(ports)
     await haproxy.waitFor('UP', ['old1', 'old2'])
-    await haproxy.waitFor('DOWN', ['new1', 'new2'])
+    await haproxy.waitFor('DOWN', ['new1', 'new2', 'back1', 'back2'])
 
     const load = putUnderLoad({ url: haproxy.url, key, assessmentId }, { kept: true, clients: 4, pause: scaled(50, 5) })
     const served = (count: number) => waitUntil('the load', () => load.outcomes.length >= count || undefined)
     await served(50)
-    const newer = await makeNewerRelease()
-    await start('new1', [newer])
-    const migrated = load.outcomes.length
-    await start('new2', [newer])
-    await haproxy.waitFor('UP', ['old1', 'old2', 'new1', 'new2'])
-    for (const service of older) {
-      service.kill('SIGTERM')
-      expect(await service.exited).toEqual({ code: 0, signal: null })
+    const stop = async (names: string[], services: ServiceProcess[]) => {
+      for (const service of services) {
+        service.kill('SIGTERM')
+        expect(await service.exited).toEqual({ code: 0, signal: null })
+      }
+      await haproxy.waitFor('DOWN', names)
+      await served(load.outcomes.length + 50)
     }
-    await haproxy.waitFor('DOWN', ['old1', 'old2'])
-    await served(load.outcomes.length + 50)
+    const release = await makeNewerRelease()
+    const first = await start('new1', [release])
+    const migrated = load.outcomes.length
+    const newer = [first, await start('new2', [release])]
+    await haproxy.waitFor('UP', ['old1', 'old2', 'new1', 'new2'])
+    await stop(['old1', 'old2'], older)
+
+    const back = await Promise.all(['back1', 'back2'].map((name) => start(name)))
+    expect(back.map((service) => service.output().includes('a newer release has migrated'))).toEqual([true, true])
+    await haproxy.waitFor('UP', ['back1', 'back2'])
+    await stop(['new1', 'new2'], newer)
     await load.stop()
 
     const { outcomes } = load
