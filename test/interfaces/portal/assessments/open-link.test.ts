@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { queueDigests } from '../../../../src/domain/submissions/grading/queue-digests.ts'
+import { DAY_MS } from '../../../support/factories.ts'
 import { makeOpenLink, readerOf } from '../../../support/open-links.ts'
 import { signInAs } from '../../../support/portal.ts'
 import { startServiceForFile } from '../../../support/service.ts'
@@ -122,9 +123,13 @@ describe('the open link of an assessment', () => {
 it('a digest names how many came, to members who have switched it on', async () => {
   const link = await open({ settings: { notifiesMembers: true } })
   await service.db.member.update({ where: { id: link.member.id }, data: { notices: ['open_digest'] } })
+  // After the hour of a digest, so that the candidate is in the next one.
+  const noon = new Date(service.clock.now().getTime() + DAY_MS)
+  noon.setUTCHours(12)
+  service.clock.set(noon)
   await readerOf(service, await link.register('came@example.com')).press('begin')
   // The morning of the next weekday.
-  const morning = new Date(service.clock.now())
+  const morning = new Date(noon)
   do morning.setUTCDate(morning.getUTCDate() + 1)
   while (morning.getUTCDay() % 6 === 0)
   morning.setUTCHours(8, 30)
