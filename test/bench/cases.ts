@@ -161,9 +161,12 @@ const FURTHER = [
   'client GET /invites?assessment=:clientAssessmentId&state=completed',
   'client GET /invites/:clientInviteId',
 ]
-/** Addresses with one resource for each person, addresses that redirect, and those that need questions from the library. */
+/** Addresses with one resource for each person, addresses that redirect, and those that need questions from the library, transcripts, or released results. */
 const NO_PAGES = [
   'GET /results/:submissionId/report',
+  'GET /results/compare',
+  'GET /shares/new',
+  'GET /grading/assessments/:assessmentId/search',
   'GET /questions/export',
   'GET /assessments/:assessmentId/preview',
   'GET /assessments/:assessmentId/questions/:questionId/library/difference',
