@@ -5,14 +5,13 @@ import { getActingMember } from '../domain/authorization/acting-member.ts'
 import { type Context, enterOrganization, type ServiceContext } from '../domain/context.ts'
 import { DomainError } from '../domain/errors.ts'
 import { exportImportRows, type ImportReportRow } from '../domain/library/export-import-rows.ts'
-import { createImport, getImport, MAX_IMPORTED, startImport } from '../domain/library/imports.ts'
+import { getImport } from '../domain/library/imports.ts'
 import { findMemberByAddress } from '../domain/members/invite-member.ts'
 import { findOrganization } from '../domain/organization/organizations.ts'
 import { ENCODINGS, type Encoding } from '../tables/encodings.ts'
 import { FILE_MESSAGES } from '../tables/file-messages.ts'
-import { type Inspection, isMeaningOf } from '../uploads/inspect.ts'
-import { questionReader } from '../uploads/question-reader.ts'
-import { readUpload } from '../uploads/read-upload.ts'
+import { importQuestions } from '../uploads/import-questions.ts'
+import { isMeaningOf } from '../uploads/inspect.ts'
 import { type Output, type OutputOptions, table } from './output.ts'
 import { addCommand, parseCount, runCommand } from './session.ts'
 
@@ -63,34 +62,24 @@ async function importFile(operator: ServiceContext, idOrName: string, file: stri
   const member = await findMemberByAddress(entered, options.member)
   if (!member) throw new Error(`Nobody is a member there with ${options.member}.`)
   const ctx: Context = { ...entered, actor: await getActingMember(entered, member.id) }
-  const bytes = await readFile(file)
-  const { encoding, delimiter, sheet, headings: headingLine, columns } = options
-  const choices = { encoding, delimiter, sheet, headingLine, columns }
-  const order = { content: 'inspectQuestions', bytes, maxRows: MAX_IMPORTED, choices } as const
-  const found = await readUpload(ctx.organization.id, order)(async () => {}).catch(explainRefusal)
-  const doubts = findDoubts(found, options)
-  if (doubts.length > 0) return { text: '', json: { doubts }, complaint: `${doubts.join('\n')}\nNothing was imported.\n` }
-  const readQuestions = questionReader(ctx, bytes, choices)
-  const id = await createImport(ctx, { fileName: path.basename(file), readFile: readQuestions }).catch(explainRefusal)
-  if (!options.check) await startImport(ctx, id)
-  return describeImport(ctx, id, options)
+  const { encoding, delimiter, sheet, headings, columns, check: isCheck = false } = options
+  const read = {
+    fileName: path.basename(file),
+    bytes: await readFile(file),
+    choices: { encoding, delimiter, sheet, headings, columns },
+  }
+  const nameOption = (choice: string) => `--${choice}`
+  const outcome = await importQuestions(ctx, read, { isCheck, nameOption }).catch(explainRefusal)
+  if (typeof outcome === 'string') return describeImport(ctx, outcome, options)
+  return { text: '', json: outcome, complaint: `${outcome.doubts.join('\n')}\nNothing was imported.\n` }
 }
 
-/** Decisions that a person makes on the page with the columns. */
-const findDoubts = ({ columns, facts, ambiguous }: Inspection, options: Options): string[] => [
-  ...(facts.isEncodingDoubtful ? ['The letters fit more than one encoding. Choose one: --encoding.'] : []),
-  ...(options.columns
-    ? []
-    : columns.flatMap(({ heading, doubt }, i) =>
-        doubt ? [`Column ${i + 1} (${heading}) is doubtful: ${doubt} Say what the columns mean: --columns.`] : [],
-      )),
-  ...(ambiguous > 0
-    ? [`The right answers of ${ambiguous} questions can be read in two ways. Use rightByLabel or rightByText: --columns.`]
-    : []),
-]
-
-function explainRefusal(error: unknown): never {
-  const [issue] = error instanceof DomainError ? error.issues : []
+/** @returns decisions that a person makes on the page with the columns. @throws Error with a sentence for a file that is refused. */
+function explainRefusal(error: unknown): { doubts: string[] } {
+  const issues = error instanceof DomainError ? error.issues : []
+  const doubts = issues.flatMap((issue) => (issue.rule === 'malformed' ? [issue.text] : []))
+  if (doubts.length > 0) return { doubts }
+  const [issue] = issues
   if (issue?.rule !== 'account' || !Object.hasOwn(FILE_MESSAGES, issue.problem)) throw error
   const describe = FILE_MESSAGES[issue.problem as keyof typeof FILE_MESSAGES]
   throw new Error(describe('', issue.limit ?? 0), { cause: error })

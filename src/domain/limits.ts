@@ -68,6 +68,8 @@ export const MAX_KEPT_CELL_LENGTH = 300
 /** Characters of a cell of a list that are looked at: more than the longest message, and than the names of all tags an invite can have. */
 export const MAX_LIST_CELL_LENGTH = 20_000
 
+/** Bytes of a file of questions, pictures in Base64 included. */
+export const MAX_IMPORT_BYTES = 20 * 1024 * 1024
 /** Bytes of text that a file of questions may hold, as UTF-8. */
 export const MAX_FILE_TEXT_BYTES = 10_000_000
 

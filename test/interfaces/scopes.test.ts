@@ -19,7 +19,7 @@ const TABLE: Record<KeyScope, string> = {
   'assessments:read':
     'listAssessments getAssessment listQuestions getQuestion getAssessmentSettings getQuestionDefinition getQuestionMedia getAssessmentStructure getOpenLink',
   'assessments:write':
-    'createAssessment duplicateAssessment updateAssessment deleteAssessment addQuestion updateQuestion moveQuestion deleteQuestion putQuestionDefinition replaceOpenLinkSettings',
+    'createAssessment duplicateAssessment updateAssessment deleteAssessment addQuestion updateQuestion moveQuestion deleteQuestion putQuestionDefinition replaceOpenLinkSettings importQuestions getQuestionImport listQuestionImportRows',
   'invites:read':
     'listInvites getInvite listInviteEmails listInviteMessages listSuppressions listInviteTags getInviteAccommodations getInviteBatch listInviteBatchRows listAssessmentInvites listAssessmentInvitesOfOrganization getAssessmentInvite getAssessmentInviteOfOrganization',
   'invites:write':

@@ -26,7 +26,7 @@ export async function continueImport(
   const where = { organizationId_id: { organizationId, id: importId } }
   const found = await service.db.libraryImport.findUnique({ where, include })
   if (!found?.startedAt || found.finishedAt) return
-  const actor = actingMember(found.createdBy)
+  const actor = found.createdBy ? actingMember(found.createdBy) : ({ kind: 'system' } as const)
   const ctx: Context = enterOrganization({ ...service, actor }, found.organization, 'live')
   const remainingRows = { organizationId, importId, state: { in: ['ready', 'losses'] } }
   const rows = await ctx.db.libraryImportRow.findMany({ where: remainingRows, orderBy: { number: 'asc' }, take: ROWS_A_JOB })

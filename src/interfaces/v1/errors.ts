@@ -10,6 +10,7 @@ import { type Failure, type FailureKind, FORBIDDEN_PROPERTY, failureHeaders } fr
 import type { ErrorDescription } from '../../http/openapi/errors.ts'
 import type { NamePlace } from '../../http/requests/ignored-input.ts'
 import { NAME } from '../../http/schema/schema-keywords.ts'
+import { FILE_MESSAGES } from '../../tables/file-messages.ts'
 
 /** v1.md, Error object. */
 const ErrorView = Type.Object(
@@ -45,7 +46,7 @@ const answers = {
   delivery_not_found: [404, 'Delivery not found'],
   ats_not_found: [404, 'Not found'],
   library_question_not_found: [404, 'Not found'],
-  library_import_not_found: [404, 'Not found'],
+  library_import_not_found: [404, 'Import not found'],
   share_link_not_found: [404, 'Not found'],
   suppression_not_found: [404, 'Suppression not found'],
   erasure_not_found: [404, 'Erasure not found'],
@@ -226,13 +227,15 @@ export function wordIssue(issue: Issue): string {
     case 'common':
       return `${field} is easy to guess`
     case 'account':
-      return accountProblems[issue.problem]?.(field, issue.limit ?? 0) ?? `${field} is not valid`
+      return wordProblem(issue.problem)?.(field, issue.limit ?? 0) ?? `${field} is not valid`
     case 'session':
       return `${field} is not valid`
     case 'malformed':
       return issue.text
   }
 }
+
+const wordProblem = (problem: Problem) => accountProblems[problem] ?? FILE_MESSAGES[problem as keyof typeof FILE_MESSAGES]
 
 /** Issues that the portal and this interface share. */
 const accountProblems: Partial<Record<Problem, (field: string, limit: number) => string>> = {

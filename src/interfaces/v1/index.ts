@@ -22,6 +22,7 @@ import { memberEditingRoutes } from './member-editing.routes.ts'
 import { memberRoutes } from './members.routes.ts'
 import { openLinkRoutes } from './open-link.routes.ts'
 import { questionEditingRoutes } from './question-editing.routes.ts'
+import { questionImportRoutes } from './question-imports.routes.ts'
 import { questionMediaRoutes } from './question-media.routes.ts'
 import { structureRoutes } from './structure.routes.ts'
 import { submissionRoutes } from './submissions.routes.ts'
@@ -40,6 +41,7 @@ An API key belongs to one organization; every answer is limited to it. Each invi
 
 const tags = {
   Assessments: 'Assessments and their questions. Only live keys with the right “manage” can change them.',
+  'Question imports': 'Files of questions for the library. Only live keys with the right “manage” can import them.',
   Members: 'People who work in the organization. Only live keys with the right “manage” can change them.',
   Invites: 'Invites of candidates to assessments. Creating one mails the candidate.',
   'Invite operations': 'Operations on an existing invite, and its mails.',
@@ -92,6 +94,7 @@ export async function v1Interface(
   questionEditingRoutes(typed)
   structureRoutes(typed)
   questionMediaRoutes(typed)
+  questionImportRoutes(typed)
   memberRoutes(typed)
   memberEditingRoutes(typed)
   inviteRoutes(typed)

@@ -8,6 +8,7 @@ import {
   type LibraryImport,
   MAX_IMPORTED,
 } from '../../../domain/library/imports.ts'
+import { MAX_IMPORT_BYTES } from '../../../domain/limits.ts'
 import type { ListPage } from '../../../domain/lists/page.ts'
 import { type Html, html } from '../../../html/html.ts'
 import { icon } from '../../../http/pages/icon.ts'
@@ -21,9 +22,6 @@ import { pager } from '../kit/paging.ts'
 import { empty, linkButton, progressBar } from '../kit/parts.ts'
 import { badge } from '../kit/status.ts'
 import { table } from '../kit/table.ts'
-
-/** Pictures in base64 included. */
-export const MAX_IMPORT_BYTES = 20 * 1024 * 1024
 
 const STATES: Record<ImportState, string> = {
   ready: 'will be imported',

@@ -11,7 +11,7 @@ import {
   startImport,
   undoImport,
 } from '../../../domain/library/imports.ts'
-import { MAX_PAGE_SIZE } from '../../../domain/limits.ts'
+import { MAX_IMPORT_BYTES, MAX_PAGE_SIZE } from '../../../domain/limits.ts'
 import { sendCsv } from '../../../http/sending/send-csv.ts'
 import { questionReader } from '../../../uploads/question-reader.ts'
 import { type Importer, inspectFile, toReadChoices } from '../imports/inspect-file.ts'
@@ -20,7 +20,7 @@ import { pathOf, show } from '../kit/layout.ts'
 import { queryOf, readPage } from '../kit/paging.ts'
 import { readUploads } from '../kit/uploads.ts'
 import { requireRight } from '../sign-in/turn-away.ts'
-import { importPage, isRunning, MAX_IMPORT_BYTES, newImportPage, reportColumns } from './imports.page.ts'
+import { importPage, isRunning, newImportPage, reportColumns } from './imports.page.ts'
 
 /** Most characters of the text fields. */
 const MAX_TYPED = 4 * 1024
