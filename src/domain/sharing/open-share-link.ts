@@ -85,13 +85,13 @@ export async function readSharedResults({ ctx, link }: OpenShareLink): Promise<S
 }
 
 /**
- * Recording of an answer behind a link that shows recordings.
+ * Recording or file of an answer, as far as the link shows them.
  *
  * @throws DomainError share_link_not_found for all others.
  */
 export async function findSharedMedia({ ctx, link }: OpenShareLink, mediaId: string): Promise<MediaFile> {
   const ids = link.results.map(({ submissionId }) => submissionId)
-  const media = link.shows.includes('recordings') ? await findShownMedia(ctx, ids, mediaId) : null
+  const media = await findShownMedia(ctx, ids, mediaId, link.shows)
   if (!media) throw new DomainError('share_link_not_found')
   return media
 }

@@ -4,14 +4,18 @@ import type { MediaFile, Prisma } from '../../generated/prisma/client.ts'
 import type { Context } from '../context.ts'
 import { chooseAnswer } from '../submissions/choose-answer.ts'
 import { gradesOf } from '../submissions/grading/results.ts'
+import { listAnswerFiles } from '../submissions/list-answer-files.ts'
 import { newestRelease } from '../submissions/newest-release.ts'
 import type { ResultPart } from '../submissions/result-parts.ts'
 import { joinText, readSegments } from '../submissions/transcripts/segments.ts'
 import { isUuid } from '../text/uuid.ts'
 
-/** @property text of a written answer, `transcript` of a recorded one; null: not shown, or none. */
+/** @property mediaId null: it can't be downloaded, because it is being checked, or the check has failed. */
+export type ShownFile = { mediaId: string | null; name: string; bytes: number }
+/** @property text of a written answer, `transcript` of a recorded one; null: not shown, or none. @property files shown with written answers. */
 export type ShownAnswer = {
   text: string | null
+  files: ShownFile[]
   recording: { mediaId: string; contentType: string; milliseconds: number | null } | null
   transcript: string | null
 }
@@ -30,7 +34,10 @@ const include = {
   paper: {
     orderBy: { number: 'asc' },
     include: {
-      attempts: { include: { media: { include: { transcript: true } } }, orderBy: [{ createdAt: 'asc' }, { id: 'asc' }] },
+      attempts: {
+        include: { media: { include: { transcript: true } }, files: { orderBy: [{ createdAt: 'asc' }, { id: 'asc' }] } },
+        orderBy: [{ createdAt: 'asc' }, { id: 'asc' }],
+      },
     },
   },
   releases: newestRelease,
@@ -65,28 +72,48 @@ function toShownAnswer({ attempts }: Question, shows: readonly ResultPart[]): Sh
   const { kind, text, media } = answer
   const isPlayable = media?.state === 'ready' && /^(audio|video)\//.test(media.contentType)
   const isReady = media?.transcript?.state === 'ready'
+  const isShownText = kind === 'text' && shows.includes('answers')
+  const files = isShownText ? listAnswerFiles(answer).map(toShownFile) : []
   const shown = {
-    text: kind === 'text' && shows.includes('answers') ? text : null,
+    text: isShownText && files.length === 0 ? text : null,
     recording:
       isPlayable && shows.includes('recordings')
         ? { mediaId: media.id, contentType: media.contentType, milliseconds: media.milliseconds }
         : null,
     transcript: isReady && shows.includes('transcripts') ? joinText(readSegments(media.transcript!.segments)) : null,
   }
-  return Object.values(shown).some((part) => part !== null) ? shown : null
+  return files.length > 0 || Object.values(shown).some((part) => part !== null) ? { ...shown, files } : null
 }
 
-/** Recording that is the answer to a question; null: earlier attempts, photos, captures, and other submissions' files. */
-export async function findShownMedia(ctx: Context, submissionIds: string[], mediaId: string): Promise<MediaFile | null> {
+const toShownFile = ({ id, state, fileName, bytes }: MediaFile): ShownFile => ({
+  mediaId: state === 'ready' ? id : null,
+  name: fileName ?? '',
+  bytes: Number(bytes),
+})
+
+/**
+ * Recording or file that is the answer to a question, if `shows` has its part; null: earlier attempts, photos, captures, and other submissions'
+ * files.
+ */
+export async function findShownMedia(
+  ctx: Context,
+  submissionIds: string[],
+  mediaId: string,
+  shows: readonly ResultPart[],
+): Promise<MediaFile | null> {
   if (!isUuid(mediaId)) return null
   const of = { organizationId: ctx.organization.id }
   const where = { ...of, id: mediaId, kind: 'answer', state: 'ready', submissionId: anyOf(submissionIds) } as const
   const media = await ctx.db.mediaFile.findFirst({ where })
-  const attempt = media && (await ctx.db.answerAttempt.findFirst({ where: { ...of, mediaId } }))
+  if (!media || !shows.includes(media.attemptId === null ? 'recordings' : 'answers')) return null
+  const isOfAttempt = media.attemptId === null ? { mediaId } : { id: media.attemptId }
+  const attempt = await ctx.db.answerAttempt.findFirst({ where: { ...of, ...isOfAttempt } })
   if (!attempt) return null
   const attempts = await ctx.db.answerAttempt.findMany({
     where: { ...of, submissionId: attempt.submissionId, questionNumber: attempt.questionNumber },
     orderBy: [{ createdAt: 'asc' }, { id: 'asc' }],
   })
-  return chooseAnswer(attempts)?.mediaId === mediaId ? media : null
+  const answer = chooseAnswer(attempts)
+  if (answer?.id !== attempt.id) return null
+  return media.attemptId === null || listAnswerFiles({ ...answer, files: [media] }).length > 0 ? media : null
 }

@@ -4,6 +4,7 @@ import { type Html, html } from '../../html/html.ts'
 import { SHARE_PATH } from '../../http/addresses/links.ts'
 import { pageHead } from '../../http/pages/brand.ts'
 import { formatCount, plainQuestionText, userText } from '../../http/pages/candidate-view.ts'
+import { fileDownloads } from '../../http/pages/file-downloads.ts'
 import { icon } from '../../http/pages/icon.ts'
 import { column, renderPage } from './layout.ts'
 
@@ -79,13 +80,14 @@ ${answer && answerParts(facts, result, number, answer)}</li>
 }
 
 function answerParts({ link, token, now }: Facts, result: SharedResultView, number: number, answer: ShownAnswer): Html {
-  const { text, recording, transcript } = answer
+  const { text, files, recording, transcript } = answer
   const label = `Answer of ${nameOf(result)} to question ${number}`
-  const address = recording && `${SHARE_PATH}/${token}/media/${recording.mediaId}`
+  const addressOf = (mediaId: string) => `${SHARE_PATH}/${token}/media/${mediaId}`
+  const address = recording && addressOf(recording.mediaId)
   const player = recording?.contentType.startsWith('audio/')
     ? html`<audio class="w-full" controls controlslist="nodownload" preload="none" src="${address}" aria-label="${label}"></audio>`
     : html`<video class="rounded-box video-ground aspect-video max-h-96 w-full" controls controlslist="nodownload nofullscreen" disablepictureinpicture preload="none" src="${address}" aria-label="${label}"></video>`
-  return html`${text !== null && html`<div class="bg-base-200 rounded-field mt-2 p-4">${userText(text)}</div>`}
+  return html`${text !== null && html`<div class="bg-base-200 rounded-field mt-2 p-4">${userText(text)}</div>`}${fileDownloads(files, addressOf)}
 ${recording && html`<div class="relative mt-2">${player}${watermark(`${result.position}-${number}`, link, now, 'absolute')}</div>`}
 ${transcript !== null && html`<details class="mt-2"><summary class="text-sm font-medium">Transcript, made by a machine: it may have mistakes</summary><div class="mt-1 text-sm">${userText(transcript)}</div></details>`}`
 }

@@ -47,6 +47,29 @@ async function furnish() {
 
 const get = (path: string) => service.http().get(path)
 
+/** Answers the first question by files: one that is checked, one that is not yet, and one that the candidate removed. */
+async function addFiles(submissionId: string) {
+  const { organizationId } = await db.submission.findUniqueOrThrow({ where: { id: submissionId } })
+  const attempt = await db.answerAttempt.findFirstOrThrow({ where: { organizationId, submissionId, kind: 'text' } })
+  const store = async (fileName: string, state: 'ready' | 'joining') => {
+    const id = deps.newId()
+    const key = `${organizationId}/${id}`
+    await deps.media.put(`${key}/file`, Buffer.alloc(9_000, '<script>'))
+    const file = { kind: 'answer', state, contentType: 'text/plain', bytes: 9_000, fileName, attemptId: attempt.id } as const
+    await db.mediaFile.create({ data: { ...file, organizationId, id, key, submissionId, createdAt: deps.clock() } })
+    return id
+  }
+  const files = {
+    ready: await store('plan.html', 'ready'),
+    joining: await store('new.pdf', 'joining'),
+    removed: await store('removed.pdf', 'ready'),
+  }
+  const value = [files.ready, files.joining].map((id) => ({ id, name: 'any', bytes: 9_000, type: 'text/plain' }))
+  const where = { organizationId_id: { organizationId, id: attempt.id } }
+  await db.answerAttempt.update({ where, data: { value, text: 'plan.html (9 kB), new.pdf (9 kB)' } })
+  return files
+}
+
 let made: Awaited<ReturnType<typeof furnish>>
 beforeEach(async () => {
   made = await furnish()
@@ -92,6 +115,31 @@ describe('a link to results', () => {
     }
     expect(seen.size).toBeGreaterThan(4)
     expect([...seen].filter((address) => !address.startsWith('/shared/') && !address.startsWith('/i/brand/'))).toEqual([])
+  })
+
+  it('offers files with written answers as downloads, once they are checked', async () => {
+    const { create, people } = made
+    const [ann, , third] = people
+    const files = await addFiles(ann!.id)
+    const { path } = await create({ shows: 'answers' })
+    const page = (await get(path)).text
+    expect(page.match(/href="[^"]+" download/g)).toEqual([`href="${path}/media/${files.ready}" download`])
+    expect(page).toContain('plan.html</span>, 9 kB')
+    expect(page).toMatch(/new\.pdf<\/span>, 9 kB: this file can’t be downloaded now\./)
+    expect(page).not.toContain('removed.pdf')
+    const { status, headers } = await get(`${path}/media/${files.ready}`)
+    expect([status, headers['content-type'], headers['content-security-policy']]).toEqual([
+      200,
+      'text/plain',
+      "default-src 'none'; sandbox",
+    ])
+    expect(headers['content-disposition']).toMatch(/^attachment; filename="answer\.txt"; /)
+    const foreign = await addFiles(third!.id)
+    for (const id of [files.joining, files.removed, foreign.ready, ann!.mediaId])
+      expect((await get(`${path}/media/${id}`)).status).toBe(404)
+    const withoutAnswers = await create({ shows: ['names', 'recordings', 'transcripts'] })
+    expect((await get(withoutAnswers.path)).text).not.toContain('plan.html')
+    expect((await get(`${withoutAnswers.path}/media/${files.ready}`)).status).toBe(404)
   })
 
   it('closes when it is guessed, ended, revoked, switched off, or its sender left, always with the same page', async () => {
@@ -248,6 +296,11 @@ describe('a client', () => {
     const after = await result()
     expect(after.text).toContain('My written answer')
     expect((await media()).status).toBe(200)
+    const { ready, joining } = await addFiles(ann!.id)
+    const download = `${client.home}results/${ann!.id}/media/`
+    expect((await result()).text).toContain(`href="${download}${ready}" download`)
+    expect((await client.get(`${download}${ready}`)).headers['content-disposition']).toMatch(/^attachment;/)
+    expect((await client.get(`${download}${joining}`)).status).toBe(404)
     // Transcripts need the member's own right, too.
     expect(after.text).not.toContain('Words that were said')
     for (const path of ['results', `results/${ann!.id}`, 'invites', ''])

@@ -25,7 +25,7 @@ export const SHARES = 'shares'
 
 export const PART_LABELS: Record<ResultPart, string> = {
   names: 'Names',
-  answers: 'Written answers',
+  answers: 'Written answers and files',
   recordings: 'Recorded answers',
   transcripts: 'Transcripts',
 }

@@ -12,6 +12,7 @@ import type { ResultOrder } from '../../../domain/submissions/grading/result-lis
 import type { ReleasedResult, ReleasedResultDetail, Result } from '../../../domain/submissions/grading/results.ts'
 import { type Html, html } from '../../../html/html.ts'
 import { plainQuestionText, userText } from '../../../http/pages/candidate-view.ts'
+import { fileDownloads } from '../../../http/pages/file-downloads.ts'
 import { icon } from '../../../http/pages/icon.ts'
 import { formatCriterion, formatDecision } from '../../../http/reports/print-report.ts'
 import { type AssessmentHead, assessmentHead, inviteButton } from '../assessments/assessment-head.ts'
@@ -246,8 +247,8 @@ function answersPanel(ctx: Context, submissionId: string, questions: ShownQuesti
     'answers',
     'Answers',
     html`${answered.map(
-      ({ number, text, recording, transcript }) => html`<h3>Question ${number}</h3>
-${text !== null && html`<div class="bg-base-200 rounded-field mb-3 p-4">${userText(text)}</div>`}
+      ({ number, text, files, recording, transcript }) => html`<h3>Question ${number}</h3>
+${text !== null && html`<div class="bg-base-200 rounded-field mb-3 p-4">${userText(text)}</div>`}${fileDownloads(files, addressOf)}
 ${recording && html`<video class="rounded-box video-ground mb-3 max-h-96 w-full" controls preload="metadata" src="${addressOf(recording.mediaId)}" aria-label="${`Answer to question ${number}`}"></video>`}
 ${transcript !== null && html`<details class="mb-3"><summary class="text-sm font-medium">Transcript. ${MADE_BY_MACHINE}</summary>${userText(transcript)}</details>`}
 `,

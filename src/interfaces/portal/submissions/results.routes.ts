@@ -93,15 +93,14 @@ export function resultsRoutes(app: FastifyInstance): void {
     }),
   )
 
-  /** Recorded answers, for clients who are shown them. */
+  /** Recorded answers and files, for clients who are shown them. */
   app.route<MediaRoute>({
     method: ['GET', 'HEAD'],
     url: '/results/:submissionId/media/:mediaId',
     async handler(request, reply) {
       const { ctx, params } = request
       const detail = await getResult(ctx, params.submissionId)
-      const isShown = partsForClient(ctx, detail).includes('recordings')
-      const media = isShown ? await findShownMedia(ctx, [detail.id], params.mediaId) : null
+      const media = await findShownMedia(ctx, [detail.id], params.mediaId, partsForClient(ctx, detail))
       if (!media) throw new DomainError('media_not_found')
       return sendMedia(ctx, request, reply, media)
     },
