@@ -109,6 +109,39 @@ describe('a section', () => {
     expect(await made.texts()).toEqual(['One'])
   })
 
+  it('can be followed by a pause of a week if the whole has no limit; then the rest is submitted by the sweep', async () => {
+    const made = await start([{ timeLimit: 120, questions: [{}, {}] }, { questions: [{}] }, { timeLimit: 60, questions: [{}] }])
+    await press(made, 'open-section', { number: 1 })
+    await press(made, 'open', { number: 1 })
+    await answer(made, 1, 'One', 'save')
+    const due = later(120 + 7 * 86_400)
+    expect(await made.submission()).toMatchObject({ deadlineAt: due, isDeadlineOfQuestion: true })
+    await grantExtraTime(asOperator(service, made.organization), made.invite.id, 50)
+    expect(await made.submission()).toMatchObject({ deadlineAt: due })
+    expect((await sectionsOf(made))[0]).toMatchObject({ closesAt: later(180) })
+    clock.advance(86_400_000)
+    await completeDueSubmissions(service.system)
+    expect(await pageOf(made)).toContain('Open section 2')
+    // Somebody else stays away.
+    const other = await start([{ timeLimit: 120, questions: [{}, {}] }, { questions: [{}] }])
+    await press(other, 'open-section', { number: 1 })
+    await press(other, 'open', { number: 1 })
+    await answer(other, 1, 'One', 'save')
+    // A section without a limit never ends, and neither do its questions.
+    await press(made, 'open-section', { number: 2 })
+    await press(made, 'open', { number: 3 })
+    expect((await made.paper())[2]).toMatchObject({ closesAt: null })
+    expect(await made.submission()).toMatchObject({ deadlineAt: null, isDeadlineOfQuestion: false })
+    clock.advance(8 * 86_400_000)
+    await completeDueSubmissions(service.system)
+    expect([(await made.stored()).status, (await other.stored()).status]).toEqual(['started', 'completed'])
+    expect(await other.submission()).toMatchObject({ state: 'submitted' })
+    expect(await other.texts()).toEqual(['One'])
+    await answer(made, 3, 'Three', 'next')
+    await press(made, 'open-section', { number: 3 })
+    expect(await made.submission()).toMatchObject({ deadlineAt: later(90) })
+  })
+
   it('keeps its end when a candidate answers early, unless the question is the last', async () => {
     const early = { preparationTime: 30, timeLimit: 60 }
     const made = await start([{ timeLimit: 600, questions: [early, early] }])

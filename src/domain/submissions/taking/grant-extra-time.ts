@@ -108,8 +108,8 @@ function prepareLonger(question: Timed, submission: TimedSubmission, percent: nu
 type TimedSubmission = Pick<Submission, 'startedAt' | 'deadlineAt' | 'isDeadlineOfQuestion' | 'extraTimePercent'>
 
 /**
- * Without an overall limit the end is that of the last question or section, see openQuestion and openSection. Otherwise the limit is computed from start and end,
- * because the assessment's may have changed since.
+ * Without an overall limit the end is that of the last question or section, see openQuestion and openSection; before they are opened, days after
+ * an earlier section, which stay. Otherwise the limit is computed from start and end, because the assessment's may have changed since.
  */
 function endOfWhole(
   { startedAt, deadlineAt, isDeadlineOfQuestion, extraTimePercent }: TimedSubmission,
@@ -118,7 +118,7 @@ function endOfWhole(
 ): Date | null {
   if (!deadlineAt || !startedAt) return deadlineAt
   if (isDeadlineOfQuestion && last.question)
-    return earlier(questionEndOf(last.question, percent), sectionEndOf(last.section, percent))
+    return earlier(questionEndOf(last.question, percent), sectionEndOf(last.section, percent)) ?? deadlineAt
   const limit = (deadlineAt.getTime() - startedAt.getTime()) / (100 + extraTimePercent)
   return new Date(startedAt.getTime() + Math.ceil(limit * (100 + percent)))
 }

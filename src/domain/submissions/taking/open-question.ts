@@ -38,7 +38,8 @@ export async function openQuestion(session: PreparedSession, number: number): Pr
       .where('submissionQuestions.number', '=', number)
       .set(({ ref }) => {
         const percent = sql`${lockedSubmission.extraTimePercent}::integer`
-        const deadline = sql`least(${lockedSubmission.deadlineAt}::timestamptz, ${section?.closesAt ?? null}::timestamptz)`
+        const endOfWhole = lockedSubmission.isDeadlineOfQuestion ? null : lockedSubmission.deadlineAt
+        const deadline = sql`least(${endOfWhole}::timestamptz, ${section?.closesAt ?? null}::timestamptz)`
         const prepared = sql`${now}::timestamptz + ${limitWithExtra(ref('submissionQuestions.preparationTime'), percent)}`
         const over = sql`coalesce(${prepared}, ${now}::timestamptz) + ${limitWithExtra(ref('submissionQuestions.timeLimit'), percent)}`
         return {

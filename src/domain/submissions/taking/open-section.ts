@@ -1,9 +1,13 @@
 import { scopeWhere } from '../../../db/queries.ts'
+import { daysAfter } from '../../time/days.ts'
 import { withExtraTime } from '../../time/extra-time.ts'
 import { inTransaction } from '../../transaction.ts'
 import { lockRunning, requireSharedScreen } from './open-question.ts'
 import { readPosition } from './position.ts'
 import type { PreparedSession } from './session.ts'
+
+/** For so long candidates may pause after the end of a section, if the whole has no limit. Then what they have answered is submitted. */
+export const PAUSE_DAYS = 7
 
 /**
  * Opens a section: its time limit starts, within the end of the whole. With free navigation all its questions open with it. Does nothing
@@ -20,30 +24,33 @@ export async function openSection(session: PreparedSession, number: number): Pro
     const { paper, next, section } = await readPosition(inside, submission.id)
     if (!next || section?.number !== number || section.openedAt !== null) return
     const of = { organizationId: inside.organization.id, submissionId: submission.id }
-    const { deadlineAt, extraTimePercent } = lockedSubmission
-    const closesAt = endOfSection(section, { openedAt: now, deadlineAt, extraTimePercent })
+    const endOfWhole = lockedSubmission.isDeadlineOfQuestion ? null : lockedSubmission.deadlineAt
+    const closesAt = endOfSection(section, { openedAt: now, endOfWhole, extraTimePercent: lockedSubmission.extraTimePercent })
     const isFree = section.navigation === 'free'
     const opened = { openedAt: now, closesAt, currentNumber: isFree ? next.number : null }
     await inside.db.submissionSection.updateMany({ where: { ...of, number }, data: opened })
     if (isFree) {
       await requireSharedScreen(inside, session)
-      const times = { openedAt: now, closesAt: closesAt ?? deadlineAt }
+      const times = { openedAt: now, closesAt: closesAt ?? endOfWhole }
       await inside.db.submissionQuestion.updateMany({ where: { ...of, sectionNumber: number }, data: times })
     }
-    if (deadlineAt || paper.at(-1)?.sectionNumber !== number) return
-    // Without a limit for the whole, the submission is due at the end of the last section.
+    if (endOfWhole) return
+    const deadlineAt = closesAt && dueAfter(closesAt, paper.at(-1)?.sectionNumber === number)
     const where = { ...scopeWhere(inside), id: submission.id }
-    await inside.db.submission.updateMany({ where, data: { deadlineAt: closesAt, isDeadlineOfQuestion: closesAt !== null } })
+    await inside.db.submission.updateMany({ where, data: { deadlineAt, isDeadlineOfQuestion: deadlineAt !== null } })
   })
 }
 
-type Opened = { openedAt: Date; deadlineAt: Date | null; extraTimePercent: number }
+/** When a submission without a limit for the whole is due, by the end of its open section. */
+const dueAfter = (closesAt: Date, isLast: boolean): Date => (isLast ? closesAt : daysAfter(closesAt, PAUSE_DAYS))
+
+type Opened = { openedAt: Date; endOfWhole: Date | null; extraTimePercent: number }
 
 /** End of a section by its own limit, within the whole's; null: it has no limit of its own. */
-function endOfSection({ timeLimit }: { timeLimit: number }, { openedAt, deadlineAt, extraTimePercent }: Opened): Date | null {
+function endOfSection({ timeLimit }: { timeLimit: number }, { openedAt, endOfWhole, extraTimePercent }: Opened): Date | null {
   if (timeLimit === 0) return null
   const end = new Date(openedAt.getTime() + withExtraTime(timeLimit, extraTimePercent) * 1_000)
-  return deadlineAt && deadlineAt < end ? deadlineAt : end
+  return endOfWhole && endOfWhole < end ? endOfWhole : end
 }
 
 /** Opens the section of a question, if it is the next. */

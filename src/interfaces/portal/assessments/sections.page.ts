@@ -2,6 +2,7 @@ import type { Assessment } from '../../../domain/assessments/assessments.ts'
 import { EMPTY_SECTION, type SectionInput } from '../../../domain/assessments/sections.ts'
 import type { AssessmentSection } from '../../../domain/assessments/structure.ts'
 import type { Context } from '../../../domain/context.ts'
+import { PAUSE_DAYS } from '../../../domain/submissions/taking/open-section.ts'
 import { type Html, html } from '../../../html/html.ts'
 import { formatDurationField } from '../../../http/forms/read-form.ts'
 import { confirmButton } from '../kit/confirm.ts'
@@ -35,7 +36,7 @@ ${section && html`<div class="border-base-300 mt-6 border-t pt-4">${confirmButto
 const fields = (form: Form, input: SectionInput): Html => html`
 ${field(form, { name: 'name', label: 'Name', value: input.name, hint: 'Candidates see it.' })}
 ${area(form, { name: 'intro', label: 'Introduction', value: input.intro, rows: 4, hint: 'Candidates read it before they open the section. Formatted text: **bold**, *italic*, - lists, [links](https://…)' })}
-${field(form, { name: 'timeLimit', label: 'Time limit', value: formatDurationField(input.timeLimit), optional: true, hint: 'Minutes, or 1:30, from when a candidate opens the section. Leave empty for no limit.' })}
+${field(form, { name: 'timeLimit', label: 'Time limit', value: formatDurationField(input.timeLimit), optional: true, hint: `Minutes, or 1:30, from when a candidate opens the section. Leave empty for no limit. If the assessment has no limit, candidates can pause for ${PAUSE_DAYS} days before the next section.` })}
 ${choice(form, { name: 'navigation', label: 'Order of answering', value: input.navigation, options: NAVIGATION_LABELS, hint: 'Back and forth is for questions that are read and answered without a recording or a time of their own.' })}
 ${checkbox(form, { name: 'shuffle', label: 'Ask the questions in a random order for each candidate', checked: input.shuffle })}`
 
