@@ -18,7 +18,7 @@ const mayUse = {
   'sso/': ['sso/', 'domain/', 'webhooks/resolve.ts'],
   'media/': ['media/', 'domain/', 'files/', 'processes/'],
   // Archives contain v1's JSON shapes.
-  'archives/': ['archives/', 'domain/', 'html/', 'interfaces/v1/[^/]+\\.view\\.ts$'],
+  'archives/': ['archives/', 'domain/', 'files/', 'html/', 'transfer/export-to-zip.ts', 'interfaces/v1/[^/]+\\.view\\.ts$'],
   'reports/': ['reports/', 'domain/', 'processes/'],
   'processes/': ['processes/'],
   'jobs/': ['jobs/', 'domain/'],
@@ -57,7 +57,7 @@ const mayUse = {
   // The import writes thousands of rows at a time, for which the domain has no functions. Its schema uses the interfaces' field types.
   'import/': ['import/', 'domain/', 'db/', 'http/schema/field-types.ts', generated],
   // Copies an organization's rows of all tables as they are, and imports one organization at a time.
-  'transfer/': ['transfer/', 'domain/', 'db/', 'import/transactions.ts'],
+  'transfer/': ['transfer/', 'domain/', 'db/', 'files/', 'import/transactions.ts'],
   // The demo's organization is an import document. db/query.ts finds out whether it exists already.
   'demo/': ['demo/', 'domain/', 'import/', 'db/query.ts'],
   // Assessments to start from are import documents, too.

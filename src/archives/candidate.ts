@@ -8,6 +8,7 @@ import {
 } from '../domain/archives/candidate-data.ts'
 import type { Context } from '../domain/context.ts'
 import { mediaFileName } from '../domain/files/media-file-name.ts'
+import type { Zip } from '../files/zip.ts'
 import {
   type ListedInvite,
   type MediaPaths,
@@ -19,7 +20,6 @@ import {
 } from './candidate.json.ts'
 import { candidatePage, invitePage } from './candidate.page.ts'
 import { toFile } from './page.ts'
-import type { Zip } from './zip.ts'
 
 const json = (content: object): string => `${JSON.stringify(content, null, 2)}\n`
 

@@ -7,9 +7,9 @@ import {
 } from '../domain/archives/member-data.ts'
 import type { Context } from '../domain/context.ts'
 import { displayNameOf } from '../domain/text/display-name.ts'
+import type { Zip } from '../files/zip.ts'
 import { type Html, html } from '../html/html.ts'
 import { type ArchivePage, facts, formatCode, section, table, time, toFile } from './page.ts'
-import type { Zip } from './zip.ts'
 
 /** Adds all data about a member. Audit entries and grades are streamed, because there may be many. */
 export async function addMember(ctx: Context, request: MemberArchiveRequest, zip: Zip): Promise<void> {

@@ -5,6 +5,7 @@ import type { RepeatedErasure } from '../domain/erasure/erase-again.ts'
 import { resumeOrganization } from '../domain/erasure/moves.ts'
 import { findOrganization } from '../domain/organization/organizations.ts'
 import { exportOrganization } from '../transfer/export-organization.ts'
+import { exportZipFile } from '../transfer/export-zip-file.ts'
 import { type ImportReport, importOrganization } from '../transfer/import-organization.ts'
 import type { Manifest } from '../transfer/manifest.ts'
 import { type Output, type OutputOptions, printable, table } from './output.ts'
@@ -12,27 +13,29 @@ import { addCommand, parseName, runCommand } from './session.ts'
 
 /** `org export | import | resume`. */
 export function addTransferCommands(org: Command): void {
-  addCommand(org, 'export', 'write everything of an organization to a folder; repeat it to go on after an interruption')
+  addCommand(org, 'export', 'write everything of an organization to a folder or ZIP; repeat it after an interruption')
     .argument('<organization>', 'id or name')
-    .argument('<folder>', 'new or empty folder')
+    .argument('<place>', 'new or empty folder, or a new file whose name ends in .zip')
+    .option('--zip', 'write one ZIP, whatever its name ends in')
     .option('--move <where>', 'suspend the organization first, because it moves there', parseName)
-    .action((organization: string, folder: string, options: OutputOptions & { move?: string }) =>
+    .action((organization: string, to: string, options: OutputOptions & { move?: string; zip?: true }) =>
       runCommand(options, async ({ operator }) => {
         const ctx: Context = enterOrganization(operator, await findOrganization(operator, organization))
-        const place = path.resolve(folder)
+        const place = path.resolve(to)
         const choices = { movedTo: options.move ?? null, ...showProgress('exported') }
-        return formatExport(place, await exportOrganization(ctx, place, choices))
+        const run = options.zip || place.toLowerCase().endsWith('.zip') ? exportZipFile : exportOrganization
+        return formatExport(place, await run(ctx, place, choices))
       }),
     )
 
   addCommand(org, 'import', 'import an exported organization, which stays suspended until you resume it')
-    .argument('<folder>', 'folder of the export')
+    .argument('<place>', 'folder or ZIP of the export')
     .option('--name <name>', 'name of the organization here', parseName)
-    .action((folder: string, options: OutputOptions & { name?: string }) =>
+    .action((place: string, options: OutputOptions & { name?: string }) =>
       runCommand(options, async ({ operator }) => {
         const onWait = () => void process.stderr.write('Another import is running: waiting until it ends.\n')
         const choices = { name: options.name, onWait, ...showProgress('imported') }
-        return formatImport(await importOrganization(operator, path.resolve(folder), choices))
+        return formatImport(await importOrganization(operator, path.resolve(place), choices))
       }),
     )
 
@@ -52,20 +55,20 @@ function showProgress(done: string) {
   return { onProgress: (files: number) => void process.stderr.write(`\r\x1b[K${files} photos and recordings ${done}`) }
 }
 
-function formatExport(folder: string, manifest: Manifest): Output {
+function formatExport(place: string, manifest: Manifest): Output {
   const { organization, media, tables, movedTo, snapshotMs, itemsToRecreate } = manifest
   const rows = Object.values(tables).reduce((sum, facts) => sum + facts.rows, 0)
   const text = [
-    `Exported ${printable(organization.name)} to ${folder}: ${rows} rows, ${media.files} photos and recordings (${formatBytes(media.bytes)}).`,
+    `Exported ${printable(organization.name)} to ${place}: ${rows} rows, ${media.files} photos and recordings (${formatBytes(media.bytes)}).`,
     `The snapshot was open for ${(snapshotMs / 1_000).toFixed(1)} s.`,
     ...(media.erased > 0 ? [`${media.erased} photos and recordings were erased before they could be exported.`] : []),
     ...(movedTo === null ? [] : [`It is suspended, and says that it has moved to ${printable(movedTo)}.`]),
-    'The folder has personal data, and nothing in it is encrypted.',
+    'It has personal data, and nothing in it is encrypted.',
   ]
   return {
     text: `${text.join('\n')}\n${formatItems(itemsToRecreate)}`,
     json: {
-      folder,
+      folder: place,
       organization,
       movedTo,
       rows,
@@ -81,7 +84,9 @@ function formatImport(report: ImportReport): Output {
   const text = [
     `Imported ${printable(organization.name)} (${organization.id}), with ${media.files} photos and recordings (${formatBytes(media.bytes)}).`,
     ...(hasNewIds
-      ? ['All of its ids are new, because some were taken here or it was erased here: see ids-… in the folder of the export.']
+      ? [
+          'All of its ids are new, because some were taken here or it was erased here: see ids-… in the folder of the export, or beside its ZIP.',
+        ]
       : []),
     'It is suspended. Check it, invite its owner (member invite), and open it: org resume',
   ]

@@ -134,11 +134,11 @@ export type Traffic = { answeredAt: number }
 /**
  * Writes the ZIP file of an archive, see domain/archives.
  *
- * @param subject the candidate's address in lower case, or a member. `isOwn`: the member requested it themselves.
+ * @param subject the candidate's address in lower case, a member, or the organization. `isOwn`: the member requested it themselves.
  * @param write resolves when it can take the next bytes.
  */
 export type WriteArchive = (
   ctx: Context,
-  subject: { address: string } | { memberId: string; isOwn: boolean },
+  subject: { address: string } | { memberId: string; isOwn: boolean } | { hasTranscripts: boolean },
   write: (bytes: Uint8Array) => Promise<void>,
 ) => Promise<void>

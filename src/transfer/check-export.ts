@@ -1,13 +1,12 @@
-import path from 'node:path'
 import { hasAnyId, readShapes, type TableShape } from '../db/table-rows.ts'
 import type { ServiceContext } from '../domain/context.ts'
 import { exportedColumns } from './export-rows.ts'
+import { type ExportSource, openFile } from './export-source.ts'
 import type { RowShape } from './import-row.ts'
 import { checkRow, parseRow } from './import-row.ts'
 import { inBatches, readLines } from './json-lines.ts'
 import { type Manifest, MEDIA_LIST, tableFile } from './manifest.ts'
-import { type MediaLine, nameOfFile, parseMediaLine, pathOfFile } from './media-list.ts'
-import { openPlainFile } from './plain-files.ts'
+import { type MediaLine, nameOfMedia, parseMediaLine } from './media-list.ts'
 import { type ExportedName, exportedNames, snake } from './tables.ts'
 import { TransferError } from './transfer-error.ts'
 
@@ -29,7 +28,7 @@ export type CheckedExport = { shapes: Map<ExportedName, RowShape>; files: Map<st
  *
  * @throws TransferError for tables or columns that this release doesn't know, and for files that don't match the manifest.
  */
-export async function checkExport(ctx: ServiceContext, folder: string, manifest: Manifest): Promise<CheckedExport> {
+export async function checkExport(ctx: ServiceContext, source: ExportSource, manifest: Manifest): Promise<CheckedExport> {
   const tables = await readShapes(ctx.db)
   checkTables(manifest)
   const shapes = new Map<ExportedName, RowShape>()
@@ -41,14 +40,14 @@ export async function checkExport(ctx: ServiceContext, folder: string, manifest:
     const shape = toRowShape(name, table, facts.columns)
     shapes.set(name, shape)
     const isGlobal = name !== 'languages' && table.key.join() === 'id'
-    for await (const lines of inBatches(readLines(path.join(folder, tableFile(snake(name))), facts), (line) => line.length)) {
+    for await (const lines of inBatches(readLines(source, tableFile(snake(name)), facts), (line) => line.length)) {
       const ids = lines.map((line) => checkRow(name, shape, line).id as string)
       if (name === 'organizations' && ids[0] !== manifest.organization.id)
         throw new TransferError('organizations has another id than the manifest.')
       if (isGlobal && isFree) isFree = !(await hasAnyId(ctx.db, snake(name), ids))
     }
   }
-  return { shapes, files: await readMediaList(folder, manifest), isFree }
+  return { shapes, files: await readMediaList(source, manifest), isFree }
 }
 
 function checkTables({ tables }: Manifest): void {
@@ -70,26 +69,29 @@ function toRowShape(name: ExportedName, table: TableShape, columns: string[]): R
 }
 
 /** Ids that texts and JSON of the export may mention. */
-export async function readMentionedIds(folder: string, manifest: Manifest, { shapes }: CheckedExport): Promise<Set<string>> {
+export async function readMentionedIds(
+  source: ExportSource,
+  manifest: Manifest,
+  { shapes }: CheckedExport,
+): Promise<Set<string>> {
   const ids = new Set([manifest.organization.id])
   for (const [name, shape] of shapes) {
     if (!shape.columns.includes('id') || UNMENTIONED.has(name) || name === 'languages') continue
-    for await (const line of readLines(path.join(folder, tableFile(snake(name))), manifest.tables[snake(name)]!))
+    for await (const line of readLines(source, tableFile(snake(name)), manifest.tables[snake(name)]!))
       ids.add(parseRow(name, shape, line).id as string)
   }
   return ids
 }
 
 /** Files of media by name, each of the size that the list says. */
-async function readMediaList(folder: string, { media }: Manifest): Promise<Map<string, MediaLine>> {
+async function readMediaList(source: ExportSource, { media }: Manifest): Promise<Map<string, MediaLine>> {
   const files = new Map<string, MediaLine>()
-  for await (const text of readLines(path.join(folder, MEDIA_LIST), media.list)) {
+  for await (const text of readLines(source, MEDIA_LIST, media.list)) {
     const line = parseMediaLine(text)
     if ('erased' in line) continue
-    const file = pathOfFile(folder, line)
-    await using handle = await openPlainFile(file)
-    if ((await handle.stat()).size !== line.bytes) throw new TransferError(`${file} does not match the manifest.`)
-    files.set(nameOfFile(line), line)
+    await using file = await openFile(source, nameOfMedia(line))
+    if (file.bytes !== line.bytes) throw new TransferError(`${file.name} does not match the manifest.`)
+    files.set(nameOfMedia(line), line)
   }
   return files
 }

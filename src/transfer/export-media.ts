@@ -1,12 +1,19 @@
 import { createHash } from 'node:crypto'
 import { appendFile, open, readFile, rename, rm, truncate } from 'node:fs/promises'
 import path from 'node:path'
+import type { Readable } from 'node:stream'
 import { anyOfIds } from '../db/queries.ts'
 import type { Context } from '../domain/context.ts'
 import { fileOf, partOf } from '../domain/files/media-keys.ts'
+import { openFolder } from './export-source.ts'
 import { inBatches, readLines } from './json-lines.ts'
 import { type FileFacts, type Manifest, MEDIA_LIST, type RowsManifest, tableFile } from './manifest.ts'
-import { type MediaLine, nameOfFile, parseMediaLine, pathOfFile } from './media-list.ts'
+import { type MediaLine, nameOfMedia, parseMediaLine } from './media-list.ts'
+
+const MEDIA_TABLES = ['assets', 'media_files'] as const
+/** Tables whose rows have files. */
+export type MediaTable = (typeof MEDIA_TABLES)[number]
+export const isMediaTable = (table: string): table is MediaTable => MEDIA_TABLES.some((name) => name === table)
 
 /** A file in the store. @property key null: its medium was erased. */
 type StoredFile = Pick<MediaLine, 'id' | 'part'> & { key: string | null }
@@ -23,13 +30,13 @@ export async function exportMedia(
 ): Promise<Manifest['media']> {
   const list = path.join(folder, MEDIA_LIST)
   const done = await readDoneFiles(list)
-  for (const table of ['assets', 'media_files'] as const) {
-    const lines = readLines(path.join(folder, tableFile(table)), tables[table]!)
+  const source = openFolder(folder)
+  for (const table of MEDIA_TABLES) {
+    const lines = readLines(source, tableFile(table), tables[table]!)
     for await (const batch of inBatches(lines, (line) => line.length)) {
       const ids = batch.map((line) => (JSON.parse(line) as { id: string }).id)
-      const files = await (table === 'assets' ? findAssets(ctx, ids) : findMedia(ctx, ids))
-      for (const file of files) {
-        const name = nameOfFile(file)
+      for (const file of await findFiles(ctx, table, ids)) {
+        const name = nameOfMedia(file)
         if (done.has(name)) continue
         await appendFile(list, `${JSON.stringify(await copyFile(ctx, folder, file))}\n`, { mode: 0o600 })
         onProgress(done.add(name).size)
@@ -48,30 +55,44 @@ async function readDoneFiles(list: string): Promise<Set<string>> {
   const whole = text.slice(0, text.lastIndexOf('\n') + 1)
   await appendFile(list, '', { mode: 0o600 })
   await truncate(list, Buffer.byteLength(whole))
-  return new Set(whole.split('\n').flatMap((line) => (line ? nameOfFile(parseMediaLine(line)) : [])))
+  return new Set(whole.split('\n').flatMap((line) => (line ? nameOfMedia(parseMediaLine(line)) : [])))
 }
 
 /** @throws errors of the store and the disk. */
-async function copyFile({ deps }: Context, folder: string, { key, ...place }: StoredFile): Promise<MediaLine> {
-  const content = key === null ? null : await deps.media.get(key)
+async function copyFile(ctx: Context, folder: string, { key, ...place }: StoredFile): Promise<MediaLine> {
+  const content = await readContent(ctx, key)
   if (!content) return { ...place, erased: true }
-  const target = pathOfFile(folder, place)
+  const target = path.join(folder, nameOfMedia(place))
   const draft = `${target}.draft`
-  const hash = createHash('sha256')
-  let bytes = 0
   await rm(draft, { force: true })
   {
     await using handle = await open(draft, 'wx', 0o600)
-    for await (const chunk of content as AsyncIterable<Buffer>) {
-      hash.update(chunk)
-      bytes += chunk.length
-      await handle.writeFile(chunk)
-    }
+    for await (const chunk of content.stream) await handle.writeFile(chunk)
     await handle.sync()
   }
   await rename(draft, target)
-  return { ...place, bytes, sha256: hash.digest('hex') }
+  return { ...place, ...content.facts() }
 }
+
+/** Opens a file of the store. @returns null if it was erased. `facts` describes it once the stream has been read. */
+export async function readContent({ deps }: Context, key: string | null) {
+  const content: Readable | null = key === null ? null : await deps.media.get(key)
+  if (!content) return null
+  const hash = createHash('sha256')
+  let bytes = 0
+  async function* measured(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+    for await (const chunk of chunks) {
+      hash.update(chunk)
+      bytes += chunk.length
+      yield chunk
+    }
+  }
+  return { stream: measured(content), facts: () => ({ bytes, sha256: hash.digest('hex') }) }
+}
+
+/** Files of the rows with these ids. */
+export const findFiles = (ctx: Context, table: MediaTable, ids: string[]): Promise<StoredFile[]> =>
+  table === 'assets' ? findAssets(ctx, ids) : findMedia(ctx, ids)
 
 async function findAssets({ db }: Context, ids: string[]): Promise<StoredFile[]> {
   const found = await db.selectFrom('assets').where('id', '=', anyOfIds(ids)).select(['id', 'key']).execute()
@@ -101,11 +122,19 @@ async function findMedia({ db }: Context, ids: string[]): Promise<StoredFile[]> 
 
 async function measure(list: string): Promise<Manifest['media']> {
   const text = await readFile(list)
-  const lines = text.toString('utf8').split('\n').filter(Boolean).map(parseMediaLine)
-  const files = lines.flatMap((line) => ('erased' in line ? [] : line))
-  const facts: FileFacts = { rows: lines.length, bytes: text.length, sha256: createHash('sha256').update(text).digest('hex') }
+  const lines = text.toString('utf8').split('\n').filter(Boolean)
+  return describeMediaList(lines, {
+    rows: lines.length,
+    bytes: text.length,
+    sha256: createHash('sha256').update(text).digest('hex'),
+  })
+}
+
+/** Part of the manifest about media. @param list facts of the file with these lines. */
+export function describeMediaList(lines: string[], list: FileFacts): Manifest['media'] {
+  const files = lines.map(parseMediaLine).flatMap((line) => ('erased' in line ? [] : line))
   return {
-    list: facts,
+    list,
     files: files.length,
     bytes: files.reduce((sum, { bytes }) => sum + bytes, 0),
     erased: lines.length - files.length,

@@ -1,41 +1,31 @@
 import { mkdir, readdir, rm } from 'node:fs/promises'
 import path from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { recordAudit } from '../domain/audit/record-audit.ts'
 import type { Context } from '../domain/context.ts'
-import { suspendForMove } from '../domain/erasure/moves.ts'
-import { inTransaction } from '../domain/transaction.ts'
+import { beginExport, type ExportOptions, explainFullDisk, exportTables } from './begin-export.ts'
 import { exportMedia } from './export-media.ts'
-import { exportRows } from './export-rows.ts'
+import { writeLines } from './json-lines.ts'
 import {
-  FORMAT,
   hasManifest,
   type Manifest,
   MEDIA_FOLDER,
   type RowsManifest,
   readRowsManifest,
   TABLES_FOLDER,
+  tableFile,
   writeManifest,
   writeRowsManifest,
 } from './manifest.ts'
 import { TransferError } from './transfer-error.ts'
 
-/** Milliseconds in which requests and jobs end that began before the organization was suspended. A transaction takes 5 s at most. */
-const SETTLED_AFTER_MS = 10_000
-
-type ExportOptions = {
-  /** New place of an organization that moves, and is suspended first. Null: it goes on here. */
-  movedTo: string | null
-  settledAfterMs?: number
-  onProgress?: (files: number) => void
-}
-
 /**
  * Writes everything of an organization to a folder. If the folder has all rows of an interrupted export, only the missing media are copied.
  *
- * @throws TransferError if the folder has anything else; errors of the database, the store, and the disk.
+ * @throws TransferError if the folder has anything else, or the disk is full; errors of the database and the store.
  */
-export async function exportOrganization(ctx: Context, folder: string, options: ExportOptions): Promise<Manifest> {
+export const exportOrganization = (ctx: Context, folder: string, options: ExportOptions): Promise<Manifest> =>
+  explainFullDisk(folder, () => exportToFolder(ctx, folder, options))
+
+async function exportToFolder(ctx: Context, folder: string, options: ExportOptions): Promise<Manifest> {
   const rows = (await findInterrupted(ctx, folder, options)) ?? (await startExport(ctx, folder, options))
   await mkdir(path.join(folder, MEDIA_FOLDER), { recursive: true, mode: 0o700 })
   const manifest = { ...rows, media: await exportMedia(ctx, folder, rows, options.onProgress ?? (() => {})) }
@@ -44,24 +34,13 @@ export async function exportOrganization(ctx: Context, folder: string, options: 
 }
 
 async function startExport(ctx: Context, folder: string, options: ExportOptions): Promise<RowsManifest> {
-  const { movedTo, settledAfterMs = SETTLED_AFTER_MS } = options
   // Rows of an interrupted export are of another moment.
   await rm(path.join(folder, TABLES_FOLDER), { recursive: true, force: true })
   await mkdir(path.join(folder, TABLES_FOLDER), { recursive: true, mode: 0o700 })
-  if (movedTo !== null) {
-    await suspendForMove(ctx, { movedTo })
-    await sleep(settledAfterMs)
-  }
-  await inTransaction(ctx, (inside) => recordAudit(inside, { action: 'exported_organization', details: { to: movedTo } }))
-  const { id, name } = ctx.organization
-  const rows: RowsManifest = {
-    format: FORMAT,
-    release: ctx.deps.release.version,
-    exportedAt: ctx.deps.clock().toISOString(),
-    organization: { id, name },
-    movedTo,
-    ...(await exportRows(ctx, folder)),
-  }
+  await beginExport(ctx, options)
+  const rows = await exportTables(ctx, options.movedTo, (table, batches) =>
+    writeLines(path.join(folder, tableFile(table)), batches),
+  )
   await writeRowsManifest(folder, rows)
   return rows
 }

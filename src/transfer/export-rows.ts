@@ -1,26 +1,32 @@
-import path from 'node:path'
 import { inSnapshot, readAsJson, readShapes, type TableShape } from '../db/table-rows.ts'
 import type { Connection, Context } from '../domain/context.ts'
-import { writeLines } from './json-lines.ts'
-import { type RowsManifest, type TableFacts, tableFile } from './manifest.ts'
+import type { FileFacts, RowsManifest, TableFacts } from './manifest.ts'
 import { type ExportedName, exportedNames, OMITTED, type OmittedTable, policyOf, snake } from './tables.ts'
 
 const ROWS_AT_ONCE = 1_000
 
 type ExportedRows = Pick<RowsManifest, 'tables' | 'itemsToRecreate' | 'positions' | 'snapshotMs'>
 
-/** Writes all rows of the organization, as they are at one moment. */
-export async function exportRows(ctx: Context, folder: string): Promise<ExportedRows> {
+/** Writes the file of a table. @returns what the manifest says about it. */
+export type WriteTable = (table: string, batches: AsyncIterable<string[]>) => Promise<FileFacts>
+
+/** Writes all rows of the organization, as they are at one moment. @param omitted tables that are left out. */
+export async function exportRows(
+  ctx: Context,
+  write: WriteTable,
+  omitted: ReadonlySet<ExportedName> = new Set(),
+): Promise<ExportedRows> {
   const shapes = await readShapes(ctx.db)
   const { id } = ctx.organization
   const start = performance.now()
   const rows = await inSnapshot(ctx.db, async (inside) => {
     const tables: Record<string, TableFacts> = {}
     for (const name of exportedNames) {
+      if (omitted.has(name)) continue
       const table = snake(name)
       const columns = exportedColumns(name, shapes.get(table)!)
       const batches = readAsJson(inside, selectRows(name, shapes.get(table)!, id), ROWS_AT_ONCE)
-      tables[table] = { ...(await writeLines(path.join(folder, tableFile(table)), batches)), columns }
+      tables[table] = { ...(await write(table, batches)), columns }
     }
     return { tables, itemsToRecreate: await listOmitted(inside, id), positions: await readPositions(inside) }
   })

@@ -3,8 +3,9 @@ import { createReadStream } from 'node:fs'
 import type { ServiceContext } from '../domain/context.ts'
 import { fileOf, partOf } from '../domain/files/media-keys.ts'
 import { importedId } from '../domain/text/uuid.ts'
+import type { ExportSource } from './export-source.ts'
 import { type Destination, importedKey } from './import-row.ts'
-import { type MediaLine, pathOfFile } from './media-list.ts'
+import { type MediaLine, nameOfMedia } from './media-list.ts'
 import { TransferError } from './transfer-error.ts'
 
 /**
@@ -14,15 +15,16 @@ import { TransferError } from './transfer-error.ts'
  */
 export async function importMedia(
   { deps }: ServiceContext,
-  folder: string,
+  source: ExportSource,
   { files, to, onProgress }: { files: ReadonlyMap<string, MediaLine>; to: Destination; onProgress: (files: number) => void },
 ): Promise<void> {
   let done = 0
   for (const line of files.values()) {
     if ('erased' in line) continue
-    const path = pathOfFile(folder, line)
-    if ((await hashOf(path)) !== line.sha256) throw new TransferError(`${path} does not match the manifest.`)
-    await deps.media.put(toKey(line, to), { path, bytes: line.bytes })
+    await source.withPath(nameOfMedia(line), async (path, name) => {
+      if ((await hashOf(path)) !== line.sha256) throw new TransferError(`${name} does not match the manifest.`)
+      await deps.media.put(toKey(line, to), { path, bytes: line.bytes })
+    })
     onProgress(++done)
   }
 }

@@ -1,3 +1,4 @@
+import { stat } from 'node:fs/promises'
 import { inOneTransaction } from '../db/table-rows.ts'
 import { recordAudit } from '../domain/audit/record-audit.ts'
 import { enterOrganization, type ServiceContext } from '../domain/context.ts'
@@ -9,11 +10,13 @@ import { caseKey } from '../domain/text/fold-text.ts'
 import { deriveId } from '../domain/text/uuid.ts'
 import { withImportLock } from '../import/transactions.ts'
 import { type CheckedExport, checkExport, readMentionedIds } from './check-export.ts'
+import { type ExportSource, openFolder } from './export-source.ts'
 import { importMedia } from './import-media.ts'
 import type { Destination } from './import-row.ts'
 import { importLanguages, importRows, openIdFile } from './import-rows.ts'
 import { digestOf, type Manifest, readManifest } from './manifest.ts'
 import { TransferError } from './transfer-error.ts'
+import { openZip } from './zip-source.ts'
 
 type ImportOptions = {
   /** Name of the organization here; by default its exported name. */
@@ -38,21 +41,18 @@ export type ImportReport = {
 /**
  * Imports an exported organization: all of it or nothing. It is suspended until the operator resumes it, see domain/erasure/moves.ts.
  *
- * @throws TransferError if the export is damaged, or has anything that is not taken over; errors of the database and the store.
+ * @param place folder or ZIP of the export. @throws TransferError if the export is damaged, or has anything that is not taken over; errors of the database and the store.
  */
-export async function importOrganization(
-  ctx: ServiceContext,
-  folder: string,
-  options: ImportOptions = {},
-): Promise<ImportReport> {
-  const manifest = await readManifest(folder)
+export async function importOrganization(ctx: ServiceContext, place: string, options: ImportOptions = {}): Promise<ImportReport> {
+  await using source = await openExport(place)
+  const manifest = await readManifest(source)
   const { name = manifest.organization.name, onWait = () => {} } = options
-  return withImportLock(ctx, onWait, async () => {
-    const checked = await checkExport(ctx, folder, manifest)
+  return await withImportLock(ctx, onWait, async () => {
+    const checked = await checkExport(ctx, source, manifest)
     await requireFreeName(ctx, name)
-    const to = await chooseDestination(ctx, { folder, manifest, checked, name })
+    const to = await chooseDestination(ctx, { source, manifest, checked, name })
     const organization = { id: to.organizationId, name }
-    const counts = await writeAll(ctx, { folder, manifest, checked, to }, options).catch(async (error) => {
+    const counts = await writeAll(ctx, { source, manifest, checked, to }, options).catch(async (error) => {
       // Without an answer to the commit the organization may be there.
       if ((await ctx.db.organization.count({ where: { id: to.organizationId } })) === 0)
         await ctx.deps.media.deletePrefix(folderOf(to.organizationId))
@@ -70,16 +70,24 @@ export async function importOrganization(
   })
 }
 
+/** Opens the folder or the ZIP of an export. @throws TransferError if there is none. */
+async function openExport(place: string): Promise<ExportSource> {
+  const found = await stat(place).catch((cause: NodeJS.ErrnoException) => {
+    throw new TransferError(`${place} can't be opened.`, { cause })
+  })
+  return found.isDirectory() ? openFolder(place) : openZip(place)
+}
+
 async function requireFreeName({ db }: ServiceContext, name: string): Promise<void> {
   if ((await db.organization.count({ where: { nameKey: caseKey(name) } })) > 0)
     throw new TransferError(`There is already an organization named ${name}. To import it under another name: --name`)
 }
 
-type Import = { folder: string; manifest: Manifest; checked: CheckedExport }
+type Import = { source: ExportSource; manifest: Manifest; checked: CheckedExport }
 
 /** Decides about ids, and prepares what organizations share. Both are harmless if the import fails. */
-async function chooseDestination(ctx: ServiceContext, { name, ...source }: Import & { name: string }): Promise<Destination> {
-  const { folder, manifest, checked } = source
+async function chooseDestination(ctx: ServiceContext, { name, ...work }: Import & { name: string }): Promise<Destination> {
+  const { source, manifest, checked } = work
   const exportedId = manifest.organization.id
   const organizationId = await chooseId(ctx, manifest, checked)
   return {
@@ -88,8 +96,8 @@ async function chooseDestination(ctx: ServiceContext, { name, ...source }: Impor
     name,
     feedBeginsAt: await advanceSequences(ctx, manifest.positions),
     secretKey: ctx.deps.secretKeys[0]!,
-    languageIds: await importLanguages(ctx, source),
-    mentionedIds: organizationId === exportedId ? new Set() : await readMentionedIds(folder, manifest, checked),
+    languageIds: await importLanguages(ctx, work),
+    mentionedIds: organizationId === exportedId ? new Set() : await readMentionedIds(source, manifest, checked),
   }
 }
 
@@ -109,15 +117,15 @@ async function chooseId(ctx: ServiceContext, manifest: Manifest, { isFree }: Che
 
 async function writeAll(
   ctx: ServiceContext,
-  source: Import & { to: Destination },
+  work: Import & { to: Destination },
   { onProgress = () => {} }: ImportOptions,
 ): Promise<Record<string, number>> {
-  const { folder, checked, manifest, to } = source
-  await importMedia(ctx, folder, { files: checked.files, to, onProgress })
-  await using ids = to.organizationId === to.exportedId ? null : await openIdFile(folder, to.organizationId)
+  const { source, checked, manifest, to } = work
+  await importMedia(ctx, source, { files: checked.files, to, onProgress })
+  await using ids = to.organizationId === to.exportedId ? null : await openIdFile(source.folder, to.organizationId)
   return await inOneTransaction(ctx.db, async (db) => {
     const inside = enterOrganization({ ...ctx, db }, { id: to.organizationId, name: to.name, tier: 'standard' as const })
-    const counts = await importRows(inside, source, ids)
+    const counts = await importRows(inside, work, ids)
     const { deps, actor, organization } = inside
     const row = {
       id: deps.newId(),

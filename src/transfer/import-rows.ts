@@ -8,38 +8,39 @@ import type { Connection, Context, ServiceContext } from '../domain/context.ts'
 import { importedId } from '../domain/text/uuid.ts'
 import type { CheckedExport } from './check-export.ts'
 import type { Row } from './check-row.ts'
+import type { ExportSource } from './export-source.ts'
 import { ADDED_COLUMNS, type Destination, parseRow, type RowShape, readRow } from './import-row.ts'
 import { inBatches, readLines } from './json-lines.ts'
 import { type Manifest, tableFile } from './manifest.ts'
 import { type ExportedName, policyOf, snake } from './tables.ts'
 import { TransferError } from './transfer-error.ts'
 
-type Import = { folder: string; manifest: Manifest; checked: CheckedExport; to: Destination }
+type Import = { source: ExportSource; manifest: Manifest; checked: CheckedExport; to: Destination }
 
 /**
  * Inserts all rows of the organization, in the transaction that is open.
  *
  * @param ids file that gets each new id; null: ids are kept. @returns numbers of rows by table.
  */
-export async function importRows(ctx: Context, source: Import, ids: FileHandle | null): Promise<Record<string, number>> {
+export async function importRows(ctx: Context, work: Import, ids: FileHandle | null): Promise<Record<string, number>> {
   const counts: Record<string, number> = {}
   const userIds = new Set<unknown>()
-  for (const [name, shape] of source.checked.shapes) {
+  for (const [name, shape] of work.checked.shapes) {
     if (name === 'languages') continue
-    await importTable(ctx, source, name, shape, async (lines, rows) => {
+    await importTable(ctx, work, name, shape, async (lines, rows) => {
       requireOwnUsers(name, rows, userIds)
       if (ids && shape.columns.includes('id')) await ids.appendFile(toIdLines(name, shape, lines, rows))
     })
-    counts[snake(name)] = source.manifest.tables[snake(name)]!.rows
+    counts[snake(name)] = work.manifest.tables[snake(name)]!.rows
   }
-  await deleteMediaWithoutFile(ctx, source.checked, source.to)
+  await deleteMediaWithoutFile(ctx, work.checked, work.to)
   return counts
 }
 
 /** @param check called with each batch before it is inserted. */
 async function importTable(
   { db }: Context,
-  { folder, manifest, to }: Import,
+  { source, manifest, to }: Import,
   name: ExportedName,
   shape: RowShape,
   check: (lines: string[], rows: Row[]) => Promise<void>,
@@ -48,7 +49,7 @@ async function importTable(
   const facts = manifest.tables[table]!
   const columns = [...shape.columns, ...(ADDED_COLUMNS[name] ?? []), ...(shape.hasOrganization ? ['organization_id'] : [])]
   if (policyOf(name).totals) await deleteRowsOf(db, table, to.organizationId)
-  for await (const lines of inBatches(readLines(path.join(folder, tableFile(table)), facts), (line) => line.length)) {
+  for await (const lines of inBatches(readLines(source, tableFile(table), facts), (line) => line.length)) {
     const rows = lines.map((line) => readRow(name, shape, line, to))
     await check(lines, rows)
     await insertRows(db, table, columns, rows)
@@ -95,12 +96,12 @@ const MEDIA_AT_ONCE = 5_000
  *
  * @returns ids here, by exported ids.
  */
-export async function importLanguages(ctx: ServiceContext, { folder, manifest, checked }: Omit<Import, 'to'>) {
+export async function importLanguages(ctx: ServiceContext, { source, manifest, checked }: Omit<Import, 'to'>) {
   const shape = checked.shapes.get('languages')
   const facts = manifest.tables.languages
   if (!shape || !facts) return new Map<string, string>()
   const rows: Row[] = []
-  for await (const line of readLines(path.join(folder, tableFile('languages')), facts)) {
+  for await (const line of readLines(source, tableFile('languages'), facts)) {
     if (rows.push(parseRow('languages', shape, line)) > MOST_LANGUAGES) throw new TransferError('There are too many languages.')
   }
   const insert = (some: Row[]) => insertJson(ctx.db, 'languages', { columns: shape.columns, rows: some, ignoresConflicts: true })

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { open } from 'node:fs/promises'
+import { type ExportSource, openFile } from './export-source.ts'
 import type { FileFacts } from './manifest.ts'
-import { openPlainFile } from './plain-files.ts'
 import { TransferError } from './transfer-error.ts'
 
 /** A row has no more bytes: the longest text is some hundred thousand. */
@@ -11,35 +11,43 @@ const LINE_FEED = 10
 /** Writes batches of lines to a new file. @returns what the manifest says about it. */
 export async function writeLines(file: string, batches: AsyncIterable<string[]>): Promise<FileFacts> {
   await using handle = await open(file, 'wx', 0o600)
-  const hash = createHash('sha256')
-  const facts = { rows: 0, bytes: 0 }
-  for await (const lines of batches) {
-    const text = Buffer.from(lines.map((line) => `${line}\n`).join(''))
-    hash.update(text)
-    facts.rows += lines.length
-    facts.bytes += text.length
-    await handle.writeFile(text)
-  }
+  const { bytes, facts } = measureLines(batches)
+  for await (const text of bytes) await handle.writeFile(text)
   await handle.sync()
-  return { ...facts, sha256: hash.digest('hex') }
+  return facts()
+}
+
+/** Content of a file of lines. `facts` is what the manifest says about it, once all bytes have been read. */
+export function measureLines(batches: AsyncIterable<string[]> | Iterable<string[]>) {
+  const hash = createHash('sha256')
+  const counts = { rows: 0, bytes: 0 }
+  async function* encode(): AsyncGenerator<Buffer> {
+    for await (const lines of batches) {
+      const text = Buffer.from(lines.map((line) => `${line}\n`).join(''))
+      hash.update(text)
+      counts.rows += lines.length
+      counts.bytes += text.length
+      yield text
+    }
+  }
+  return { bytes: encode(), facts: (): FileFacts => ({ ...counts, sha256: hash.digest('hex') }) }
 }
 
 /**
  * Reads the lines of a file, which has to be as the manifest says. The reader is told of a changed file at its end at the latest, so it has to
  * undo what it did.
  */
-export async function* readLines(file: string, facts: FileFacts): AsyncGenerator<string> {
+export async function* readLines(source: ExportSource, name: string, facts: FileFacts): AsyncGenerator<string> {
+  await using file = await openFile(source, name)
   const refuse = (): never => {
-    throw new TransferError(`${file} does not match the manifest.`)
+    throw new TransferError(`${file.name} does not match the manifest.`)
   }
-  await using handle = await openPlainFile(file)
-  if ((await handle.stat()).size !== facts.bytes) refuse()
+  if (file.bytes !== facts.bytes) refuse()
   const hash = createHash('sha256')
   let rows = 0
   let rest: Buffer[] = []
   let restLength = 0
-  for await (const chunk of handle.createReadStream({ autoClose: false, highWaterMark: 262_144 })) {
-    const bytes = chunk as Buffer
+  for await (const bytes of file.read()) {
     hash.update(bytes)
     let start = 0
     for (let end = bytes.indexOf(LINE_FEED); end >= 0; end = bytes.indexOf(LINE_FEED, start)) {
@@ -52,7 +60,7 @@ export async function* readLines(file: string, facts: FileFacts): AsyncGenerator
     if (start === bytes.length) continue
     rest.push(Buffer.from(bytes.subarray(start)))
     restLength += bytes.length - start
-    if (restLength > LONGEST_LINE) throw new TransferError(`${file} has a line of more than ${LONGEST_LINE} bytes.`)
+    if (restLength > LONGEST_LINE) throw new TransferError(`${file.name} has a line of more than ${LONGEST_LINE} bytes.`)
   }
   if (restLength > 0 || rows !== facts.rows || hash.digest('hex') !== facts.sha256) refuse()
 }
@@ -70,6 +78,11 @@ export async function* inBatches<Item>(items: AsyncIterable<Item>, sizeOf: (item
     size = 0
   }
   if (batch.length > 0) yield batch
+}
+
+/** Batches of a list. */
+export function* batched<Item>(items: readonly Item[]): Generator<Item[]> {
+  for (let i = 0; i < items.length; i += MOST_ITEMS) yield items.slice(i, i + MOST_ITEMS)
 }
 const MOST_ITEMS = 1_000
 const LARGEST_BATCH = 1_000_000

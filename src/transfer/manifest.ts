@@ -7,7 +7,7 @@ import { syncFolder } from '../db/checked-copy.ts'
 import { MAX_NAME_LENGTH } from '../domain/limits.ts'
 import { UUID_PATTERN } from '../domain/text/uuid.ts'
 import { checkName } from '../domain/validation/checks.ts'
-import { findPlainFile } from './plain-files.ts'
+import { type ExportSource, openFolder, readAll } from './export-source.ts'
 import { TransferError } from './transfer-error.ts'
 
 /** Version of the format, see docs/contract/organization-export.md. A release reads this one and all before it. */
@@ -45,45 +45,54 @@ export type TableFacts = FileFacts & { columns: string[] }
 export type RowsManifest = Static<typeof Rows>
 export type Manifest = Static<typeof Complete>
 
-const MANIFEST = 'manifest.json'
+export const MANIFEST = 'manifest.json'
 /** Bytes. */
 const LARGEST = 16 * 1024 * 1024
 /** Written when the rows are complete, and the media are not. */
 const ROWS_MANIFEST = 'rows.json'
 
-export const tableFile = (table: string): string => path.join('tables', `${table}.jsonl`)
+export const TABLES_FOLDER = 'tables'
+export const tableFile = (table: string): string => `${TABLES_FOLDER}/${table}.jsonl`
 export const MEDIA_LIST = 'media.jsonl'
 export const MEDIA_FOLDER = 'media'
-export const TABLES_FOLDER = 'tables'
 
 export const writeRowsManifest = (folder: string, manifest: RowsManifest): Promise<void> => write(folder, ROWS_MANIFEST, manifest)
 export const writeManifest = (folder: string, manifest: Manifest): Promise<void> => write(folder, MANIFEST, manifest)
 
 /** @returns null if the export has no such file yet. @throws TransferError for a damaged one, or one of a newer format. */
-export const readRowsManifest = (folder: string): Promise<RowsManifest | null> => read(folder, ROWS_MANIFEST, Rows)
+export const readRowsManifest = (folder: string): Promise<RowsManifest | null> => read(openFolder(folder), ROWS_MANIFEST, Rows)
 /** @throws TransferError if the export is not complete, is damaged, or has a newer format. */
-export async function readManifest(folder: string): Promise<Manifest> {
-  const manifest = await read(folder, MANIFEST, Complete)
+export async function readManifest(source: ExportSource): Promise<Manifest> {
+  const manifest = await read(source, MANIFEST, Complete)
   if (!manifest) throw new TransferError(`The export is incomplete: ${MANIFEST} is missing. Run org export again.`)
   return manifest
 }
-export const hasManifest = async (folder: string): Promise<boolean> => (await read(folder, MANIFEST, Complete)) !== null
+export const hasManifest = async (folder: string): Promise<boolean> =>
+  (await read(openFolder(folder), MANIFEST, Complete)) !== null
 
 async function write(folder: string, name: string, manifest: RowsManifest): Promise<void> {
   const draft = path.join(folder, `${name}.draft`)
   await using handle = await open(draft, 'w', 0o600)
-  await handle.writeFile(`${JSON.stringify({ manifest, sha256: digestOf(manifest) }, null, 2)}\n`)
+  await handle.writeFile(toManifestText(manifest))
   await handle.sync()
   await rename(draft, path.join(folder, name))
   await syncFolder(folder)
 }
 
-async function read<S extends typeof Rows | typeof Complete>(folder: string, name: string, schema: S): Promise<Static<S> | null> {
-  const file = path.join(folder, name)
-  await using handle = await findPlainFile(file)
-  if (!handle) return null
-  if ((await handle.stat()).size > LARGEST) throw new TransferError(`${file} has more than ${LARGEST} bytes.`)
-  const { manifest, sha256 } = parse(await handle.readFile('utf8'))
+/** Content of the file of a manifest. */
+export const toManifestText = (manifest: RowsManifest): string =>
+  `${JSON.stringify({ manifest, sha256: digestOf(manifest) }, null, 2)}\n`
+
+async function read<S extends typeof Rows | typeof Complete>(
+  source: ExportSource,
+  name: string,
+  schema: S,
+): Promise<Static<S> | null> {
+  await using found = await source.find(name)
+  if (!found) return null
+  const file = found.name
+  if (found.bytes > LARGEST) throw new TransferError(`${file} has more than ${LARGEST} bytes.`)
+  const { manifest, sha256 } = parse((await readAll(found)).toString('utf8'))
   const { format, release } = (manifest ?? {}) as Partial<Manifest>
   if (typeof format === 'number' && format > FORMAT)
     throw new TransferError(

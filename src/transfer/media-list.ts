@@ -1,4 +1,3 @@
-import path from 'node:path'
 import { isUuid } from '../domain/text/uuid.ts'
 import { MEDIA_FOLDER } from './manifest.ts'
 import { TransferError } from './transfer-error.ts'
@@ -8,11 +7,9 @@ type Part = { segment: number; number: number }
 /** A line of the list: a file of a recording, photo, or picture, or one that was erased before it could be copied. */
 export type MediaLine = { id: string; part?: Part } & ({ bytes: number; sha256: string } | { erased: true })
 
-/** Name of the file below the folder of media, which also identifies it in the list. It is made from ids and numbers only. */
-export const nameOfFile = ({ id, part }: Pick<MediaLine, 'id' | 'part'>): string =>
-  part ? `${id}-${part.segment}-${part.number}` : id
-export const pathOfFile = (folder: string, line: Pick<MediaLine, 'id' | 'part'>): string =>
-  path.join(folder, MEDIA_FOLDER, nameOfFile(line))
+/** Name of the file in the export, which also identifies it in the list. It is made from ids and numbers only. */
+export const nameOfMedia = ({ id, part }: Pick<MediaLine, 'id' | 'part'>): string =>
+  `${MEDIA_FOLDER}/${part ? `${id}-${part.segment}-${part.number}` : id}`
 
 /** @throws TransferError for a line that is none. */
 export function parseMediaLine(text: string): MediaLine {

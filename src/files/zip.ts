@@ -1,4 +1,5 @@
-import { crc32, deflateRawSync } from 'node:zlib'
+import { pipeline } from 'node:stream/promises'
+import { crc32, createDeflateRaw, deflateRawSync } from 'node:zlib'
 
 // Streams a ZIP file (PKWARE's APPNOTE). Files and archives may exceed 4 GiB, as ZIP64.
 
@@ -10,6 +11,8 @@ export type Zip = {
   add: (name: string, content: string) => Promise<void>
   /** Adds a stream, uncompressed, because media are compressed already. @returns its bytes. */
   addStream: (name: string, content: AsyncIterable<Uint8Array>) => Promise<number>
+  /** Adds a stream, compressed. @returns its bytes before compression. */
+  addTextStream: (name: string, content: AsyncIterable<Uint8Array>) => Promise<number>
   /** Writes the central directory. Nothing can be added afterwards. */
   end: () => Promise<void>
 }
@@ -38,6 +41,29 @@ export function createZip(write: WriteBytes, at: Date): Zip {
     await write(bytes)
     offset += bytes.length
   }
+  async function sendStream(name: string, method: number, content: AsyncIterable<Uint8Array>): Promise<number> {
+    const flags = NAME_IS_UTF8 | HAS_DATA_DESCRIPTOR
+    const entry: Entry = { name: Buffer.from(name), method, flags, crc: 0, packed: 0, size: 0, offset }
+    entries.push(entry)
+    await send(localHeader(entry, stamp))
+    async function* measured() {
+      for await (const piece of content) {
+        entry.crc = crc32(piece, entry.crc)
+        entry.size += piece.length
+        yield piece
+      }
+    }
+    async function sendAll(pieces: AsyncIterable<Uint8Array>): Promise<void> {
+      for await (const piece of pieces) {
+        entry.packed += piece.length
+        await send(piece)
+      }
+    }
+    if (method === STORED) await sendAll(measured())
+    else await pipeline(measured(), createDeflateRaw(), sendAll)
+    await send(fields([4, 0x0807_4b50], [4, entry.crc], [8, entry.packed], [8, entry.size]))
+    return entry.size
+  }
   return {
     async add(name, content) {
       const plain = Buffer.from(content)
@@ -47,22 +73,8 @@ export function createZip(write: WriteBytes, at: Date): Zip {
       entries.push(entry)
       await send(Buffer.concat([localHeader(entry, stamp), packed]))
     },
-    async addStream(name, content) {
-      const entry: Entry = {
-        ...{ name: Buffer.from(name), method: STORED, flags: NAME_IS_UTF8 | HAS_DATA_DESCRIPTOR },
-        ...{ crc: 0, packed: 0, size: 0, offset },
-      }
-      entries.push(entry)
-      await send(localHeader(entry, stamp))
-      for await (const piece of content) {
-        entry.crc = crc32(piece, entry.crc)
-        entry.size += piece.length
-        await send(piece)
-      }
-      entry.packed = entry.size
-      await send(fields([4, 0x0807_4b50], [4, entry.crc], [8, entry.packed], [8, entry.size]))
-      return entry.size
-    },
+    addStream: (name, content) => sendStream(name, STORED, content),
+    addTextStream: (name, content) => sendStream(name, DEFLATED, content),
     async end() {
       const start = offset
       for (const entry of entries) await send(centralHeader(entry, stamp))
