@@ -14,30 +14,33 @@ import { waitUntil } from '../support/wait-until.ts'
 const WORK_MS = (LONG ? 15 : 2) * 60_000
 
 describe.skipIf(!canLimitMemory)('a trial with the embedded database (skipped where memory can not be limited)', () => {
-  it('serves a candidate, a grader, and integrators within 512 MB without swap', async () => {
-    const { limit, settings } = await prepare(512)
+  it.each([
+    [512, { clients: 4, pause: 50 }],
+    [1024, { clients: 16, pause: 0 }],
+  ])('serves a candidate, a grader, and integrators within %i MB without swap', async (megabytes, { clients, pause }) => {
+    const { limit, settings } = await prepare(megabytes)
     const service = await startProcess(settings, ['-c', limit.wrap(manifest.scripts.start)], '/bin/sh')
     const JOIN = await waitUntil('the link to the portal', () => /http:\S+\/portal\/join\/\S+/.exec(service.output())?.[0])
     const MAILBOX = await waitUntil('the captured mails', () => /http:\S+\/dev\/mailbox\?\S+/.exec(service.output())?.[0])
     const [KEY] = /ak_live_\S+/.exec(service.output())!
     const SERVICE = new URL(JOIN).origin
     const { assessments } = (await (await ask(service, KEY, '/assessments')).json()) as { assessments: { id: string }[] }
-    const load = putUnderLoad({ url: SERVICE, key: KEY, assessmentId: assessments[0]!.id }, { kept: true, clients: 4, pause: 50 })
+    const load = putUnderLoad({ url: SERVICE, key: KEY, assessmentId: assessments[0]!.id }, { kept: true, clients, pause })
 
     // The guide's commands are those of an admin, a candidate, and a grader.
     const { script } = await readGuide('whole-way')
     const env = { PATH: process.env.PATH, SERVICE, KEY, JOIN, MAILBOX }
-    const { stdout } = await promisify(execFile)('bash', ['-eu', '-c', script], {
-      env,
-      cwd: await makeDataDir(),
-      timeout: WORK_MS,
-    })
+    const cwd = await makeDataDir()
+    const { stdout } = await promisify(execFile)('bash', ['-eu', '-c', script], { env, cwd, timeout: WORK_MS })
     await sleep(WORK_MS)
     await load.stop()
 
-    const answers = load.outcomes.map(({ status }) => status)
-    process.stderr.write(`${answers.length} requests; at most ${Math.round(await limit.readPeak())} MB, file pages included\n`)
     expect(JSON.parse(stdout.trim().split('\n').at(-1)!)).toMatchObject({ state: 'released' })
+    const answers = load.outcomes.map(({ status }) => status)
+    const invites = answers.filter((status) => status === 201).length
+    process.stderr.write(
+      `${answers.length} requests, ${invites} invites; at most ${Math.round(await limit.readPeak())} MB, file pages included\n`,
+    )
     expect(answers.filter((status) => status !== 200 && status !== 201)).toEqual([])
     expect(await limit.countKills()).toBe(0)
     await stop(service)
