@@ -7,18 +7,18 @@ import { decrypt } from '../secrets/encryption.ts'
 import { isUuid } from '../text/uuid.ts'
 import { HOUR_MS } from '../time/days.ts'
 
-// An archive is one file with all data about a candidate (an email address within one organization, live and test) or a member. A job
-// builds it. It is kept for a week, and the requester can download it once: see download-archive.ts.
+// An archive is one file with all data about a candidate (an email address within one organization, live and test) or a member, or an export
+// of the organization. A job builds it. It is kept for a week, and the requester can download it once: see download-archive.ts.
 
 /** Days for which it is there. */
 export const ARCHIVE_DAYS = 7
 /** Milliseconds after its start in which a download that broke off can be repeated. */
 export const DOWNLOAD_RETRY_MS = HOUR_MS
 
-export type ArchiveSubject = 'candidate' | 'member'
+export type ArchiveSubject = 'candidate' | 'member' | 'organization'
 
 /**
- * @property address of a candidate; null of a member. @property bytes once it is made. @property isMine whether the actor has asked for it:
+ * @property address of a candidate; null for others. @property bytes once it is made. @property isMine whether the actor has asked for it:
  * nobody else gets it. @property retryUntil when a download that has started can no longer be repeated; null: none has started.
  */
 export type Archive = Pick<
@@ -66,7 +66,7 @@ export async function findArchive(ctx: Context, id: string): Promise<Row> {
   return row
 }
 
-/** @param memberId null: an archive about a candidate. @throws DomainError not_permitted. */
+/** @param memberId null: an archive about a candidate or the organization. @throws DomainError not_permitted. */
 export function authorizeArchive(ctx: Context, memberId: string | null): void {
   if (ctx.actor.kind !== 'member' || ctx.actor.id !== memberId) authorize(ctx, 'erase_candidates')
 }

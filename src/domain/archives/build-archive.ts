@@ -1,4 +1,6 @@
 import { affectedRows } from '../../db/statements.ts'
+import { getActingMember } from '../authorization/acting-member.ts'
+import { may } from '../authorization/permissions.ts'
 import { type Context, enterOrganization, type ServiceContext } from '../context.ts'
 import { newMediaKey } from '../files/media-keys.ts'
 import { decrypt } from '../secrets/encryption.ts'
@@ -30,7 +32,7 @@ export async function buildArchive(
   if (!(await begin(ctx, { id, key }))) return
   const parts = putParts(ctx, { id, key })
   try {
-    await ctx.deps.writeArchive(ctx, subjectOf(ctx, found), parts.write)
+    await ctx.deps.writeArchive(ctx, await findSubject(ctx, found), parts.write)
     const bytes = await parts.end()
     const finishedAt = ctx.deps.clock()
     const finishing = ctx.db.updateTable('archives').where('id', '=', id).where('key', '=', key).where('finishedAt', 'is', null)
@@ -52,12 +54,16 @@ const begin = (ctx: Context, { id, key }: ArchiveInProgress): Promise<boolean> =
   })
 
 type ArchiveInProgress = { id: string; key: string }
-type Found = { id: string; memberId: string | null; actorId: string | null; encryptedAddress: Uint8Array | null }
+type Found = { id: string; subject: string; memberId: string | null; actorId: string | null; encryptedAddress: Uint8Array | null }
 
 /** @throws Error where none of the secret keys opens the address. */
-function subjectOf({ deps }: Context, { id, memberId, actorId, encryptedAddress }: Found) {
+async function findSubject(ctx: Context, { id, subject, memberId, actorId, encryptedAddress }: Found) {
+  if (subject === 'organization') {
+    const actor = actorId === null ? null : await getActingMember(ctx, actorId)
+    return { hasTranscripts: actor !== null && may({ actor }, 'read_transcripts') }
+  }
   if (memberId !== null) return { memberId, isOwn: actorId === memberId }
-  const address = encryptedAddress && decrypt(deps.secretKeys, purposeOf(id), encryptedAddress)
+  const address = encryptedAddress && decrypt(ctx.deps.secretKeys, purposeOf(id), encryptedAddress)
   if (address === null) throw new Error('The address of an archive is encrypted under a secret key that is not known')
   return { address }
 }

@@ -5,7 +5,7 @@ import type { Context, ServiceContext } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import { partsFolderOf } from '../files/media-keys.ts'
 import { inTransaction } from '../transaction.ts'
-import { type Archive, DOWNLOAD_RETRY_MS, findArchive, toArchive } from './archives.ts'
+import { type Archive, type ArchiveSubject, DOWNLOAD_RETRY_MS, findArchive, toArchive } from './archives.ts'
 
 // An archive is downloaded once. A download holds a lease until its last byte, so parallel downloads are refused. The session that started a
 // download can repeat it within an hour if it was interrupted.
@@ -51,7 +51,7 @@ export async function startDownload(
       content: readParts(ctx, row.key, archive.bytes, () => isLost),
       async end(isComplete) {
         clearInterval(renewal)
-        if (isComplete) await complete(ctx, lease)
+        if (isComplete) await complete(ctx, lease, archive.subject)
         else await updateLease(ctx, lease, { downloadId: null, downloadLeasedUntil: null })
       },
     },
@@ -109,10 +109,11 @@ async function* readParts({ deps }: Context, key: string, bytes: number, isLost:
   }
 }
 
-async function complete(ctx: Context, lease: Lease): Promise<void> {
+async function complete(ctx: Context, lease: Lease, subject: ArchiveSubject): Promise<void> {
+  const action = subject === 'organization' ? 'fetched_organization_export' : 'fetched_archive'
   await inTransaction(ctx, async (inside) => {
     if (await removeFile(inside, lease, { fetchedAt: inside.deps.clock() }))
-      await recordAudit(inside, { action: 'fetched_archive', target: { kind: 'archive', id: lease.id } })
+      await recordAudit(inside, { action, target: { kind: 'archive', id: lease.id } })
   })
 }
 

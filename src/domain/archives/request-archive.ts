@@ -1,5 +1,7 @@
 import { affectedRows } from '../../db/statements.ts'
+import { countMediaBytes } from '../assets/lacks-space.ts'
 import { recordAudit } from '../audit/record-audit.ts'
+import { authorize } from '../authorization/permissions.ts'
 import { lockOrganization } from '../concurrency/lock-organization.ts'
 import type { Context } from '../context.ts'
 import { normalizeAddress } from '../erasure/request-erasure.ts'
@@ -10,10 +12,20 @@ import { isUuid } from '../text/uuid.ts'
 import { DAY_MS, daysAfter } from '../time/days.ts'
 import { inTransaction } from '../transaction.ts'
 import { isEmailAddress } from '../validation/email-address.ts'
-import { ARCHIVE_DAYS, type Archive, actorIdOf, authorizeArchive, getArchive, purposeOf } from './archives.ts'
+import {
+  ARCHIVE_DAYS,
+  type Archive,
+  type ArchiveSubject,
+  actorIdOf,
+  authorizeArchive,
+  getArchive,
+  purposeOf,
+} from './archives.ts'
 
-/** Archives within 24 hours: of candidates by organization, of members by member. Building one may read the whole media store. */
-export const MAX_ARCHIVES = { candidate: 5, member: 2 } as const
+/** Archives within 24 hours: of members by member, others by organization. Building one may read the whole media store. */
+export const MAX_ARCHIVES = { candidate: 5, member: 2, organization: 2 } as const
+/** Bytes of photos and recordings. Larger organizations are exported by the command line. */
+export const MAX_EXPORT_BYTES = 10e9
 
 /**
  * Queues an archive of everything stored about the candidate with the address. While it is being built, repeating the request returns it. An
@@ -44,9 +56,31 @@ export async function requestMemberArchive(ctx: Context, memberId: string): Prom
   return requestArchive(ctx, { id: ctx.deps.newId(), subject: 'member', addressHmac: null, encryptedAddress: null, memberId })
 }
 
+/** @property isTooLarge true if the operator has to export it. */
+type ExportSize = { bytes: number; isTooLarge: boolean }
+
+/** @throws DomainError not_permitted. */
+export async function measureExport(ctx: Context): Promise<ExportSize> {
+  authorize(ctx, 'export_organization')
+  const bytes = await countMediaBytes(ctx)
+  return { bytes, isTooLarge: bytes > MAX_EXPORT_BYTES }
+}
+
+/**
+ * Queues an export of the whole organization, which another installation can import. While it is being built, repeating the request returns it.
+ * Transcripts are included if the requester may read them when it is built.
+ *
+ * @throws DomainError not_permitted; invalid, `exportTooLarge`, `tooManyArchives`.
+ */
+export async function requestOrganizationExport(ctx: Context): Promise<Archive> {
+  if ((await measureExport(ctx)).isTooLarge) throw refuse('exportTooLarge', MAX_EXPORT_BYTES)
+  const request = { subject: 'organization', addressHmac: null, encryptedAddress: null, memberId: null } as const
+  return requestArchive(ctx, { id: ctx.deps.newId(), ...request })
+}
+
 type ArchiveRequest = {
   id: string
-  subject: 'candidate' | 'member'
+  subject: ArchiveSubject
   addressHmac: Uint8Array<ArrayBuffer> | null
   encryptedAddress: Uint8Array<ArrayBuffer> | null
   memberId: string | null
@@ -57,6 +91,15 @@ async function requestArchive(ctx: Context, request: ArchiveRequest): Promise<Ar
     const { db, deps, organization, actor } = inside
     const createdAt = deps.clock()
     const row = { ...request, actorKind: actor.kind, actorId: actorIdOf(actor), createdAt }
+    if (request.subject === 'organization') {
+      await lockOrganization(inside) // no unique index keeps two exports apart
+      const building = await requestedByActor(inside)
+        .where('subject', '=', 'organization')
+        .where('finishedAt', 'is', null)
+        .select('id')
+        .executeTakeFirst()
+      if (building) return building.id
+    }
     const inserted = await affectedRows(
       db
         .insertInto('archives')
@@ -66,7 +109,8 @@ async function requestArchive(ctx: Context, request: ArchiveRequest): Promise<Ar
     if (inserted === 0) return findConflicting(inside, request)
     await refuseExcess(inside, request)
     await deps.queue.enqueueArchive(db, { organizationId: organization.id, archiveId: request.id })
-    await recordAudit(inside, { action: 'asked_for_archive', target: { kind: 'archive', id: request.id } })
+    const action = request.subject === 'organization' ? 'asked_for_organization_export' : 'asked_for_archive'
+    await recordAudit(inside, { action, target: { kind: 'archive', id: request.id } })
     return request.id
   })
   return getArchive(ctx, id)
@@ -74,17 +118,13 @@ async function requestArchive(ctx: Context, request: ArchiveRequest): Promise<Ar
 
 /** Finds the actor's archive that the insert conflicted with. It may have been finished since. */
 async function findConflicting(inside: Context, { addressHmac, memberId }: ArchiveRequest): Promise<string> {
-  const { actor } = inside
-  const requestedByActor = inside.db
-    .selectFrom('archives')
-    .where('actorKind', '=', actor.kind)
-    .where('actorId', 'is not distinct from', actorIdOf(actor))
-    .orderBy('createdAt', 'desc')
-  const aboutSubject = addressHmac
-    ? requestedByActor.where('addressHmac', '=', addressHmac)
-    : requestedByActor.where('memberId', '=', memberId)
+  const requested = requestedByActor(inside).orderBy('createdAt', 'desc')
+  const aboutSubject = addressHmac ? requested.where('addressHmac', '=', addressHmac) : requested.where('memberId', '=', memberId)
   return (await aboutSubject.select('id').executeTakeFirstOrThrow()).id
 }
+
+const requestedByActor = ({ db, actor }: Context) =>
+  db.selectFrom('archives').where('actorKind', '=', actor.kind).where('actorId', 'is not distinct from', actorIdOf(actor))
 
 /** Counts the archive just inserted too. An erasure deletes the candidate's archives, so those don't count. */
 async function refuseExcess(inside: Context, { subject, memberId }: ArchiveRequest): Promise<void> {
@@ -92,6 +132,8 @@ async function refuseExcess(inside: Context, { subject, memberId }: ArchiveReque
   const since = new Date(inside.deps.clock().getTime() - DAY_MS)
   const where = { organizationId: inside.organization.id, subject, createdAt: { gt: since }, ...(memberId && { memberId }) }
   const limit = MAX_ARCHIVES[subject]
-  if ((await inside.db.archive.count({ where })) > limit)
-    throw new DomainError('invalid', { issues: [{ field: '', rule: 'account', problem: 'tooManyArchives', limit }] })
+  if ((await inside.db.archive.count({ where })) > limit) throw refuse('tooManyArchives', limit)
 }
+
+const refuse = (problem: 'tooManyArchives' | 'exportTooLarge', limit: number): DomainError =>
+  new DomainError('invalid', { issues: [{ field: '', rule: 'account', problem, limit }] })

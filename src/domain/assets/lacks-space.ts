@@ -1,7 +1,7 @@
 import type { Context } from '../context.ts'
 
 /** Total bytes of an organization's media. The cost does not grow with their number. */
-async function countMediaBytes({ db, organization }: Context): Promise<number> {
+export async function countMediaBytes({ db, organization }: Context): Promise<number> {
   const { _sum } = await db.organizationMediaBytes.aggregate({
     where: { organizationId: organization.id },
     _sum: { bytes: true },

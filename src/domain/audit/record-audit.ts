@@ -123,6 +123,8 @@ const SHARED_ACTIONS = [
   'asked_for_organization_erasure',
   'kept_organization',
   'exported_organization',
+  'asked_for_organization_export',
+  'fetched_organization_export',
   'moved_organization',
   'imported_organization',
   'resumed_organization',

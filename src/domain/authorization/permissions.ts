@@ -43,6 +43,8 @@ export type Permission =
   | 'erase_candidates'
   /** All of it: see domain/erasure/suspension.ts. */
   | 'erase_organization'
+  /** All of it, as a file: see domain/archives/request-archive.ts. */
+  | 'export_organization'
   | 'take_invite'
   /** Words of recorded answers, of submissions that the actor may read. */
   | 'read_transcripts'
@@ -81,7 +83,14 @@ const permissions = {
   ats: ['read', 'read_assessments', 'invite', 'operate_invites'],
   candidate: ['take_invite'],
   visitor: ['invite'],
-  operator: [...ADMINISTRATION, 'manage_security', 'erase_candidates', 'erase_organization', 'read_transcripts'],
+  operator: [
+    ...ADMINISTRATION,
+    'manage_security',
+    'erase_candidates',
+    'erase_organization',
+    'export_organization',
+    'read_transcripts',
+  ],
   system: ['read', 'read_assessments', 'read_transcripts'],
 } as const satisfies Record<Exclude<Actor['kind'], 'member'>, readonly Permission[]>
 
@@ -135,7 +144,7 @@ export type PortalRole = (typeof PORTAL_ROLES)[number]
 
 const portalRolePermissions = new Map<string, readonly Permission[]>(
   Object.entries({
-    owner: ['manage_security', 'erase_candidates', 'erase_organization'],
+    owner: ['manage_security', 'erase_candidates', 'erase_organization', 'export_organization'],
     manager: RECRUITING,
     author: AUTHORING,
   } satisfies Record<PortalRole, readonly Permission[]>),

@@ -6,7 +6,14 @@ import { repeatBatch } from '../concurrency/bisect.ts'
 import { ERASED_MEMBER } from '../loaders/former-members.ts'
 import { purgeMailEvents } from '../mails/mail-events.ts'
 import { purgeOutageReason } from '../mails/mail-outage.ts'
-import { eraseArchives, eraseStoredResponses, eraseText, purgeMailJobs, textContainsAddress } from './erase-traces.ts'
+import {
+  eraseArchives,
+  eraseStoredResponses,
+  eraseText,
+  ORGANIZATION_EXPORT,
+  purgeMailJobs,
+  textContainsAddress,
+} from './erase-traces.ts'
 import { type ErasureRef, eraseCounted, toAddressPattern } from './erasing.ts'
 import type { MemberIdentifiers } from './request-member-erasure.ts'
 
@@ -31,9 +38,9 @@ export async function eraseMemberMails(erasing: ErasingMember): Promise<void> {
   }
 }
 
-/** Deletes archives about the member, and archives they requested, which nobody else may download. */
+/** Deletes archives about the member, exports of the organization, and archives they requested, which nobody else may download. */
 export const eraseMemberArchives = ({ memberId, ...erasing }: ErasingMember): Promise<void> =>
-  eraseArchives(erasing, { OR: [{ memberId }, { actorKind: 'member', actorId: memberId }] })
+  eraseArchives(erasing, { OR: [{ memberId }, { actorKind: 'member', actorId: memberId }, ORGANIZATION_EXPORT] })
 
 /** Erases the member from stored responses, saved forms, audit details, and mails to others about what they did. */
 export async function eraseMemberTraces(erasing: ErasingMember): Promise<void> {

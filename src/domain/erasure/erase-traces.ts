@@ -170,7 +170,7 @@ export async function eraseOtherTraces(erasing: AddressErasure): Promise<void> {
     await eraseStoredResponses(erasing, [...inviteIds, ...relatedIds])
   const { deps, organization } = ctx
   const codes = hmacsOfAddress(deps.secretKeys, organization.id, address).map((code) => new Uint8Array(code))
-  await eraseArchives(erasing, { addressHmac: { in: codes } })
+  await eraseArchives(erasing, { OR: [{ addressHmac: { in: codes } }, ORGANIZATION_EXPORT] })
   // Registrations with an invite were deleted with it.
   await eraseCounted(erasing, async (inside) => {
     const registrations = inside.db
@@ -221,6 +221,9 @@ export async function eraseText(erasing: ErasureRef, text: string, replacement?:
     return { otherTraces: entries.length }
   })
 }
+
+/** Exports of the organization have data of everybody. */
+export const ORGANIZATION_EXPORT = { subject: 'organization' } as const
 
 /** Deletes archives. A process that is building one notices that its row is gone. @throws errors of the store. */
 export async function eraseArchives(erasing: ErasureRef, filter: Prisma.ArchiveWhereInput): Promise<void> {

@@ -53,8 +53,8 @@ export type MemberProblem =
   | 'inactive'
   | 'deactivated'
 
-/** `limit`: seconds until the next attempt for `tooManyTests`, the highest number allowed for `tooManyArchives`. */
-export type OrganizationProblem = 'otherName' | 'likeAddress' | 'notHost' | 'tooManyTests' | 'tooManyArchives'
+/** `limit`: seconds until the next attempt for `tooManyTests`, the highest number allowed for `tooManyArchives`, bytes for `exportTooLarge`. */
+export type OrganizationProblem = 'otherName' | 'likeAddress' | 'notHost' | 'tooManyTests' | 'tooManyArchives' | 'exportTooLarge'
 
 export type QuestionProblem = 'notHttps' | 'asksNothing'
 

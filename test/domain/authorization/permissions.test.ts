@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import type { Actor } from '../../../src/domain/actor.ts'
 import { listKeys } from '../../../src/domain/api-keys/manage-keys.ts'
+import { requestOrganizationExport } from '../../../src/domain/archives/request-archive.ts'
 import { EMPTY_ASSESSMENT, toAssessmentInput } from '../../../src/domain/assessments/assessment-input.ts'
 import { getAssessment } from '../../../src/domain/assessments/assessments.ts'
 import { createAssessment, updateAssessment } from '../../../src/domain/assessments/edit-assessments.ts'
@@ -32,7 +33,7 @@ import { startServiceForFile } from '../../support/service.ts'
 const service = await startServiceForFile({ ATS_GREENHOUSE: 'on' })
 
 /** Permissions that only owners have. */
-const OWNERS: Permission[] = ['manage_security', 'erase_candidates', 'erase_organization']
+const OWNERS: Permission[] = ['manage_security', 'erase_candidates', 'erase_organization', 'export_organization']
 
 const order = { field: 'name', direction: 'asc' } as const
 
@@ -117,6 +118,7 @@ it('allows each actor exactly what the permission table lists', async () => {
     delete_test_data: async (actor) => deleteTestData(inMode(as(actor), 'test')),
     erase_candidates: async (actor) => findTraces(as(actor), 'nobody@example.com'),
     erase_organization: async (actor) => liftSuspension(as(actor)),
+    export_organization: async (actor) => requestOrganizationExport(as(actor)),
     // There is no recording: who may read transcripts learns that.
     read_transcripts: async (actor) =>
       getTranscript(as(actor), invite.id).catch((error) => {
@@ -156,6 +158,7 @@ it('allows each actor exactly what the permission table lists', async () => {
     'delete_test_data',
     'erase_candidates',
     'erase_organization',
+    'export_organization',
     'read_transcripts',
   ]
   expect(await allowed({ kind: 'operator' })).toEqual(all)

@@ -404,6 +404,8 @@ const allowed: Record<string, readonly Role[]> = {
   'GET /archives': owners,
   'GET /archives/:archiveId': owners,
   'POST /archives/:archiveId/file': owners,
+  'GET /settings/export': owners,
+  'POST /settings/export': owners,
   'GET /settings/erasures': owners,
   'GET /settings/erasures/:erasureId': owners,
   'GET /settings/erase-organization': owners,

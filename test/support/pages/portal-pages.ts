@@ -87,6 +87,7 @@ async function findAddresses({ db }: Service, organizationId: string) {
     erasures: '/settings/erasures',
     'erase-organization': '/settings/erase-organization',
     archives: '/archives',
+    'export-organization': '/settings/export',
     'own-archive': '/account/archive',
     'candidate-archive': `/candidates/${pending.id}/archive`,
     'member-archive': `/members/${member.id}/archive`,

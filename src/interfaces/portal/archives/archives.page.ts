@@ -76,7 +76,7 @@ type ListFacts = { ctx: Context; list: ListPage<Archive>; names: ReadonlyMap<str
 
 export const archivesPage = ({ ctx, list, names, query }: ListFacts): Page => ({
   title: 'Archives',
-  subtitle: `Files with all data about one person. Each is kept for ${ARCHIVE_DAYS} days.`,
+  subtitle: `Files with all data about one person, or about the organization. Each is kept for ${ARCHIVE_DAYS} days.`,
   trail: [['Settings', pathOf(ctx, 'settings')]],
   body: html`<section class="panel" aria-labelledby="archives-heading">
 <h2 class="mb-4" id="archives-heading">Archives</h2>
@@ -85,7 +85,7 @@ ${
     ? empty('archive', 'No archives yet. To create one, open the page of a candidate or a member.', personalDataLinks(ctx))
     : table(
         'archives-heading',
-        ['Person', 'Requested', 'Status', 'Deleted on'],
+        ['About', 'Requested', 'Status', 'Deleted on'],
         list.items.map((archive) => [
           html`<a class="named" href="${pathOf(ctx, `${ARCHIVES}/${archive.id}`)}">${nameOf(archive, names)}</a>`,
           time(archive.createdAt),
@@ -98,8 +98,8 @@ ${sizedPager(pathOf(ctx, ARCHIVES), query, list)}
 </section>`,
 })
 
-const nameOf = ({ address, memberId }: Archive, names: ReadonlyMap<string, string>): string =>
-  address ?? (memberId && names.get(memberId)) ?? 'A former member'
+const nameOf = ({ subject, address, memberId }: Archive, names: ReadonlyMap<string, string>): string =>
+  subject === 'organization' ? 'The organization' : (address ?? (memberId && names.get(memberId)) ?? 'A former member')
 
 /** @param facts.by name of the requester, if still known. */
 export const archivePage = ({

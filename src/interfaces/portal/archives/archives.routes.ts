@@ -2,7 +2,12 @@ import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type Archive, authorizeArchive, getArchive, listArchives } from '../../../domain/archives/archives.ts'
 import { type Download, startDownload } from '../../../domain/archives/download-archive.ts'
-import { requestCandidateArchive, requestMemberArchive } from '../../../domain/archives/request-archive.ts'
+import {
+  measureExport,
+  requestCandidateArchive,
+  requestMemberArchive,
+  requestOrganizationExport,
+} from '../../../domain/archives/request-archive.ts'
 import { findNames } from '../../../domain/audit/audit-log.ts'
 import type { Context } from '../../../domain/context.ts'
 import { findRequesterName } from '../../../domain/erasure/erasures.ts'
@@ -17,10 +22,15 @@ import { pageSizeOf, queryOf, readPage } from '../kit/paging.ts'
 import { RECENT_AUTHENTICATION } from '../kit/recent-authentication.ts'
 import { signedInOf } from '../sign-in/session.ts'
 import { ARCHIVES, archivePage, archivesPage, candidateArchivePage, memberArchivePage } from './archives.page.ts'
+import { ORGANIZATION_EXPORT, organizationExportPage } from './organization-export.page.ts'
 
 type CandidateRoute = { Params: { inviteId: string } }
 type MemberRoute = { Params: { memberId: string } }
 type ArchiveRoute = { Params: { archiveId: string } }
+
+/** An owner may export the organization until it is erased. */
+const DURING_SUSPENSION = { config: { duringSuspension: true } }
+const RECENT_AUTHENTICATION_DURING_SUSPENSION = { config: { ...RECENT_AUTHENTICATION.config, duringSuspension: true } }
 
 /** Seconds between reloads while the archive is being made. */
 const REFRESH = '3'
@@ -66,7 +76,16 @@ export function archivesRoutes(app: FastifyInstance): void {
     return show(request, reply, archivesPage({ ctx, list, names: await namesOf(ctx, list.items), query }))
   })
 
-  app.get<ArchiveRoute>(`/${ARCHIVES}/:archiveId`, async (request, reply) => {
+  const exportPage = async ({ ctx }: FastifyRequest, form: Form) =>
+    organizationExportPage(form, { ctx, ...(await measureExport(ctx)) })
+  app.get(`/${ORGANIZATION_EXPORT}`, DURING_SUSPENSION, async (request, reply) =>
+    show(request, reply, await exportPage(request, emptyForm)),
+  )
+  app.post(`/${ORGANIZATION_EXPORT}`, RECENT_AUTHENTICATION_DURING_SUSPENSION, (request, reply) =>
+    requestArchive(request, reply, { page: (form) => exportPage(request, form), work: requestOrganizationExport }),
+  )
+
+  app.get<ArchiveRoute>(`/${ARCHIVES}/:archiveId`, DURING_SUSPENSION, async (request, reply) => {
     const { ctx, params } = request
     const archive = await getArchive(ctx, params.archiveId)
     if (!archive.finishedAt) reply.header('refresh', REFRESH)
@@ -78,11 +97,11 @@ export function archivesRoutes(app: FastifyInstance): void {
     )
   })
 
-  app.post<ArchiveRoute>(`/${ARCHIVES}/:archiveId/file`, RECENT_AUTHENTICATION, async (request, reply) => {
+  app.post<ArchiveRoute>(`/${ARCHIVES}/:archiveId/file`, RECENT_AUTHENTICATION_DURING_SUSPENSION, async (request, reply) => {
     const { ctx, params } = request
     const { archive, download } = await startDownload(ctx, params.archiveId, signedInOf(request).sessionId)
     if (!download) return reply.redirect(pathOf(ctx, `${ARCHIVES}/${archive.id}`), 303) // which says why
-    const name = `archive-${archive.createdAt.toISOString().slice(0, 10)}.zip`
+    const name = `${archive.subject === 'organization' ? 'organization' : 'archive'}-${archive.createdAt.toISOString().slice(0, 10)}.zip`
     reply.header('content-disposition', `attachment; filename="${name}"`).header('content-length', archive.bytes)
     return reply.type('application/zip').send(endWithAnswer(ctx, archive, download, reply))
   })

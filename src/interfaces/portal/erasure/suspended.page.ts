@@ -49,6 +49,7 @@ const keepForm = (ctx: Context): Html =>
 const exportsOf = (ctx: Context, assessments: readonly { id: string; name: string }[]): Html =>
   html`<h2>Export</h2>
 <ul class="space-y-2">
+<li><a class="btn btn-sm" href="${pathOf(ctx, 'settings/export')}">Everything, as a ZIP</a></li>
 ${exportItem(ctx, 'invites/export', 'Invites')}${exportItem(ctx, 'members/export', 'Members')}${exportItem(ctx, 'settings/audit-log/export', 'Audit log')}${assessments.map(({ id, name }) => exportItem(ctx, `results/assessments/${id}/export`, `Grades: ${name}`))}</ul>`
 
 const exportItem = (ctx: Context, path: string, label: string): Html =>

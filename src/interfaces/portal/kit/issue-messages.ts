@@ -238,6 +238,8 @@ const accountProblems: Record<Problem, (name: string, limit: number) => string> 
   undoneTooLate: () => 'You can undo an import once, within a day.',
   tooManyArchives: (_name, most) =>
     `${most} archives were created within the last 24 hours, which is the limit. Please try again tomorrow.`,
+  exportTooLarge: (_name, most) =>
+    `The organization has more than ${most / 1e9} GB of photos and recordings. Ask the operator to export it.`,
   hasStarted: () => 'The candidate has started, so this invite was kept.',
   otherInvites: () => 'This person has other invites, so they were kept.',
   hasName: () => 'The invite already has a name.',

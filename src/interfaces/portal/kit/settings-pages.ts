@@ -173,8 +173,15 @@ const GROUPS: SettingsGroup[] = [
         path: 'archives',
         icon: 'archive',
         label: 'Archives',
-        about: 'Downloads of all data about one person',
+        about: 'Downloads of all data about one person or the organization',
         isFor: 'erase_candidates',
+      },
+      {
+        path: 'settings/export',
+        icon: 'download',
+        label: 'Export the organization',
+        about: 'Everything in one file, for you or for another installation',
+        isFor: 'export_organization',
       },
       {
         path: 'settings/erase-organization',

@@ -184,6 +184,8 @@ const STORED_DATA = {
   asked_for_organization_erasure: 'requested the erasure of the organization',
   kept_organization: 'stopped the erasure of the organization',
   exported_organization: 'exported the organization',
+  asked_for_organization_export: 'requested an export of the organization',
+  fetched_organization_export: 'downloaded an export of the organization',
   moved_organization: 'moved the organization to another installation',
   imported_organization: 'imported the organization from another installation',
   resumed_organization: 'ended the suspension of the organization',
