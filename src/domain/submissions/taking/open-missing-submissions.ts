@@ -8,6 +8,7 @@ import { type FailedItem, processEach, throwFirstFailure } from '../../concurren
 import { type Context, enterOrganization, type ServiceContext } from '../../context.ts'
 import type { InvitationRef } from '../../secrets/invitation-tokens.ts'
 import { inTransaction } from '../../transaction.ts'
+import { UNSET } from './new-submission.ts'
 import { copyPaper, limitWithExtra } from './paper.ts'
 import { type CandidateSession, enterSession } from './session.ts'
 
@@ -49,6 +50,7 @@ export async function openMissingSubmission(ctx: Context, inviteId: string): Pro
       id: uuid(submissionId),
       organizationId: eb.ref('invites.organizationId'),
       inviteId: eb.ref('invites.id'),
+      ...UNSET,
       ...copyColumns(eb, 'mode', 'assessmentId', 'questionReplayLimit', 'answerRecordLimit', 'extraTimePercent'),
       state: sql`'in_progress'::submission_state`,
       startedAt: eb.fn.coalesce('invites.startedAt', timestamp(now)),
@@ -62,26 +64,8 @@ export async function openMissingSubmission(ctx: Context, inviteId: string): Pro
       organizationConsentLanguage: DEFAULT,
       organizationConsentVersion: DEFAULT,
       consentAt: DEFAULT,
-      passedChecks: DEFAULT,
       userAgent: DEFAULT,
-      tab: DEFAULT,
-      previousTabIds: DEFAULT,
-      mediaBytes: DEFAULT,
-      submittedAt: DEFAULT,
-      graderId: DEFAULT,
-      secondGraderId: DEFAULT,
-      keepsOneGrader: DEFAULT,
-      needsThirdGrader: DEFAULT,
-      releasedAt: DEFAULT,
       mediaDeletionDueAt: timestamp(now),
-      needsGrading: DEFAULT,
-      gradedLanguages: DEFAULT,
-      penaltyPercent: DEFAULT,
-      decision: DEFAULT,
-      decisionNote: DEFAULT,
-      decidedById: DEFAULT,
-      decidedAt: DEFAULT,
-      isDeadlineOfQuestion: DEFAULT,
     }))
     const made = await affectedRows(submission.onConflict((conflict) => conflict.doNothing()))
     if (made === 1) await copyPaper(inside, { submissionId, assessmentId: invite.assessmentId })

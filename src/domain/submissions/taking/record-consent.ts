@@ -3,6 +3,7 @@ import { scopeWhere } from '../../../db/queries.ts'
 import { copyColumns, DEFAULT, insertFromSelect, timestamp, uuid } from '../../../db/writes.ts'
 import { MAX_USER_AGENT_LENGTH } from '../../limits.ts'
 import { consentScope, type Needs } from '../needs.ts'
+import { UNSET } from './new-submission.ts'
 import type { CandidateSession } from './session.ts'
 
 /**
@@ -49,6 +50,7 @@ export async function recordConsent(
     .where('invites.expiresAt', '>', now)
     .forNoKeyUpdate()
   const begin = insertFromSelect(ctx.db, 'submissions', accepted, (eb) => ({
+    ...UNSET,
     ...copyColumns(eb, 'organizationId', 'mode', 'assessmentId', 'questionReplayLimit', 'answerRecordLimit'),
     id: uuid(deps.newId()),
     inviteId: eb.ref('invites.id'),
@@ -63,28 +65,10 @@ export async function recordConsent(
     createdAt: timestamp(now),
     updatedAt: timestamp(now),
     state: DEFAULT,
-    passedChecks: DEFAULT,
-    tab: DEFAULT,
-    previousTabIds: DEFAULT,
-    mediaBytes: DEFAULT,
     startedAt: DEFAULT,
     deadlineAt: DEFAULT,
     extraTimePercent: DEFAULT,
-    isDeadlineOfQuestion: DEFAULT,
-    submittedAt: DEFAULT,
-    graderId: DEFAULT,
-    secondGraderId: DEFAULT,
-    keepsOneGrader: DEFAULT,
-    needsThirdGrader: DEFAULT,
-    releasedAt: DEFAULT,
     mediaDeletionDueAt: timestamp(now),
-    needsGrading: DEFAULT,
-    gradedLanguages: DEFAULT,
-    penaltyPercent: DEFAULT,
-    decision: DEFAULT,
-    decisionNote: DEFAULT,
-    decidedById: DEFAULT,
-    decidedAt: DEFAULT,
   }))
   const again = begin.onConflict((conflict) =>
     conflict
