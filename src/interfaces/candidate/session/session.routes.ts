@@ -47,6 +47,9 @@ const TextBody = Type.Object({
 })
 const ChoiceBody = Type.Object({ attempt: Type.String({ pattern: UUID_PATTERN }), ago: Ago() })
 
+/** Without coercion. It compiles each schema once. */
+const ajv = new Ajv()
+
 declare module 'fastify' {
   interface FastifyRequest {
     /** Set before the body is read. */
@@ -58,7 +61,6 @@ declare module 'fastify' {
 export async function sessionRoutes(scope: FastifyInstance, options: Options): Promise<void> {
   const envelope = sessionEnvelope(options.settings.languages)
   answerErrors(scope, () => envelope)
-  const ajv = new Ajv() // without coercion
   scope.setValidatorCompiler(({ schema }) => ajv.compile(schema))
   scope.decorateRequest('session')
   await scope.register((inside) => contentRoutes(inside, options))
