@@ -6,10 +6,11 @@ import { waitUntil } from './wait-until.ts'
 
 /** Runs parts of the sweep (default: all) in the service's workers, as the schedule does, each after a run in progress. */
 export async function runSweep(
-  { databaseUrl }: { databaseUrl: string },
+  { databaseUrl, startSweep }: { databaseUrl: string; startSweep?: () => Promise<void> },
   parts: readonly SweepPart[] = SWEEP_PARTS,
 ): Promise<void> {
-  const boss = await startQueue(databaseUrl, pino({ level: 'silent' }), { works: false })
+  await startSweep?.()
+  const boss = await startQueue(databaseUrl, pino({ level: 'silent' }), { works: false, migrates: false })
   for (const part of parts)
     await waitUntil(`${part} to be queued`, async () => (await boss.send(sweepQueueName(part), null)) ?? undefined)
   await boss.stop()

@@ -17,6 +17,7 @@ import { copyDatabase } from './copy-database.ts'
 import { type Factories, factories } from './factories.ts'
 import { SECRET_KEY } from './known-secrets.ts'
 import { searchLine } from './logged-secrets.ts'
+import { once } from './once.ts'
 import { reach } from './pgbouncer.ts'
 
 export { SECRET_KEY }
@@ -30,6 +31,8 @@ export type Service = Dependencies & {
   deps: Deps
   databaseUrl: string
   clock: TestClock
+  /** Not started by itself: it takes a second, and changes rows whenever a minute begins. */
+  startSweep: () => Promise<void>
   /** Lines the service has logged, oldest first. */
   logLines: string[]
   make: Factories
@@ -54,7 +57,7 @@ type Client = Record<Method, (path: string) => request.Test>
  * The whole service on a database of its own: the same wiring as in production, with a clock that tests move. Closed by the caller.
  */
 export async function startService(env: Record<string, string> = {}, languages: Languages = shippedLanguages): Promise<Service> {
-  const databaseUrl = await copyDatabase()
+  const databaseUrl = env.DATABASE_URL ?? (await copyDatabase())
   const dataDir = await mkdtemp(path.join(tmpdir(), 'assessments-media-'))
   const settings = loadConfig({
     DATA_DIR: dataDir,
@@ -77,16 +80,19 @@ export async function startService(env: Record<string, string> = {}, languages: 
   }
   const log = pino({ level: 'info' }, { write: keepLine })
   const clock = createTestClock()
-  const dependencies = await createDependencies(config, log, { clock: clock.now, languages, passwordCost: CHEAP })
+  // A copy of the template has all migrations and queues, but for the role's settings that a pooler needs.
+  const migrates = env.DATABASE_URL !== undefined || process.env.TEST_POOLER !== undefined
+  const options = { migrates, clock: clock.now, languages, passwordCost: CHEAP }
+  const dependencies = await createDependencies(config, log, options)
   const { system } = dependencies
   const app = await buildApp(config, dependencies)
   await app.ready()
-  await dependencies.startSweep()
   await dependencies.startWork()
   const http = () => request(app.server)
   const mailboxCookie = mailboxPath(dependencies.site.secretKeys).replace(/^.*token=/, 'mailbox=')
   return {
     ...dependencies,
+    startSweep: once(dependencies.startSweep),
     app,
     db: system.db as Db, // the pool: no transaction is open
     deps: system.deps,

@@ -13,7 +13,6 @@ import { liftSuspension, suspendOrganization } from '../../../src/domain/erasure
 import { reactivateInvite } from '../../../src/domain/invites/operate-invite.ts'
 import { daysAfter } from '../../../src/domain/time/days.ts'
 import { inTransaction } from '../../../src/domain/transaction.ts'
-import { sweepQueueName } from '../../../src/jobs/sweep.ts'
 import { readArchive } from '../../support/archives.ts'
 import { asEraser, dumpRows, hitsIn, listStore, makeErasable } from '../../support/erasing.ts'
 import { DAY_MS } from '../../support/factories.ts'
@@ -26,8 +25,6 @@ import { TO_LOOPBACK } from '../../support/webhooks.ts'
 
 const service = await startServiceForFile(TO_LOOPBACK)
 const { db, make } = service
-// The nights are the test's alone, however long it takes.
-await db.$executeRaw`DELETE FROM pgboss.schedule WHERE name = ${sweepQueueName('erase_due_invites')}`
 const NEVER: RetentionDays = { completed: null, expired: null, revoked: null }
 
 const daysAgo = (days: number) => new Date(service.clock.now().getTime() - days * DAY_MS)

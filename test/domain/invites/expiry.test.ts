@@ -192,6 +192,7 @@ describe('the expiry sweep', () => {
   })
 
   it('runs as a job scheduled every minute', async () => {
+    await service.startSweep()
     expect(await service.db.$queryRaw`SELECT name, cron FROM pgboss.schedule`).toContainEqual({
       name: 'sweep.expire_invites',
       cron: '* * * * *',
