@@ -7,7 +7,12 @@ process.env.NODE_COMPILE_CACHE ??= new URL('node_modules/.cache/node-compile', i
 /** What all runs share; the others are test/vitest.config.ts and test/operations/vitest.config.ts. */
 export const shared = {
   globalSetup: ['test/support/bundle.ts', 'test/support/database.ts'],
-  setupFiles: ['test/support/patient-database.ts', 'test/support/end-with-file.ts'],
+  setupFiles: [
+    'test/support/patient-database.ts',
+    'test/support/shared-compiler.ts',
+    'test/support/tasks-in-worker.ts',
+    'test/support/end-with-file.ts',
+  ],
   reporters: ['default', './test/support/unsure-tests.ts', './test/support/hanging-tests.ts'],
   // One database a file, all on one server. Files that wait for processes, browsers, and clocks leave cores idle: four use two cores fully.
   maxWorkers: 4,

@@ -4,8 +4,11 @@ import path from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { UnreadableRecording } from '../../src/domain/submissions/media/join-recording.ts'
 import { remuxWithin } from '../../src/media/remux-in-process.ts'
+import { startPrograms } from '../support/programs.ts'
 import { waitUntil } from '../support/wait-until.ts'
 import { readSlices } from './recordings.ts'
+
+startPrograms()
 
 const LIMITS = { bytes: 128_000_000, cpuSeconds: 60 }
 

@@ -5,7 +5,7 @@ import { hostname, tmpdir } from 'node:os'
 import path from 'node:path'
 import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { continueErasure } from '../../src/domain/erasure/continue-erasure.ts'
 import { requestErasure } from '../../src/domain/erasure/request-erasure.ts'
 import { giveUpRecording, joinRecording, UnreadableRecording } from '../../src/domain/submissions/media/join-recording.ts'
@@ -14,7 +14,8 @@ import { removeFiles } from '../../src/domain/submissions/media/remove-files.ts'
 import { remuxInProcess, remuxWithin } from '../../src/media/remux-in-process.ts'
 import { asEraser, listStore } from '../support/erasing.ts'
 import { play } from '../support/play.ts'
-import { startServiceForFile, startServiceForTest } from '../support/service.ts'
+import { startProgramsInTest } from '../support/programs.ts'
+import { type Service, startService, startServiceForFile } from '../support/service.ts'
 import { takeAssessment, webmPart } from '../support/submissions.ts'
 import { waitUntil } from '../support/wait-until.ts'
 import { lacedWebm, repeatingMp4 } from './hostile.ts'
@@ -68,6 +69,7 @@ describe('a recording', () => {
   })
 
   it('becomes one file as long as all its segments if it was interrupted', async () => {
+    startProgramsInTest()
     const candidate = await takeAssessment(service)
     const segments = [await readSlices('video-0'), await readSlices('video-1')]
     const media = await settled(candidate, await record(candidate, segments))
@@ -111,10 +113,17 @@ describe('a recording', () => {
 })
 
 describe('the joining of recordings', () => {
+  let idle: Service
+  beforeAll(async () => {
+    idle = await startService({ ROLE: 'api' })
+  })
+  afterAll(() => idle.close())
+
   it("aborts at a damaged recording without an end, so that later ones don't wait forever", async () => {
     const folder = await mkdtemp(path.join(tmpdir(), 'endless-'))
     onTestFinished(() => rm(folder, { recursive: true, force: true }))
     const [damaged] = await readSlices('audio')
+    startProgramsInTest()
     damaged![352] = 0 // the size of an element, which the reader then meets again and again
     const file = path.join(folder, 'damaged')
     await writeFile(file, damaged!)
@@ -122,21 +131,20 @@ describe('the joining of recordings', () => {
     await expect(remuxWithin(limits, [file], path.join(folder, 'joined'))).rejects.toThrow(/SIGXCPU/)
   })
 
-  /** A recording that is complete, in a service that joins none by itself. */
+  /** A recording that is complete, in the service that joins none by itself. */
   async function makeComplete() {
-    const idle = await startServiceForTest({ ROLE: 'api' })
     const candidate = await takeAssessment(idle)
     const mediaId = await record(candidate, [await readSlices('video-1')])
     const { organizationId, key } = await candidate.media(mediaId)
     const ref = { mediaId, organizationId, key }
-    return { idle, candidate, mediaId, ref, join: (remux = remuxInProcess) => joinRecording(idle.system, ref, { remux }) }
+    return { candidate, mediaId, ref, join: (remux = remuxInProcess) => joinRecording(idle.system, ref, { remux }) }
   }
 
   it.each([
     ['the file was put', 'put'],
     ['the file was known', 'deletePrefix'],
   ] as const)('gives the same result when repeated after dying %s', async (_what, verb) => {
-    const { idle, candidate, mediaId, join } = await makeComplete()
+    const { candidate, mediaId, join } = await makeComplete()
     const { media } = idle.deps
     const { put, deletePrefix } = media
     const killed = new Error('killed')
@@ -155,7 +163,7 @@ describe('the joining of recordings', () => {
   })
 
   it('deletes a file that a process stored just before it died if the candidate was erased meanwhile', async () => {
-    const { idle, mediaId } = await makeComplete()
+    const { mediaId } = await makeComplete()
     const { db, deps, system } = idle
     const [job] = await db.$queryRaw<{ data: JoinRef }[]>`SELECT data FROM pgboss.job WHERE data->>'mediaId' = ${mediaId}`
     const { key, organizationId, submission } = await db.mediaFile.findFirstOrThrow({
@@ -208,7 +216,7 @@ describe('the joining of recordings', () => {
   })
 
   it('keeps the parts while the store returns different content', async () => {
-    const { idle, candidate, mediaId, join } = await makeComplete()
+    const { candidate, mediaId, join } = await makeComplete()
     const { media } = idle.deps
     const { put } = media
     media.put = (key, content) => put(key, content instanceof Uint8Array ? content : Buffer.from('half of it'))
@@ -220,7 +228,7 @@ describe('the joining of recordings', () => {
   })
 
   it('gives one result if two processes join at once', async () => {
-    const { idle, candidate, mediaId, join } = await makeComplete()
+    const { candidate, mediaId, join } = await makeComplete()
     await Promise.allSettled([join(), join()])
     await join()
     const media = await candidate.media(mediaId)
@@ -239,7 +247,7 @@ describe('the joining of recordings', () => {
   })
 
   it("keeps trying if a failure isn't the recording's fault", async () => {
-    const { idle, candidate, mediaId, ref, join } = await makeComplete()
+    const { candidate, mediaId, ref, join } = await makeComplete()
     const refuse = () => Promise.reject(Object.assign(new Error('no space left'), { code: 'ENOSPC', syscall: 'write' }))
     for (let tries = 0; tries < 3; tries++) await expect(join(refuse)).rejects.toThrow('no space')
     await giveUpRecording(idle.system, ref)
@@ -249,7 +257,7 @@ describe('the joining of recordings', () => {
   })
 
   it('fails once all tries are used up if a part is lost', async () => {
-    const { idle, candidate, ref, mediaId, join } = await makeComplete()
+    const { candidate, ref, mediaId, join } = await makeComplete()
     await idle.deps.media.deletePrefix(`${(await candidate.media(mediaId)).key}/parts/`)
     await expect(join()).rejects.toThrow('not in the store')
     await giveUpRecording(idle.system, ref)
@@ -257,7 +265,7 @@ describe('the joining of recordings', () => {
   })
 
   it('stores nothing if the store returns a changed part', async () => {
-    const { idle, candidate, mediaId, join } = await makeComplete()
+    const { candidate, mediaId, join } = await makeComplete()
     const { media } = idle.deps
     const { get } = media
     media.get = async (key, range) => {
@@ -275,7 +283,7 @@ describe('the joining of recordings', () => {
   })
 
   it('uses the joined file if a restored backup has it without the parts', async () => {
-    const { idle, candidate, mediaId, join } = await makeComplete()
+    const { candidate, mediaId, join } = await makeComplete()
     const { parts, attempts: _, ...before } = await candidate.media(mediaId)
     await join()
     const joined = await candidate.media(mediaId)
@@ -290,7 +298,7 @@ describe('the joining of recordings', () => {
   })
 
   it('leaves nothing of a recording deleted while the process died', async () => {
-    const { idle, candidate, mediaId, join } = await makeComplete()
+    const { candidate, mediaId, join } = await makeComplete()
     const { media } = idle.deps
     const { put } = media
     media.put = async (...given) => {
@@ -305,7 +313,6 @@ describe('the joining of recordings', () => {
   })
 
   it("joins another organization's recording before the second of a busy one", async () => {
-    const idle = await startServiceForTest({ ROLE: 'api' })
     const busy = await takeAssessment(idle)
     const quiet = await takeAssessment(idle)
     const slices = [await readSlices('audio')]
@@ -314,11 +321,11 @@ describe('the joining of recordings', () => {
     names.set(await record(quiet, slices, 'audio'), 'quiet')
     const jobs = await idle.db.$queryRaw<{ id: string }[]>`
       SELECT data->>'mediaId' AS id FROM pgboss.job WHERE name = 'recording' ORDER BY priority DESC, created_on`
-    expect(jobs.map(({ id }) => names.get(id))).toEqual(['busy 1', 'quiet', 'busy 2', 'busy 3'])
+    expect(jobs.flatMap(({ id }) => names.get(id) ?? [])).toEqual(['busy 1', 'quiet', 'busy 2', 'busy 3'])
   })
 
   it('leaves nothing of a recording that is deleted during the join', async () => {
-    const { idle, candidate, mediaId, join } = await makeComplete()
+    const { candidate, mediaId, join } = await makeComplete()
     await join(async (segments, to) => {
       await idle.db.mediaFile.update({ where: { id: mediaId }, data: { state: 'deleted', deletedAt: idle.clock.now() } })
       return remuxInProcess(segments, to)
@@ -327,7 +334,7 @@ describe('the joining of recordings', () => {
   })
 
   it('joins the parts up to the first missing one', async () => {
-    const { idle, candidate, mediaId, join } = await makeComplete()
+    const { candidate, mediaId, join } = await makeComplete()
     await idle.db.mediaFilePart.updateMany({ where: { mediaId, number: 1 }, data: { number: 2 } })
     await join()
     const media = await candidate.media(mediaId)
@@ -338,6 +345,8 @@ describe('the joining of recordings', () => {
 })
 
 describe('the joining process', () => {
+  beforeEach(startProgramsInTest)
+
   const inFile = async (content: Buffer): Promise<{ file: string; to: string }> => {
     const folder = await mkdtemp(path.join(tmpdir(), 'hostile-'))
     onTestFinished(() => rm(folder, { recursive: true, force: true }))
@@ -364,6 +373,7 @@ describe('the joining process', () => {
 })
 
 it('fails in a separate process for an empty file, without affecting others', async () => {
+  startProgramsInTest()
   const folder = await mkdtemp(path.join(tmpdir(), 'join-'))
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
   const file = path.join(folder, 'nothing')

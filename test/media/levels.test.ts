@@ -14,6 +14,7 @@ import {
 import { hasFfmpeg } from '../../src/media/ffmpeg.ts'
 import { measureLevelsInProcess } from '../../src/media/levels-in-process.ts'
 import { remuxInProcess } from '../../src/media/remux-in-process.ts'
+import { startProgramsInTest } from '../support/programs.ts'
 import { startServiceForTest } from '../support/service.ts'
 import { takeAssessment } from '../support/submissions.ts'
 import { RECORDED, type Recording, readSlices } from './recordings.ts'
@@ -45,6 +46,7 @@ describe('levels', () => {
   })
 
   it('follow the beeps of the recording: half a second apart', async () => {
+    startProgramsInTest()
     const levels = (await measureLevelsInProcess(await joinFixture('audio')))!
     const beeps = [...levels.keys()].filter((at) => decodeLevel(levels[at]!) > 0.5)
     expect(beeps).toEqual([0, 5, 10, 15, 20, 25])

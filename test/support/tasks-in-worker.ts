@@ -1,0 +1,17 @@
+import { expect, vi } from 'vitest'
+import type * as processes from '../../src/processes/run-limited.ts'
+import { isStartingPrograms, registerTask, runInWorker, startPrograms } from './programs.ts'
+
+// A setup file. To start a program for a file to read or a recording to join takes most of the processor time of a test about its content.
+// Tests of the programs themselves and of their limits start them: see startPrograms and startProgramsInTest.
+const TESTS_OF_PROGRAMS = /\/test\/(?:faults|operations|reports|transfer|uploads)\//
+startPrograms(TESTS_OF_PROGRAMS.test(expect.getState().testPath!))
+
+vi.mock('../../src/processes/run-limited.ts', async (importOriginal) => {
+  const original = await importOriginal<typeof processes>()
+  const runLimited: typeof processes.runLimited = (program, limits, work, takePart) =>
+    isStartingPrograms() ? original.runLimited(program, limits, work, takePart) : runInWorker(program, work, takePart)
+  return { ...original, runLimited }
+})
+
+vi.mock('../../src/processes/run-task.ts', () => ({ runTask: registerTask }))
