@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import type { Response } from 'supertest'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { beginMedium } from '../../../src/domain/assets/upload-medium.ts'
 import type { SessionAccess } from '../../../src/domain/sign-in/session-access.ts'
@@ -668,14 +669,32 @@ it('covers every page and form of an organization', async () => {
   expect(await listPortalRoutes(service.system)).toEqual(Object.keys(allowed).sort())
 })
 
-describe.each(routes)('$name', (route) => {
-  // A form that is sent needs rows of its own, which take longest to create: in every check one role that may send it does.
+/** Somebody of each role in an organization of their own, for the forms that they may send. */
+const senders = new Map<Role, ReturnType<typeof furnish>>()
+/** Sends a form, for which there are all rows: whatever was changed by another is left behind. */
+async function sendPermitted(route: Route, role: Role): Promise<Response> {
+  const sender = senders.get(role) ?? furnish([role])
+  senders.set(role, sender)
+  const { id, rows, people } = await sender
+  const answer = await send(people.get(role)!, route, addressOf(route, id, rows))
+  if (answer.status === 303) senders.delete(role)
+  return answer
+}
+
+/** One of them for each route, in turn, and in the long run all. */
+const some = <T>(all: T[], index: number): T[] => (LONG ? all : [all[index % all.length]!])
+
+describe.each(routes.map((route, index) => ({ ...route, index })))('$name', ({ index, ...route }) => {
+  // In every check one role that may send a form does.
   const tried = route.method === 'GET' || LONG ? ROLES : ROLES.filter((role) => !route.roles.slice(1).includes(role))
   it.each(tried)('is accessible only to the permitted roles: %s', async (role) => {
     const may = route.roles.includes(role)
-    const { id, rows, people } = may && route.method === 'POST' ? await furnish([role]) : untouched
-    const person = people.get(role)!
-    const answer = await send(person, route, addressOf(route, id, rows))
+    if (may && route.method === 'POST') {
+      expect([200, 303, 422]).toContain((await sendPermitted(route, role)).status)
+      return
+    }
+    const { id, rows, people } = untouched
+    const answer = await send(people.get(role)!, route, addressOf(route, id, rows))
     if (may) {
       expect([200, 303, 422]).toContain(answer.status)
       return
@@ -687,7 +706,7 @@ describe.each(routes)('$name', (route) => {
 
   it('answers 404 in another organization, with ids of either, or in an unknown organization', async () => {
     const { id, rows } = untouched
-    const organizationIds = [id, unknownId, 'x', "'", '..%2F..', id.toUpperCase()]
+    const organizationIds = [id, ...some([unknownId, 'x', "'", '..%2F..', id.toUpperCase()], index)]
     const addresses = organizationIds.map((organizationId) => addressOf(route, organizationId, rows))
     for (const address of addresses) {
       const answer = await send(foreigner, route, address)
@@ -705,7 +724,7 @@ describe.each(routes)('$name', (route) => {
   })
 
   it.runIf(route.path.includes(':'))('answers malformed ids without an internal error', async () => {
-    for (const value of ['x', '%00', "'", unknownId, '%F0%9F%8E%93']) {
+    for (const value of [unknownId, ...some(['x', '%00', "'", '%F0%9F%8E%93'], index)]) {
       const address = `/portal/${elsewhere.id}${route.path.replace(/:\w+/g, value)}`
       expect((await send(foreigner, route, address)).status).toBeLessThan(500)
     }
@@ -715,7 +734,6 @@ describe.each(routes)('$name', (route) => {
     const { id, rows, people } = untouched
     const admin = people.get('owner')!
     const strange: Record<string, string>[] = [
-      {},
       { 'sec-fetch-site': 'cross-site' },
       { 'sec-fetch-site': 'same-site' },
       { 'sec-fetch-site': 'cross-site', origin: 'http://localhost:3000' },
@@ -723,7 +741,7 @@ describe.each(routes)('$name', (route) => {
       { origin: 'null' },
       { origin: 'http://localhost:3000.evil.example' },
     ]
-    for (const headers of strange) {
+    for (const headers of [{}, ...some(strange, index)]) {
       const address = addressOf(route, id, rows)
       const answer = await service.http().post(address).set('cookie', admin.cookie()!).set(headers).type('form').send('')
       expect([headers, answer.status]).toEqual([headers, 400])
