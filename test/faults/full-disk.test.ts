@@ -1,5 +1,5 @@
-import { execFile, execFileSync, spawnSync } from 'node:child_process'
-import { mkdir, mkdtemp, readFile, rm, statfs, writeFile } from 'node:fs/promises'
+import { execFile, spawnSync } from 'node:child_process'
+import { mkdtemp, readFile, rm, statfs, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { buffer } from 'node:stream/consumers'
@@ -8,6 +8,7 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import { joinRecording } from '../../src/domain/submissions/media/join-recording.ts'
 import { remuxInProcess } from '../../src/media/remux-in-process.ts'
 import { startServiceForTest } from '../support/service.ts'
+import { canMount, mount, resize } from '../support/small-disk.ts'
 import { takeAssessment } from '../support/submissions.ts'
 
 const run = promisify(execFile)
@@ -18,18 +19,7 @@ const GIGABYTE = 2 ** 30
 const PART_BYTES = 200_000
 
 const canRun = (name: string) => spawnSync(name, ['-version']).status === 0
-/** True if this process can mount a file system: as root, outside of a container. */
-const canMount = () =>
-  process.getuid?.() === 0 && spawnSync('unshare', ['--mount', 'mount', '-t', 'tmpfs', 'tmpfs', '/mnt']).status === 0
 const isPossible = canRun('ffmpeg') && canRun('ffprobe') && canMount()
-
-/** A disk of its own, of so many bytes. */
-async function mount(folder: string, bytes: number): Promise<void> {
-  await mkdir(folder, { recursive: true })
-  execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${bytes}`, 'tmpfs', folder])
-  onTestFinished(() => void execFileSync('umount', ['--lazy', folder]))
-}
-const resize = (folder: string, bytes: number) => execFileSync('mount', ['-o', `remount,size=${bytes}`, folder])
 
 async function usedOf(folder: string): Promise<number> {
   const { blocks, bfree, bsize } = await statfs(folder)

@@ -1,6 +1,6 @@
-import { spawn } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { access, mkdtemp, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -8,11 +8,14 @@ import { expect, it, onTestFinished } from 'vitest'
 import { enterOrganization } from '../../src/domain/context.ts'
 import { fileOf, newMediaKey } from '../../src/domain/files/media-keys.ts'
 import { exportOrganization } from '../../src/transfer/export-organization.ts'
+import { exportZipFile } from '../../src/transfer/export-zip-file.ts'
+import { importOrganization } from '../../src/transfer/import-organization.ts'
 import { runCliProcess } from '../cli/run-cli.ts'
 import { SECRET_KEY } from '../support/known-secrets.ts'
 import { mailOf, openTestDatabase } from '../support/processes.ts'
 import { LONG } from '../support/scale.ts'
 import { startServiceForTest } from '../support/service.ts'
+import { canMount, mount, resize } from '../support/small-disk.ts'
 import { takeAssessment } from '../support/submissions.ts'
 
 const INVITES = 100_000
@@ -23,8 +26,8 @@ const KILLS = 5
 const AT_ONCE = 1_000
 
 /** An organization with many invites, three events and a mail of each, and many recordings of one submission. */
-async function fill(invites: number, files: number) {
-  const service = await startServiceForTest()
+async function fill(invites: number, files: number, env: Record<string, string> = {}) {
+  const service = await startServiceForTest(env)
   const { db, deps } = service
   const { invite, submissionId } = await takeAssessment(service)
   const { organizationId, assessmentId } = invite
@@ -58,12 +61,12 @@ async function fill(invites: number, files: number) {
 
 const newFolder = (name: string) => mkdtemp(path.join(tmpdir(), name))
 
-/** Kills the command after this time, unless it has ended by itself. */
-async function killAfter(args: string[], env: Record<string, string>, milliseconds: number): Promise<void> {
+/** Kills the command at this moment, unless it has ended by itself. */
+async function killAt(moment: Promise<unknown>, args: string[], env: Record<string, string>): Promise<void> {
   const environment = { PATH: process.env.PATH ?? '', SECRET_KEY, ...mailOf(env), ...env }
   const child = spawn(process.execPath, ['src/cli.ts', ...args], { env: environment, stdio: 'ignore' })
   const ended = once(child, 'exit')
-  await Promise.race([ended, sleep(milliseconds)])
+  await Promise.race([ended, moment])
   child.kill('SIGKILL')
   await ended
 }
@@ -76,7 +79,7 @@ it.runIf(LONG)('leaves nothing of an import that is killed, and imports everythi
   onTestFinished(() => target.db.$disconnect())
   const env = { DATABASE_URL: target.url, DATA_DIR: await newFolder('data-') }
   for (let kills = 0; kills < KILLS; kills++) {
-    await killAfter(['org', 'import', folder], env, 2_500 + kills * 500)
+    await killAt(sleep(2_500 + kills * 500), ['org', 'import', folder], env)
     const there = [await target.db.organization.count(), await target.db.invite.count()]
     expect([
       [0, 0],
@@ -102,7 +105,6 @@ it.runIf(LONG)('exports and imports 100,000 invites in flat memory', { timeout: 
   const begin = performance.now()
   const manifest = await exportOrganization(ctx, folder, { movedTo: null })
   const exported = performance.now()
-  const { importOrganization } = await import('../../src/transfer/import-organization.ts')
   await importOrganization({ ...target.system, actor: { kind: 'operator' } }, folder)
   const imported = performance.now()
   clearInterval(watch)
@@ -118,4 +120,130 @@ it.runIf(LONG)('exports and imports 100,000 invites in flat memory', { timeout: 
   expect(await target.db.event.count()).toBe(await ctx.db.event.count({ where: { organizationId: ctx.organization.id } }))
   expect(memory.most - memory.start).toBeLessThan(400e6)
   await rm(folder, { recursive: true })
+})
+
+const MEBIBYTE = 2 ** 20
+const SOME_INVITES = 300
+const SOME_FILES = 20
+const exists = (file: string) =>
+  access(file).then(
+    () => true,
+    () => false,
+  )
+
+it.skipIf(!canMount())('says that the disk is full, leaves nothing that looks whole, and goes on with more room', async () => {
+  const { ctx } = await fill(SOME_INVITES, SOME_FILES)
+  const disk = await newFolder('small-')
+  await mount(disk, MEBIBYTE / 8) // full before the rows are written
+  const [folder, file] = [path.join(disk, 'export'), path.join(disk, 'export.zip')]
+  const attempts = async () => {
+    await expect(exportOrganization(ctx, folder, { movedTo: null })).rejects.toThrow(
+      `The disk of ${folder} is full. Free some space, and run the same command again.`,
+    )
+    await expect(exportZipFile(ctx, file, { movedTo: null })).rejects.toThrow(`The disk of ${file} is full.`)
+    expect([await readdir(disk), await exists(path.join(folder, 'manifest.json'))]).toEqual([['export'], false])
+  }
+  await attempts()
+  resize(disk, 5 * MEBIBYTE) // full while media are copied
+  await attempts()
+  expect((await readdir(path.join(folder, 'media'))).length).toBeGreaterThan(0)
+
+  resize(disk, 64 * MEBIBYTE)
+  expect((await exportOrganization(ctx, folder, { movedTo: null })).media).toMatchObject({ files: SOME_FILES, erased: 0 })
+  expect((await exportZipFile(ctx, file, { movedTo: null })).media).toMatchObject({ files: SOME_FILES, erased: 0 })
+  const target = await startServiceForTest()
+  for (const [place, name] of [
+    [folder, 'Of the folder'],
+    [file, 'Of the ZIP'],
+  ] as const) {
+    const report = await importOrganization({ ...target.system, actor: { kind: 'operator' } }, place, { name })
+    expect(report).toMatchObject({ counts: { invites: SOME_INVITES + 1 }, media: { files: SOME_FILES } })
+  }
+})
+
+/** Resolves once the condition holds, or when nobody waits any more. */
+async function until(isReached: () => Promise<boolean>, { aborted }: { aborted: () => boolean }): Promise<void> {
+  while (!aborted() && !(await isReached().catch(() => false))) await sleep(5)
+}
+
+it('exports everything after being killed five times, and nothing looks whole before', { timeout: 600_000 }, async () => {
+  const DATA_DIR = await newFolder('data-')
+  const { service, ctx } = await fill(SOME_INVITES, SOME_FILES, { DATA_DIR })
+  const env = { DATABASE_URL: service.databaseUrl, DATA_DIR }
+  const target = await startServiceForTest()
+  const importThere = (place: string, name: string) =>
+    importOrganization({ ...target.system, actor: { kind: 'operator' } }, place, { name })
+  const [folder, file] = [path.join(await newFolder('killed-'), 'export'), path.join(await newFolder('killed-'), 'export.zip')]
+  const keys = await service.db.mediaFile.findMany({ select: { key: true }, orderBy: { id: 'asc' } })
+  const countCopied = async () => (await readFile(path.join(folder, 'media.jsonl'), 'utf8')).split('\n').length - 1
+  const exportUntil = async (place: string, isReached: () => Promise<boolean>) => {
+    let isKilled = false
+    const moment = until(isReached, { aborted: () => isKilled })
+    await killAt(moment, ['org', 'export', ctx.organization.id, place], env)
+    isKilled = true
+  }
+  for (let kill = 0; kill < KILLS; kill++) {
+    // Whoever reads this file waits, so no export gets beyond it.
+    const copied = kill * 4
+    const medium = path.join(DATA_DIR, 'media', fileOf(keys[copied]!.key))
+    await rename(medium, `${medium}.away`)
+    execFileSync('mkfifo', [medium])
+    await rm(`${file}.draft`, { force: true })
+    await Promise.all([
+      exportUntil(folder, () => (kill === 0 ? exists(path.join(folder, 'tables')) : countCopied().then((n) => n === copied))),
+      exportUntil(file, () => stat(`${file}.draft`).then(({ size }) => size > copied * FILE_BYTES)),
+    ])
+    await rename(`${medium}.away`, medium)
+    expect([await exists(path.join(folder, 'manifest.json')), await exists(file)]).toEqual([false, false])
+    await expect(importThere(folder, 'Half')).rejects.toThrow('The export is incomplete')
+    await expect(importThere(`${file}.draft`, 'Half')).rejects.toThrow('is not a ZIP, or is incomplete or damaged.')
+  }
+  await exportOrganization(ctx, folder, { movedTo: null })
+  await exportZipFile(ctx, file, { movedTo: null })
+  const whole = { counts: { invites: SOME_INVITES + 1, media_files: SOME_FILES }, media: { files: SOME_FILES, erased: 0 } }
+  expect(await importThere(folder, 'Of the folder')).toMatchObject(whole)
+  expect(await importThere(file, 'Of the ZIP')).toMatchObject(whole)
+  expect((await readdir(path.dirname(file))).filter((name) => name.endsWith('.draft'))).toEqual([])
+})
+
+it('imports one export twice at once as one organization, or as two whole ones', { timeout: 600_000 }, async () => {
+  const { ctx } = await fill(SOME_INVITES, SOME_FILES)
+  const place = await newFolder('twice-')
+  const [folder, file] = [path.join(place, 'export'), path.join(place, 'export.zip')]
+  await exportOrganization(ctx, folder, { movedTo: null })
+  await exportZipFile(ctx, file, { movedTo: null })
+  const target = await openTestDatabase()
+  onTestFinished(() => target.db.$disconnect())
+  const env = { DATABASE_URL: target.url, DATA_DIR: await newFolder('data-') }
+  const importBoth = (names: [string[], string[]]) =>
+    Promise.all([
+      runCliProcess(['org', 'import', folder, ...names[0]], env),
+      runCliProcess(['org', 'import', file, ...names[1]], env),
+    ])
+  const ended = (await importBoth([[], []])).toSorted((a, b) => a.code! - b.code!)
+  expect(ended).toMatchObject([
+    { code: 0 },
+    { code: 1, stderr: expect.stringContaining('There is already an organization named') },
+  ])
+  const both = await importBoth([
+    ['--name', 'One'],
+    ['--name', 'Another'],
+  ])
+  expect(both.map(({ code }) => code)).toEqual([0, 0])
+  const organizations = await target.db.organization.findMany({ orderBy: { name: 'asc' } })
+  expect(organizations.map(({ name }) => name).toSorted()).toEqual([ctx.organization.name, 'Another', 'One'].toSorted())
+  const counts = organizations.map(async ({ id: organizationId }) => {
+    const where = { organizationId }
+    const { db } = target
+    const media = await readdir(path.join(env.DATA_DIR, 'media', organizationId), { recursive: true, withFileTypes: true })
+    return [
+      ...(await Promise.all([
+        db.invite.count({ where }),
+        db.mediaFile.count({ where }),
+        db.organizationSuspension.count({ where }),
+      ])),
+      media.filter((entry) => entry.isFile()).length,
+    ]
+  })
+  expect(await Promise.all(counts)).toEqual(new Array(3).fill([SOME_INVITES + 1, SOME_FILES, 1, SOME_FILES]))
 })
