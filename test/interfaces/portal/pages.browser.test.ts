@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { describeDemo, loadDemo } from '../../../src/demo/load-demo.ts'
+import { MAX_EXPORT_BYTES } from '../../../src/domain/archives/request-archive.ts'
 import { EVENT_TYPES, inviteEvents } from '../../../src/domain/events/event.ts'
 import { recordEvents } from '../../../src/domain/events/record-events.ts'
 import { renameUser } from '../../../src/domain/sign-in/rename-user.ts'
@@ -419,6 +420,14 @@ describe.skipIf(!isBrowserInstalled)('the portal in a browser (skipped where no 
         await page.goto(`${home}archives/${id}`)
       },
       'asking for one’s own archive': (home, page) => page.goto(`${home}account/archive`),
+      'asking for an export of the organization': (home, page) => page.goto(`${home}settings/export`),
+      'an organization too large for a download': async (home, page) => {
+        const counted = { organizationId: home.split('/').at(-2)!, slot: 1 }
+        await service.db.organizationMediaBytes.create({ data: { ...counted, bytes: BigInt(MAX_EXPORT_BYTES) + 1n } })
+        await page.goto(`${home}settings/export`)
+        await page.getByRole('heading', { name: 'Too large for a download' }).waitFor()
+        await service.db.organizationMediaBytes.delete({ where: { organizationId_slot: counted } })
+      },
       'language settings': (home, page) => page.goto(`${home}settings/languages?done=saved`),
       'reminders and notices': (home, page) => page.goto(`${home}settings/reminders?done=saved`),
       'colors and logo': (home, page) => page.goto(`${home}settings/brand?primaryColor=%23ffd400&backgroundColor=%23102a43`),
