@@ -5,42 +5,57 @@ type WrittenText = { text: string; language: string | null; rtl: boolean }
 
 /** Input of report.typ. */
 type Sheet = {
+  /** Typst's parts of the language: "pt" and "BR". */
+  language: { code: string; region: string | null }
   title: string
   /** The title with line break opportunities. */
   heading: string
   author: string
   facts: { label: string; text: string }[]
   message: WrittenText | null
-  questions: { heading: string; points: string; rubric: string[]; script: WrittenText | null; comment: WrittenText | null }[]
+  questions: {
+    heading: string
+    points: string
+    rubric: string[]
+    script: WrittenText | null
+    comment: WrittenText | null
+    notes: string[]
+  }[]
   closing: string
+  labels: Omit<PrintedReport['labels'], 'shortened'>
 }
 
 /** Characters of all questions and comments. More would take too long to typeset. */
 const MAX_CHARACTERS = 500_000
-const SHORTENED = ' Long texts are shortened here: as a web page the report has them whole.'
 
 /** Prepares a report for typesetting. Long texts are shortened evenly to stay within MAX_CHARACTERS. */
-export function toSheet({ title, author, facts, message, questions, closing }: PrintedReport): Sheet {
+export function toSheet({ language, title, author, facts, message, questions, closing, labels }: PrintedReport): Sheet {
   const texts = questions.flatMap(({ script, comment }) => [script, comment])
   const isLong = texts.reduce((sum, { length }) => sum + length, 0) > MAX_CHARACTERS
   const most = isLong ? Math.floor(MAX_CHARACTERS / texts.length) : Infinity
   const shorten = (text: string) => (text.length > most ? `${text.slice(0, most)} …` : text)
+  const [code = '', region = null] = language.split('-')
   return {
+    language: { code, region },
     title: clean(title),
     heading: breakable(clean(title), MAX_HEADING_RUN),
     author: clean(author),
     facts: facts.map(({ label, text }) => ({ label, text: breakable(clean(text), MAX_RUN) })),
     message: toWrittenText(message),
-    questions: questions.map(({ heading, points, rubric, script, language, comment }) => ({
+    questions: questions.map(({ heading, points, rubric, script, language, comment, notes }) => ({
       heading,
       points,
-      rubric: rubric.map((line) => breakable(clean(line), MAX_RUN)),
+      rubric: rubric.map(toLine),
       script: toWrittenText(shorten(script), language),
       comment: toWrittenText(shorten(comment)),
+      notes: notes.map(toLine),
     })),
-    closing: breakable(clean(isLong ? closing + SHORTENED : closing), MAX_RUN),
+    closing: breakable(clean(isLong ? `${closing} ${labels.shortened}` : closing), MAX_RUN),
+    labels,
   }
 }
+
+const toLine = (text: string): string => breakable(clean(text), MAX_RUN)
 
 function toWrittenText(text: string, language: string | null = null): WrittenText | null {
   if (text.trim() === '') return null

@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import type { PrintedReport } from '../../src/domain/ports/printed-report.ts'
 import { typeset } from '../../src/reports/typeset.ts'
-import { hasPoppler, readPdf } from '../support/pdf.ts'
+import { hasPoppler, readPdf, readWords } from '../support/pdf.ts'
 
 const AT = new Date('2026-03-09T14:00:00.000Z')
 const report: PrintedReport = {
+  language: 'en',
   title: 'Result of Kim Lee',
   author: 'Acme',
   facts: [{ label: 'Organization', text: 'Acme' }],
@@ -17,9 +18,17 @@ const report: PrintedReport = {
       script: 'What first?',
       language: 'en-US',
       comment: 'Good.',
+      notes: ['0:18 Omission'],
     },
   ],
   closing: 'Version 1',
+  labels: {
+    message: 'Message to the candidate',
+    questions: 'Questions',
+    comment: 'Comment',
+    page: 'Page {page} of {pages}',
+    shortened: 'Long texts are shortened here.',
+  },
 }
 const named = (name: string): PrintedReport => ({
   ...report,
@@ -67,6 +76,21 @@ describe.skipIf(!hasPoppler)('a report read by another program', () => {
     expect(properties.Title).toBe(`Result of ${name}`)
     expect(fonts.map(({ name }) => name)).toEqual(expect.arrayContaining([expect.stringContaining(font)]))
     expect(fonts.filter(({ embedded, subset }) => embedded !== 'yes' || subset !== 'yes')).toEqual([])
+  })
+
+  it('is in its language, whose pages are numbered in it, and begins at the right in Arabic', async () => {
+    const labels = { ...report.labels, page: 'صفحة {page} من {pages}' }
+    const inArabic = { ...report, language: 'ar', labels }
+    const pdf = Buffer.from(await typeset(inArabic, AT))
+    expect(pdf.toString('latin1')).toContain('/Lang (ar)')
+    expect(Buffer.from(await typeset({ ...report, language: 'pt-BR' }, AT)).toString('latin1')).toContain('/Lang (pt-BR)')
+    expect((await readPdf(pdf)).text).toContain('صفحة')
+    const isLabelFirst = async (of: PrintedReport) => {
+      const words = await readWords(Buffer.from(await typeset(of, AT)))
+      const leftOf = (text: string) => words.find((word) => word.text === text)!.left
+      return leftOf('Organization') < leftOf('Acme')
+    }
+    expect([await isLabelFirst(report), await isLabelFirst(inArabic)]).toEqual([true, false])
   })
 
   it('supports both directions in one line', async () => {

@@ -20,17 +20,13 @@ export const hasPoppler = (() => {
 const MARKS = /[\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
 
 /** Poppler's view of a PDF: text in reading order, properties, fonts, and structure. */
-export async function readPdf(pdf: Buffer) {
-  const folder = await mkdtemp(path.join(tmpdir(), 'pdf-'))
-  try {
-    const file = path.join(folder, 'report.pdf')
-    await writeFile(file, pdf)
-    const say = async (program: string, ...more: string[]) => (await run(program, [...more], { encoding: 'utf8' })).stdout
-    const fonts = (await say('pdffonts', file)).trim().split('\n').slice(2)
+export const readPdf = (pdf: Buffer) =>
+  withPoppler(pdf, async (say) => {
+    const fonts = (await say('pdffonts')).trim().split('\n').slice(2)
     return {
-      text: (await say('pdftotext', '-enc', 'UTF-8', file, '-')).replace(MARKS, ''),
-      properties: Object.fromEntries((await say('pdfinfo', file)).split('\n').map((line) => line.split(/:\s+/))),
-      structure: await say('pdfinfo', '-struct', file),
+      text: (await say('pdftotext', '-enc', 'UTF-8')).replace(MARKS, ''),
+      properties: Object.fromEntries((await say('pdfinfo')).split('\n').map((line) => line.split(/:\s+/))),
+      structure: await say('pdfinfo', '-struct'),
       /** With whether each is embedded, and only as far as it is used. */
       fonts: fonts.map((line) => {
         const [name = '', ...columns] = line.trim().split(/\s+/)
@@ -38,6 +34,30 @@ export async function readPdf(pdf: Buffer) {
         return { name: name.replace(/^[A-Z]+\+/, ''), embedded, subset }
       }),
     }
+  })
+
+/** Distance of each word from the left edge, in the order of the file. */
+export const readWords = (pdf: Buffer) =>
+  withPoppler(pdf, async (say) =>
+    Array.from((await say('pdftotext', '-bbox')).matchAll(/<word xMin="([\d.]+)".*?>(.*?)<\/word>/g), ([, left, text]) => ({
+      text,
+      left: Number(left),
+    })),
+  )
+
+/** @param work `say` runs a program on the file, and returns what it says. */
+async function withPoppler<Result>(
+  pdf: Buffer,
+  work: (say: (program: string, ...options: string[]) => Promise<string>) => Promise<Result>,
+): Promise<Result> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'pdf-'))
+  try {
+    const file = path.join(folder, 'report.pdf')
+    await writeFile(file, pdf)
+    return await work(async (program, ...options) => {
+      const output = program === 'pdftotext' ? ['-'] : []
+      return (await run(program, [...options, file, ...output], { encoding: 'utf8' })).stdout
+    })
   } finally {
     await rm(folder, { recursive: true })
   }

@@ -1,5 +1,7 @@
-/** A report on a result as it is read, in English but for what people have written. */
+/** Texts of a report on a result. What people wrote in it stays in their languages. */
 export type PrintedReport = {
+  /** Language of the report's own texts. */
+  language: string
   title: string
   /** The organization whose report it is. */
   author: string
@@ -9,6 +11,17 @@ export type PrintedReport = {
   questions: PrintedQuestion[]
   /** The last line of it. */
   closing: string
+  labels: ReportLabels
+}
+/** Headings and notices. */
+type ReportLabels = {
+  message: string
+  questions: string
+  comment: string
+  /** "Page {page} of {pages}", filled when the pages are counted. */
+  page: string
+  /** Added to the closing if long texts are shortened. */
+  shortened: string
 }
 export type PrintedFact = { label: string; text: string }
 export type PrintedQuestion = {
@@ -22,6 +35,8 @@ export type PrintedQuestion = {
   language: string | null
   /** Empty where there is none. */
   comment: string
+  /** On moments of the recorded answer. */
+  notes: string[]
 }
 
 /**

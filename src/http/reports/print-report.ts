@@ -1,66 +1,76 @@
 import type { PrintedFact, PrintedQuestion, PrintedReport } from '../../domain/ports/printed-report.ts'
-import { formatNote } from '../../domain/submissions/grading/format-note.ts'
+import { formatPosition } from '../../domain/submissions/grading/format-note.ts'
 import type { ReportedQuestion, ResultReport } from '../../domain/submissions/grading/result-report.ts'
-import { formatTime } from '../../domain/time/format-time.ts'
-import { formatCount, plainQuestionText } from '../pages/candidate-view.ts'
+import { type CandidateTexts, shippedLanguages } from '../../locales/languages.ts'
+import { directionOf } from '../../locales/texts.ts'
+import { plainQuestionText } from '../pages/candidate-view.ts'
 
 /** Texts of a report for HTML and PDF. */
 export function printReport(report: ResultReport): PrintedReport {
+  const t = shippedLanguages.candidate(report.language, report.timeZone)
   const { organization, assessment, candidate, result, message, questions } = report
+  const { version, releasedAt } = result
   return {
-    title: `Result of ${candidate.name ?? candidate.email}`,
+    language: t.language,
+    title: t.text('report.title', { name: isolate(candidate.name ?? candidate.email, t) }),
     author: organization,
-    facts: factsOf(report),
+    facts: factsOf(report, t),
     message,
-    questions: questions.map(printQuestion),
-    closing: `${organization}, ${assessment}: version ${result.version} of the result, released ${formatTime(result.releasedAt)}.`,
+    questions: questions.map((question) => printQuestion(question, t)),
+    closing: t.text('report.closing', {
+      ...{ organization: isolate(organization, t), assessment: isolate(assessment, t), version },
+      time: t.time(releasedAt),
+    }),
+    labels: {
+      message: t.text('report.message'),
+      questions: t.text('report.questions'),
+      comment: t.text('report.comment'),
+      page: t.text('report.page', { page: '{page}', pages: '{pages}' }),
+      shortened: t.text('report.shortened'),
+    },
   }
 }
 
-function factsOf({ organization, assessment, candidate, result, decision, ...times }: ResultReport): PrintedFact[] {
+function factsOf(
+  { organization, assessment, candidate, result, decision, ...times }: ResultReport,
+  t: CandidateTexts,
+): PrintedFact[] {
   const { points, ofPoints, percent, releasedAt, band, knockedOut } = result
+  const time = (at: Date | null) => at && t.time(at)
   const facts: [label: string, text: string | null][] = [
-    ['Organization', organization],
-    ['Assessment', assessment],
-    ['Candidate', candidate.name],
-    ['Address', candidate.email],
-    ['Points', ofPoints === 0 ? 'None of the questions gives points' : `${points} of ${ofPoints}`],
-    ['Percent', percent === null ? null : `${percent} %`],
-    ['Band', band],
+    [t.text('report.organization'), organization],
+    [t.text('report.assessment'), assessment],
+    [t.text('report.candidate'), candidate.name],
+    [t.text('report.address'), candidate.email],
+    [t.text('report.points'), ofPoints === 0 ? t.text('report.points.none') : t.text('report.points.of', { points, ofPoints })],
+    [t.text('report.percent'), percent === null ? null : t.text('result.percent', { percent })],
+    [t.text('report.band'), band],
+    // These three are in no candidate's report, so they are in English.
     ['Knocked out', knockedOut.length === 0 ? null : `by question ${knockedOut.join(', ')}`],
-    ['Decision', decision && `${decision.name}, ${formatTime(decision.decidedAt)}`],
+    ['Decision', decision && `${decision.name}, ${t.time(decision.decidedAt)}`],
     ['Note', decision?.note ?? null],
-    ['Accepted', formatTimeOrNull(times.acceptedAt)],
-    ['Started', formatTimeOrNull(times.startedAt)],
-    ['Submitted', formatTimeOrNull(times.submittedAt)],
-    ['Released', formatTimeOrNull(releasedAt)],
+    [t.text('report.accepted'), time(times.acceptedAt)],
+    [t.text('report.started'), time(times.startedAt)],
+    [t.text('report.submitted'), time(times.submittedAt)],
+    [t.text('report.released'), time(releasedAt)],
   ]
   return facts.flatMap(([label, text]) => (text ? [{ label, text }] : []))
 }
 
-const formatTimeOrNull = (time: Date | null): string | null => time && formatTime(time)
-
-const printQuestion = ({
-  number,
-  script,
-  scriptFormat,
-  language,
-  points,
-  ofPoints,
-  comment,
-  notes,
-  decidedBy,
-  rubric,
-}: ReportedQuestion): PrintedQuestion => ({
-  heading: `Question ${number}`,
+const printQuestion = (
+  { number, script, scriptFormat, language, points, ofPoints, comment, notes, decidedBy, rubric }: ReportedQuestion,
+  t: CandidateTexts,
+): PrintedQuestion => ({
+  heading: t.text('result.question', { number }),
   points:
     ofPoints === 0 || points === null
-      ? 'No points'
-      : `${points} of ${formatCount(ofPoints, 'point')}${formatDecision(decidedBy)}`,
-  rubric: rubric.map(formatCriterion),
+      ? t.text('report.question.none')
+      : `${t.text('result.points', { points, ofPoints })}${formatDecision(decidedBy)}`,
+  rubric: rubric.map((criterion) => formatCriterion(criterion, t)),
   script: plainQuestionText({ script, scriptFormat }),
   language,
-  comment: [comment, ...notes.map(formatNote)].filter((text) => text !== '').join('\n'),
+  comment,
+  notes: notes.map((note) => formatNote(note, t)),
 })
 
 const DECISIONS = {
@@ -72,6 +82,32 @@ const DECISIONS = {
 /** Words for the source of the points; empty with one grader. */
 export const formatDecision = (decidedBy: ReportedQuestion['decidedBy']): string => (decidedBy ? DECISIONS[decidedBy] : '')
 
+/** Texts of the portal's own reports and pages. */
+export const english = (): CandidateTexts => shippedLanguages.candidate('en', 'UTC')
+
 /** "Accuracy: complete and correct, 3 of 3". */
-export const formatCriterion = ({ criterion, level, text, points, ofPoints }: ReportedQuestion['rubric'][number]): string =>
-  `${criterion}: ${level === null ? 'no level' : `${text || `level ${level}`}, ${points} of ${ofPoints}`}`
+export function formatCriterion(
+  { level, points, ofPoints, ...words }: ReportedQuestion['rubric'][number],
+  t: CandidateTexts,
+): string {
+  const criterion = isolate(words.criterion, t)
+  if (level === null || points === null) return t.text('report.criterion.none', { criterion })
+  const chosen = isolate(words.text, t) || t.text('report.level', { level })
+  return t.text('report.criterion', { criterion, level: chosen, points, ofPoints })
+}
+
+/** "0:18 Omission, 1 point off: the date is missing", as `formatNote` of the domain in English. */
+function formatNote({ startMs, endMs, pointsOff, ...words }: ReportedQuestion['notes'][number], t: CandidateTexts): string {
+  const [category, text] = [isolate(words.category, t), isolate(words.text, t)]
+  const from = formatPosition(startMs)
+  const moment = endMs === null ? from : t.text('report.note.range', { from, to: formatPosition(endMs) })
+  const points = pointsOff === null ? '' : t.text('report.note.points', { points: pointsOff })
+  const kind = category && points ? t.text('report.note.kind', { category, points }) : category || points
+  return `${moment} ${kind && text ? t.text('report.note.text', { kind, text }) : kind || text}`
+}
+
+const [FIRST_STRONG_ISOLATE, POP_ISOLATE] = ['\u2068', '\u2069']
+
+/** Keeps the order of a sentence that is read from the right, and contains what somebody wrote in another script. */
+const isolate = (text: string, { language }: CandidateTexts): string =>
+  text && directionOf(language) === 'rtl' ? `${FIRST_STRONG_ISOLATE}${text}${POP_ISOLATE}` : text

@@ -2,15 +2,19 @@ import type { PrintedQuestion } from '../../domain/ports/printed-report.ts'
 import type { ReportedQuestion, ResultReport } from '../../domain/submissions/grading/result-report.ts'
 import { type Html, html } from '../../html/html.ts'
 import { palette, secondaryColorOf, type Theme } from '../../html/palette.ts'
+import { directionOf } from '../../locales/texts.ts'
 import { questionText, userText } from '../pages/candidate-view.ts'
 import { picturesAsText } from '../pages/pictures.ts'
 import { printReport } from './print-report.ts'
 
 /** A self-contained HTML page of a report. */
 export function reportPage(report: ResultReport): Html {
-  const { title, author, facts, message, questions, closing } = printReport(report)
+  const { language, title, author, facts, message, questions, closing, labels } = printReport(report)
+  const isRightToLeft = directionOf(language) === 'rtl'
+  // Lines of the report's own words begin with what somebody wrote, which tells browsers nothing about their direction.
+  const direction = isRightToLeft ? 'rtl' : 'auto'
   return html`<!doctype html>
-<html lang="en">
+${isRightToLeft ? html`<html lang="${language}" dir="rtl">` : html`<html lang="${language}">`}
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -20,12 +24,12 @@ ${style}
 </head>
 <body>
 <main>
-<h1 dir="auto">${title}</h1>
+<h1 dir="${direction}">${title}</h1>
 <dl>
 ${facts.map(({ label, text }) => html`<dt>${label}</dt><dd><bdi>${text}</bdi></dd>\n`)}</dl>
-${message && html`<h2>Message to the candidate</h2>\n${userText(message)}`}
-${questions.length > 0 && html`<h2>Questions</h2>\n${questions.map((question, i) => section(question, report.questions[i]!))}`}
-<footer><p dir="auto">${closing}</p></footer>
+${message && html`<h2>${labels.message}</h2>\n${userText(message)}`}
+${questions.length > 0 && html`<h2>${labels.questions}</h2>\n${questions.map((question, i) => section(question, report.questions[i]!, { comment: labels.comment, direction }))}`}
+<footer><p dir="${direction}">${closing}</p></footer>
 </main>
 </body>
 </html>
@@ -33,16 +37,20 @@ ${questions.length > 0 && html`<h2>Questions</h2>\n${questions.map((question, i)
 }
 
 const section = (
-  { heading, points, rubric, script, comment }: PrintedQuestion,
+  { heading, points, rubric, script, comment, notes }: PrintedQuestion,
   question: ReportedQuestion,
+  page: { comment: string; direction: string },
 ): Html => html`<section>
 <h3>${heading}</h3>
 ${script && questionText(question, question.language, picturesAsText)}
 <p class="points">${points}</p>
-${rubric.length > 0 && html`<ul>${rubric.map((line) => html`<li dir="auto">${line}</li>`)}</ul>`}
-${comment && html`<h4>Comment</h4>\n${userText(comment)}`}
+${lines(rubric, page.direction)}
+${(comment || notes.length > 0) && html`<h4>${page.comment}</h4>\n${comment && userText(comment)}${lines(notes, page.direction)}`}
 </section>
 `
+
+const lines = (texts: string[], direction: string): Html | false =>
+  texts.length > 0 && html`<ul>${texts.map((text) => html`<li dir="${direction}">${text}</li>`)}</ul>`
 
 const colors = (theme: Theme): string =>
   `--text:${theme['base-content']};--quiet:${secondaryColorOf(theme)};--page:${theme['base-100']};--line:${theme['base-300']}`
@@ -62,8 +70,8 @@ dd,p{margin:0}
 section{padding:.75rem 0;border-top:1px solid var(--line);break-inside:avoid}
 .script{white-space:pre-wrap}
 .space-y-3>*+*,.space-y-1>*+*{margin-top:.5rem}
-ul,ol{margin:0;padding-left:1.5rem}
-blockquote{margin:0;padding-left:1rem;border-left:3px solid var(--line)}
+ul,ol{margin:0;padding-inline-start:1.5rem}
+blockquote{margin:0;padding-inline-start:1rem;border-inline-start:3px solid var(--line)}
 pre{margin:0;white-space:pre-wrap}
 table{border-collapse:collapse}
 th,td{border:1px solid var(--line);padding:.25rem .5rem;text-align:start}

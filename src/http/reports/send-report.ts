@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ResultReport } from '../../domain/submissions/grading/result-report.ts'
 import { toText } from '../../html/html.ts'
 import { pageHeaders } from '../pages/page-headers.ts'
+import type { RequestContext } from '../requests/disconnect-signal.ts'
 import { printReport } from './print-report.ts'
 import { reportPage } from './report-page.ts'
 
@@ -12,7 +13,7 @@ export function sendReport(
   report: ResultReport,
 ): Promise<FastifyReply> | FastifyReply {
   reply.header('vary', 'accept')
-  if (!prefersHtml(request)) return sendReportFile(request, reply, report, 'inline')
+  if (!prefersHtml(request)) return sendReportFile(request.ctx, reply, report, 'inline')
   return reply
     .headers(pageHeaders())
     .type('text/html; charset=utf-8')
@@ -21,12 +22,11 @@ export function sendReport(
 
 /** Sends a report as a PDF. @throws DomainError too_many_reports. */
 export async function sendReportFile(
-  { ctx }: FastifyRequest,
+  { deps, organization, signal }: RequestContext,
   reply: FastifyReply,
   report: ResultReport,
   disposition: 'inline' | 'attachment' = 'attachment',
 ): Promise<FastifyReply> {
-  const { deps, organization, signal } = ctx
   const pdf = await deps.typesetReport(printReport(report), { queueKey: organization.id, signal })
   reply.header('content-disposition', `${disposition}; filename="report-${report.submissionId}.pdf"`)
   return reply.type('application/pdf').send(pdf)

@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox'
 import { omitUndefined } from '../../domain/fields/omit-undefined.ts'
 import { onReplica } from '../../domain/lists/on-replica.ts'
 import { listReleasedNotes } from '../../domain/submissions/grading/list-released-notes.ts'
-import { reportOnInvite } from '../../domain/submissions/grading/result-report.ts'
+import { REPORT_AUDIENCES, reportOnInvite } from '../../domain/submissions/grading/result-report.ts'
 import { getInviteSubmission, listSubmissions, SUBMISSION_STATES } from '../../domain/submissions/reading/list-submissions.ts'
 import { listInviteTranscripts } from '../../domain/submissions/reading/list-transcripts.ts'
 import { sendReport } from '../../http/reports/send-report.ts'
@@ -81,13 +81,21 @@ export function submissionRoutes(app: TypedApp): void {
         scope: 'results:read',
         summary: 'Get the report on a released result',
         description:
-          'The last released result, for people to read: candidate, time, points and percent, and each question with its points and comment. A PDF or, with `Accept: text/html`, a page. Available after the event `submission.released`.',
+          'The last released result, for people to read: candidate, time, points and percent, and each question with its points and comment. A PDF or, with `Accept: text/html`, a page. Available after the event `submission.released`. With `audience=candidate` it is in the candidate’s language, without the decision, knock-outs, and which grader’s points counted.',
         params,
+        querystring: Type.Object({
+          audience: Type.Optional(
+            StringEnum(REPORT_AUDIENCES, { default: 'organization', description: 'Whom the report is for' }),
+          ),
+        }),
         response: { 200: ReportView },
         errors: ['invite_not_found', 'submission_not_found', 'result_not_released', 'too_many_reports'],
       },
     },
-    async (request, reply) => sendReport(request, reply, await reportOnInvite(request.ctx, request.params.inviteId)),
+    async (request, reply) => {
+      const { ctx, params, query } = request
+      return sendReport(request, reply, await reportOnInvite(ctx, params.inviteId, query.audience ?? 'organization'))
+    },
   )
 
   recordedAnswerRoutes(app)

@@ -4,6 +4,7 @@ import { unknownId } from '../../support/factories.ts'
 import { makeHandedIn } from '../../support/grading.ts'
 import { hasPoppler, readPdf } from '../../support/pdf.ts'
 import { signInAs } from '../../support/portal.ts'
+import { RUBRIC, RUBRIC_POINTS } from '../../support/rubrics.ts'
 import { startServiceForFile } from '../../support/service.ts'
 import { makeAccepted } from '../../support/taking.ts'
 import { waitUntil } from '../../support/wait-until.ts'
@@ -18,8 +19,9 @@ const textOf = (page: string) =>
 /** Asks for the report on an invite. @param accept undefined: the header is not sent. */
 const askFor =
   ({ organization, invite }: { organization: { key: string }; invite: { id: string } }) =>
-  (accept: string | undefined) => {
-    const asked = service.v1(organization.key).get(`/invites/${invite.id}/submission/report`).responseType('arraybuffer')
+  (accept: string | undefined, query = '') => {
+    const path = `/invites/${invite.id}/submission/report${query}`
+    const asked = service.v1(organization.key).get(path).responseType('arraybuffer')
     return (accept === undefined ? asked : asked.set('accept', accept)).then(({ status, headers, body }) => ({
       status,
       headers: headers as Record<string, string>,
@@ -146,6 +148,76 @@ describe('GET /invites/{inviteId}/submission/report', () => {
     ])
       expect(said).toContain(part)
     expect(said).not.toContain('For the organization')
+  })
+
+  it.each([
+    {
+      language: 'de',
+      html: '<html lang="de">',
+      texts: [
+        'Ergebnis: Kim Lee',
+        '12 von 14',
+        '86 %',
+        'Einstufung Stark',
+        'Nachricht an Sie Thank you, Kim.',
+        'Frage 1',
+        '9 von 9 Punkten',
+        'Accuracy: Complete, 4 von 4',
+        'Kommentar To the <point>',
+        '1:02 bis 1:04 Omission, 0,5 Punkte Abzug: the date',
+        'Fassung 1 des Ergebnisses, freigegeben:',
+        'Seite 1 von 1',
+      ],
+    },
+    {
+      language: 'ar',
+      html: '<html lang="ar" dir="rtl">',
+      texts: [
+        'النتيجة',
+        'Kim Lee',
+        '86٪',
+        'Stark',
+        'رسالة إليكم Thank you, Kim.',
+        'السؤال 1',
+        'Accuracy',
+        'تعليق',
+        'نقاط',
+        'صفحة',
+      ],
+    },
+  ])('is in the language of the candidate for whom it is: $language', async ({ language, html, texts }) => {
+    const made = await makeHandedIn(service, {
+      questions: [{ points: RUBRIC_POINTS, rubric: RUBRIC }, { points: 5 }],
+      recipientName: 'Kim Lee',
+      language,
+    })
+    const { organization, assessment, submissionId } = made
+    await service.db.organization.update({ where: { id: organization.id }, data: { languagesOffered: ['en', 'de', 'ar'] } })
+    await service.db.assessment.update({ where: { id: assessment.id }, data: { bands: ['50 Stark'] } })
+    const { ctx } = await made.join()
+    await made.grade(ctx, 1, null, { levels: [3, 2, 2], comment: 'To the <point>' })
+    await made.grade(ctx, 2, 3)
+    await made.release(ctx, { message: 'Thank you, Kim.', comment: 'For the organization' })
+    const [release] = await made.releases()
+    const note = { startMs: 62_000, endMs: 64_000, category: 'Omission', text: 'the date', pointsOff: 0.5 }
+    const grades = (release!.grades as { number: number }[]).map((grade) => ({
+      ...grade,
+      ...(grade.number === 1 && { notes: [note], decidedBy: 'third_grader' }),
+    }))
+    await service.db.release.updateMany({ where: { submissionId }, data: { grades, knockedOut: [2] } })
+    const report = askFor(made)
+    const page = (await report('text/html', '?audience=candidate')).text
+    expect(page).toContain(html)
+    const internals = ['For the organization', 'Knocked out', 'third grader']
+    for (const text of internals) expect(page, text).not.toContain(text)
+    const own = textOf((await report('text/html')).text)
+    for (const text of [...internals.slice(1), 'Result of Kim Lee', '1:02 to 1:04 Omission, 0.5 points off: the date'])
+      expect(own, text).toContain(text)
+    expect((await report(undefined, '?audience=nobody')).status).toBe(400)
+    if (!hasPoppler) return
+    const said = (await readPdf((await report(undefined, '?audience=candidate')).body)).text.replace(/\s+/g, ' ')
+    for (const text of texts) expect(said).toContain(text)
+    for (const text of internals) expect(said, text).not.toContain(text)
   })
 
   it("is created in fair turns: many requests wait or are rejected before another organization's", async () => {

@@ -41,6 +41,7 @@ const answers: Partial<Record<FailureKind, Answer>> = {
   headers_too_large: [431, 'refused'],
   rate_limited: [429, 'too_often'],
   too_many_uploads: [429, 'failure'],
+  too_many_reports: [429, 'failure'],
   overloaded: [503, 'failure'],
   store_unavailable: [503, 'failure'],
   database_busy: [503, 'failure'],

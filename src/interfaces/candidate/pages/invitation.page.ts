@@ -74,10 +74,9 @@ ${result && ownResult(view, result)}`,
   )
 }
 
-const ownResult = (
-  { t, invite }: View,
-  { points, ofPoints, percent, band, message, grades }: OwnResult,
-): Html => html`<section class="panel mt-6"><h2>${t.text('result.heading')}</h2>
+const ownResult = (view: View, { points, ofPoints, percent, band, message, grades }: OwnResult): Html => {
+  const { t, invite } = view
+  return html`<section class="panel mt-6"><h2>${t.text('result.heading')}</h2>
 ${
   percent === null
     ? html`<p>${t.text('result.nothing')}</p>`
@@ -89,7 +88,9 @@ ${
   html`<p class="mt-4">${t.text('result.message', { organization: invite.organization.name })}</p>
 ${quoted(message)}`
 }
-<dl class="details mt-4">${grades.map(({ number, points, ofPoints }) => points !== null && html`<dt>${t.text('result.question', { number })}</dt><dd>${t.text('result.points', { points, ofPoints })}</dd>\n`)}</dl></section>`
+<dl class="details mt-4">${grades.map(({ number, points, ofPoints }) => points !== null && html`<dt>${t.text('result.question', { number })}</dt><dd>${t.text('result.points', { points, ofPoints })}</dd>\n`)}</dl>
+<p class="mt-4"><a class="btn" href="${`${pathOf(view)}/report`}">${icon('download')}${t.text('result.download')}</a></p></section>`
+}
 
 export const expiredPage = (view: View): Page =>
   endedPage(

@@ -6,8 +6,12 @@ import { findInviter } from '../../../domain/invites/find-contact.ts'
 import { signReturnUrl } from '../../../domain/invites/return-url.ts'
 import { sendLinkAgain } from '../../../domain/invites/send-link-again.ts'
 import { readInvitation } from '../../../domain/secrets/invitation-tokens.ts'
-import { findSession } from '../../../domain/submissions/taking/session.ts'
+import { findOwnReport } from '../../../domain/submissions/grading/result-report.ts'
+import { enterSession, findSession } from '../../../domain/submissions/taking/session.ts'
+import { zoneOf } from '../../../domain/time/zones.ts'
 import { INVITATION_PATH, TEST_PAGE } from '../../../http/addresses/links.ts'
+import { sendReportFile } from '../../../http/reports/send-report.ts'
+import { disconnectSignal } from '../../../http/requests/disconnect-signal.ts'
 import { replacedPage } from '../kit/errors.ts'
 import { addForm } from '../kit/forms.ts'
 import { textsFor, textsForStranger } from '../kit/language.ts'
@@ -36,6 +40,17 @@ export function invitationRoutes(app: FastifyInstance, { system, settings, count
     const { late, link } = request.query
     const linkSent = link === 'sent' || link === 'too_soon' ? link : undefined
     return sendPage(reply, 200, await choosePage(session, request, settings, { isLate: late !== undefined, linkSent }))
+  })
+
+  app.get<Route>('/:token/report', async (request, reply) => {
+    const ref = readInvitation(settings.secretKeys, request.params.token)
+    if (!ref) throw new DomainError('invite_not_found')
+    countPage(request, ref.inviteId)
+    const { ctx, invite, submission } = await enterSession(system, ref)
+    const reader = { language: textsFor(settings.languages, invite, request).language, timeZone: zoneOf(invite) }
+    const report = submission && invite.status === 'completed' ? await findOwnReport(ctx, submission.id, reader) : null
+    if (!report) throw new DomainError('invite_not_found')
+    return sendReportFile({ ...ctx, signal: disconnectSignal(reply) }, reply, report)
   })
 
   // Signed when it is followed: the time in it is that of the candidate's coming.

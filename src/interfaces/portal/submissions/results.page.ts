@@ -14,7 +14,7 @@ import { type Html, html } from '../../../html/html.ts'
 import { plainQuestionText, userText } from '../../../http/pages/candidate-view.ts'
 import { fileDownloads } from '../../../http/pages/file-downloads.ts'
 import { icon } from '../../../http/pages/icon.ts'
-import { formatCriterion, formatDecision } from '../../../http/reports/print-report.ts'
+import { english, formatCriterion, formatDecision } from '../../../http/reports/print-report.ts'
 import { type AssessmentHead, assessmentHead, inviteButton } from '../assessments/assessment-head.ts'
 import { assessmentTabs } from '../assessments/assessment-tabs.ts'
 import { RESULT_FILTERS } from '../invites/result-filter.ts'
@@ -211,7 +211,7 @@ export const resultPage = (form: Form, { ctx, detail, decision, answers, done }:
     state: badge(isReopened(ctx, state) ? 'reopened' : 'released'),
     subtitle: html`<a href="${pathOf(ctx, `results/assessments/${assessment.id}`)}">${assessment.name}</a>`,
     trail: [['Results', pathOf(ctx, 'results')]],
-    actions: html`${may(ctx, 'read') && linkButton(pathOf(ctx, `invites/${invite.id}/submission`), 'Answers', 'list-checks')}${reopening(ctx, detail)}${linkButton(`${pathOf(ctx, `results/${id}`)}/report`, 'Download PDF', 'download', 'main')}`,
+    actions: html`${may(ctx, 'read') && linkButton(pathOf(ctx, `invites/${invite.id}/submission`), 'Answers', 'list-checks')}${reopening(ctx, detail)}${linkButton(`${pathOf(ctx, `results/${id}`)}/report`, 'Download PDF', 'download', 'main')}${may(ctx, 'read') && linkButton(`${pathOf(ctx, `results/${id}`)}/report?audience=candidate`, 'PDF for the candidate', 'languages')}`,
     notice: done === 'decided' ? 'The decision is saved.' : undefined,
     body: html`${mistakes(form)}<div class="grid items-start gap-6 lg:grid-cols-[minmax(0,1fr)_20rem] print:block print:space-y-6">
 <div class="space-y-6">${panel(
@@ -226,7 +226,7 @@ export const resultPage = (form: Form, { ctx, detail, decision, answers, done }:
           return [
             number,
             html`<span class="preformatted max-md:text-start" lang="" dir="auto">${plainQuestionText(asked)}</span>`,
-            html`${grade?.points}${grade?.decidedBy && html`<span class="facts block">${formatDecision(grade.decidedBy).slice(2)}</span>`}${may(ctx, 'read') && grade?.rubric && html`<ul class="facts">${grade.rubric.map((criterion) => html`<li dir="auto">${formatCriterion(criterion)}</li>`)}</ul>`}`,
+            html`${grade?.points}${grade?.decidedBy && html`<span class="facts block">${formatDecision(grade.decidedBy).slice(2)}</span>`}${may(ctx, 'read') && grade?.rubric && html`<ul class="facts">${grade.rubric.map((criterion) => html`<li dir="auto">${formatCriterion(criterion, english())}</li>`)}</ul>`}`,
             grade?.ofPoints,
             share !== null && html`<div class="w-24">${bar(share)}</div>`,
           ]

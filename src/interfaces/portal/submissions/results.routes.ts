@@ -25,7 +25,7 @@ import { assessmentResultsPage, RESULT_ORDERS, resultPage, resultsPage } from '.
 
 type ReportRoute = { Params: { assessmentId: string } }
 type MediaRoute = { Params: { submissionId: string; mediaId: string } }
-type Route = { Params: { submissionId: string }; Querystring: { done?: string } }
+type Route = { Params: { submissionId: string }; Querystring: { done?: string; audience?: string } }
 
 /** Released results, for members who may read everything and for clients of the assessments. */
 export function resultsRoutes(app: FastifyInstance): void {
@@ -106,7 +106,9 @@ export function resultsRoutes(app: FastifyInstance): void {
     },
   })
 
-  app.get<Route>('/results/:submissionId/report', async (request, reply) =>
-    sendReportFile(request, reply, await reportOnSubmission(request.ctx, request.params.submissionId)),
-  )
+  app.get<Route>('/results/:submissionId/report', async (request, reply) => {
+    const { ctx, params, query } = request
+    const audience = query.audience === 'candidate' ? 'candidate' : 'organization'
+    return sendReportFile(ctx, reply, await reportOnSubmission(ctx, params.submissionId, audience))
+  })
 }
