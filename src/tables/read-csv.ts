@@ -85,7 +85,13 @@ function* readRecords(text: string, delimiter: string | null, firstLine: number)
 /** Lines after a stray quotation mark that may close it. */
 const MAX_BROKEN_LINES = 20
 
-const hasOddQuotes = (text: string, from: number, to: number): boolean => text.slice(from, to).split('"').length % 2 === 0
+const QUOTE = '"'.charCodeAt(0)
+
+function hasOddQuotes(text: string, from: number, to: number): boolean {
+  let isOdd = false
+  for (let at = from; at < to; at++) if (text.charCodeAt(at) === QUOTE) isOdd = !isOdd
+  return isOdd
+}
 
 /** End of the next line with an odd number of quotation marks; the given end without one. */
 function findClosingLine(text: string, end: number): number {
@@ -154,9 +160,9 @@ function readQuoted(text: string, at: number): { cell: string; end: number; brea
 }
 
 function endOfLine(text: string, at: number): number {
-  let end = at
-  while (end < text.length && text[end] !== '\n' && text[end] !== '\r') end++
-  return end
+  const lineBreak = /[\r\n]/g
+  lineBreak.lastIndex = at
+  return lineBreak.exec(text)?.index ?? text.length
 }
 
 const skipBreak = (text: string, at: number): number =>

@@ -5,6 +5,9 @@ import { UnreadableFile } from './unreadable-file.ts'
 
 /** Bytes. */
 const MAX_UNPACKED = 80 * 1024 * 1024
+/** Factor by which no real package expands, and unpacked bytes from which on it is checked. Bombs expand by about 1,000. */
+const MAX_EXPANSION = 200
+const EXPANSION_FROM = 8 * 1024 * 1024
 /** Packed bytes per step. Deflate expands them by a factor of about 1,000 at most. */
 const UNPACKED_AT_ONCE = 8 * 1024
 const MAX_ENTRIES = 5_000
@@ -16,7 +19,7 @@ export type Package = { names: string[]; files: ReadonlyMap<string, Uint8Array> 
 export function readPackage(bytes: Uint8Array, isWanted: (name: string) => boolean): Package {
   const found = new Map<string, Uint8Array[]>()
   const names: string[] = []
-  let unpacked = 0
+  let [packed, unpacked] = [0, 0]
   const unzip = new Unzip((file) => {
     if (names.push(file.name) > MAX_ENTRIES) throw new UnreadableFile('tooHeavy')
     if (file.name.includes('..') || file.name.startsWith('/') || file.name.includes('\\')) throw new UnreadableFile('notSheet')
@@ -26,15 +29,19 @@ export function readPackage(bytes: Uint8Array, isWanted: (name: string) => boole
     file.ondata = (error, data) => {
       if (error) throw error
       unpacked += data.length
-      if (unpacked > MAX_UNPACKED) throw new UnreadableFile('tooHeavy')
+      const isBomb = unpacked > EXPANSION_FROM && unpacked > MAX_EXPANSION * packed
+      if (isBomb || unpacked > MAX_UNPACKED) throw new UnreadableFile('tooHeavy')
       pieces.push(data.slice()) // fflate reuses its buffer
     }
     file.start()
   })
   unzip.register(UnzipInflate)
   try {
-    for (let i = 0; i < bytes.length; i += UNPACKED_AT_ONCE)
-      unzip.push(bytes.subarray(i, i + UNPACKED_AT_ONCE), i + UNPACKED_AT_ONCE >= bytes.length)
+    while (packed < bytes.length) {
+      const piece = bytes.subarray(packed, packed + UNPACKED_AT_ONCE)
+      packed += piece.length
+      unzip.push(piece, packed >= bytes.length)
+    }
   } catch (error) {
     if (error instanceof UnreadableFile) throw error
     throw new UnreadableFile('notSheet')

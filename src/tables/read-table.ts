@@ -26,14 +26,15 @@ export type OpenedFile = { facts: FileFacts } & ({ rows: TableRow[] } | { text: 
 /**
  * Opens a file by its content: the rows of a spreadsheet, a decoded text, or a package of questions.
  *
+ * @param maxRows rows of a spreadsheet with text, besides the headings.
  * @throws UnreadableFile with the name of a format that is recognized and not read.
  */
-export function openFile(bytes: Uint8Array, choices: ReadChoices = {}): OpenedFile {
+export function openFile(bytes: Uint8Array, maxRows: number, choices: ReadChoices = {}): OpenedFile {
   const detected = detectFile(bytes)
   if ('refusal' in detected) throw new UnreadableFile(detected.refusal)
   if (detected.format === 'qti') return { facts: { ...PACKAGE_FACTS, format: 'qti' }, qti: bytes }
   if (detected.format === 'xlsx') {
-    const { rows, notes, ...sheets } = readXlsx(bytes, choices.sheet)
+    const { rows, notes, ...sheets } = readXlsx(bytes, choices.sheet, maxRows)
     return { facts: { ...PACKAGE_FACTS, format: 'xlsx', ...sheets, notes }, rows }
   }
   const decoded = decodeText(bytes, choices.encoding)
@@ -54,7 +55,7 @@ const factsOf = ({ encoding, isGuess, isDoubtful }: DecodedText): FileFacts => (
   notes: isGuess && !isDoubtful ? [`The file does not say how its letters are stored. They are read as ${encoding}.`] : [],
 })
 
-/** Reads the rows of an opened file; a text as CSV. @throws UnreadableFile `tooManyRows`; `questionFile` for a format without rows. */
+/** Reads the rows of an opened file; a text as CSV. Rows without text are left out. @throws UnreadableFile `tooManyRows`; `questionFile` for a format without rows. */
 export function readRows(
   opened: OpenedFile,
   { maxRows, delimiter }: { maxRows: number; delimiter?: string | undefined },

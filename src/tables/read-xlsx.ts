@@ -8,6 +8,10 @@ import { UnreadableFile } from './unreadable-file.ts'
 // no declared entities. Each regular expression runs over a file once.
 
 const MAX_CELLS = 1_500_000
+/** Cells of a row, on average, more of which no sheet with so many rows has. */
+const CELLS_A_ROW = 60
+/** Factor by which the empty cells before and between the others may widen rows. */
+const MAX_WIDENING = 4
 const MAX_MERGED = 10_000
 /** Cells that get their text from a merged cell above. */
 const MAX_FILLED = 100_000
@@ -18,8 +22,11 @@ export type XlsxFile = { rows: TableRow[]; sheets: string[]; sheet: string; note
 
 export const isXlsxPart = (name: string): boolean => WANTED.test(name)
 
-/** @param sheet name of the sheet to read; the first visible one if it doesn't exist. @throws UnreadableFile `notSheet`, `tooHeavy`. */
-export function readXlsx(bytes: Uint8Array, sheet?: string): XlsxFile {
+/**
+ * @param sheet name of the sheet to read; the first visible one if it doesn't exist. @param maxRows rows with text, besides the headings.
+ * @throws UnreadableFile `notSheet`, `tooHeavy`, `tooManyRows`.
+ */
+export function readXlsx(bytes: Uint8Array, sheet?: string, maxRows = MAX_CELLS): XlsxFile {
   const { files } = readPackage(bytes, isXlsxPart)
   const text = (name: string): string | undefined => {
     const content = files.get(name.toLowerCase())
@@ -37,6 +44,7 @@ export function readXlsx(bytes: Uint8Array, sheet?: string): XlsxFile {
     shared,
     formats: readFormats(text('xl/styles.xml') ?? ''),
     startsIn1904: book.startsIn1904,
+    maxRows,
   })
   return { rows, sheets: book.sheets.map(({ name }) => name), sheet: found?.name ?? '', notes }
 }
@@ -101,7 +109,7 @@ function readShared(xml: string): string[] {
   return texts
 }
 
-type Style = { shared: string[]; formats: string[]; startsIn1904: boolean }
+type Style = { shared: string[]; formats: string[]; startsIn1904: boolean; maxRows: number }
 type Cell = { attributes: string; value: string | undefined; text: string; hasFormula: boolean }
 type Range = { top: number; bottom: number; left: number; right: number }
 
@@ -112,18 +120,26 @@ function readSheet(xml: string, style: Style): { rows: TableRow[]; notes: string
   const rows: TableRow[] = []
   const merged: Range[] = []
   const hidden = { rows: 0, columns: [] as string[] }
+  const maxCells = Math.min(MAX_CELLS, CELLS_A_ROW * style.maxRows)
   let at: Position = { line: 0, next: 0, isHidden: false }
   let [cell, cells, isPhonetic]: [Cell | undefined, number, boolean] = [undefined, 0, false]
+  let width = 0
   const endCell = () => {
     if (cell && !at.isHidden) at.next = placeCell(rows, at, cell, style)
     cell = undefined
   }
+  const endRow = () => {
+    if (rows.length > style.maxRows + 1) throw new UnreadableFile('tooManyRows', style.maxRows)
+    width += rows.at(-1)?.cells.length ?? 0
+    if (width > MAX_WIDENING * maxCells) throw new UnreadableFile('tooHeavy')
+  }
   const beginRow = (attributes: string) => {
+    endRow()
     at = beginLine(attributes, at.line)
     if (at.isHidden) hidden.rows++
   }
   const beginCell = (attributes: string) => {
-    if (++cells > MAX_CELLS) throw new UnreadableFile('tooHeavy')
+    if (++cells > maxCells) throw new UnreadableFile('tooHeavy')
     cell = { attributes, value: undefined, text: '', hasFormula: false }
   }
   const begin: Record<string, (attributes: string) => void> = {
@@ -140,6 +156,7 @@ function readSheet(xml: string, style: Style): { rows: TableRow[]; notes: string
     else if (cell && !isPhonetic) addText(cell, name!, text!)
   }
   endCell()
+  endRow()
   fillMerged(rows, merged)
   return { rows, notes: notesOf(hidden, merged) }
 }
@@ -209,7 +226,7 @@ function placeCell(rows: TableRow[], { line, next }: { line: number; next: numbe
   const column = columnOf(/\br="([A-Z]{1,3})\d*"/.exec(cell.attributes)?.[1]) ?? next
   if (column >= MAX_COLUMNS) return column + 1
   const { text, number, fault } = readCell(cell, style)
-  if (text === '' && !fault) return column + 1
+  if (text.trim() === '' && !fault) return column + 1
   let row = rows.at(-1)
   if (row?.line !== line) {
     row = { line, cells: [] }

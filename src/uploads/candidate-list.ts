@@ -45,7 +45,7 @@ export function parseCandidateList(bytes: Uint8Array, maxRows: number, choices: 
 
 function parse(bytes: Uint8Array, maxRows: number, choices: CandidateChoices): CandidateList {
   if (bytes.length > MAX_BATCH_BYTES) throw new UnreadableFile('tooLarge', MAX_BATCH_BYTES)
-  const opened = openFile(bytes, choices)
+  const opened = openFile(bytes, maxRows + MAX_ROWS_ABOVE, choices)
   if (opened.facts.isEncodingDoubtful && !choices.isInspection) throw new UnreadableFile('doubtfulEncoding')
   if ('text' in opened && Buffer.byteLength(opened.text) > MAX_BATCH_BYTES) throw new UnreadableFile('tooLarge', MAX_BATCH_BYTES)
   const { rows: all, facts } = readRows(opened, { maxRows: maxRows + MAX_ROWS_ABOVE, delimiter: choices.delimiter })

@@ -6,7 +6,7 @@ import { createFileError } from '../domain/validation/uploaded-files.ts'
 import { ProcessEnded, type Program, runLimited } from '../processes/run-limited.ts'
 import type { ReadOutcome, ReadTask, UploadContents, UploadKind } from './read-process.ts'
 
-const PROGRAM: Program = {
+export const PROGRAM: Program = {
   path: fileURLToPath(new URL('./read-process.ts', import.meta.url)),
   heap: ['--max-old-space-size=256', '--max-semi-space-size=4'],
   timeoutMs: 10_000, // somebody waits for it

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { strToU8, zipSync } from 'fflate'
 import { describe, expect, it } from 'vitest'
 import type { ParsedQuestion } from '../../src/kinds/neutral.ts'
@@ -9,9 +10,10 @@ async function readParts(bytes: Uint8Array, maxRows = 5_000) {
   const { format } = await readUpload('one', { content: 'questions', bytes, maxRows })(async (part) => void parts.push(part))
   return { format, parts }
 }
-const read = async (bytes: Uint8Array): Promise<ParsedQuestion[]> => (await readParts(bytes)).parts.flat()
-const issueOf = (bytes: Uint8Array) =>
-  read(bytes).then(
+const read = async (bytes: Uint8Array, maxRows?: number): Promise<ParsedQuestion[]> =>
+  (await readParts(bytes, maxRows)).parts.flat()
+const issueOf = (bytes: Uint8Array, maxRows?: number) =>
+  read(bytes, maxRows).then(
     () => 'read',
     (error) => error.issues?.[0]?.problem ?? error,
   )
@@ -35,7 +37,7 @@ describe('readUpload', () => {
 
   it.each([
     ['a shared string that many cells use', sharedText(190_000, 53)],
-    ['separate cells', writeXlsx([['text'], ...Array.from({ length: 2_001 }, () => ['x'.repeat(5_000)])])],
+    ['separate cells', writeXlsx([['text'], ...Array.from({ length: 2_001 }, () => [randomBytes(2_500).toString('hex')])])],
     ['CSV in a Windows encoding', Buffer.from(`text,points\n${`${'\x80'.repeat(4_000)},1\n`.repeat(850)}`, 'latin1')],
   ])('rejects more than 10 MB of text: %s', async (_, bytes) => {
     expect(await issueOf(bytes)).toBe('tooMuchText')
@@ -44,9 +46,9 @@ describe('readUpload', () => {
   it('rejects unclosed tags in linear time', async () => {
     const open = (tag: string) => zipSync({ 'xl/worksheets/sheet1.xml': strToU8(`<sheetData>${`<${tag}>`.repeat(1_000_000)}`) })
     expect([await issueOf(open('row')), await issueOf(open('c')), await issueOf(open('row r="1" '.trim()))]).toEqual([
-      'noText',
-      'noText',
-      'noText',
+      'empty',
+      'tooHeavy',
+      'tooHeavy',
     ])
   })
 
@@ -60,10 +62,23 @@ describe('readUpload', () => {
   })
 
   it('rejects a file that needs more memory than the process may use', async () => {
-    // Rows of one cell in the last column that is read: a little text becomes many empty cells.
-    const rows = Array.from({ length: 240_000 }, (_, i) => `<row r="${i + 1}"><c r="GR${i + 1}" t="b"><v>1</v></c></row>`)
-    const sheet = zipSync({ 'xl/worksheets/sheet1.xml': strToU8(`<sheetData>${rows.join('')}</sheetData>`) })
-    expect(await issueOf(sheet)).toBe('tooHeavy')
+    const lines = `text\n${'a\n'.repeat(5_000_000)}`
+    expect(await issueOf(strToU8(lines), 10_000_000)).toBe('tooHeavy')
+  })
+
+  it('rejects cells that widen many rows, and more rows than it reads, before it holds them', async () => {
+    const sheetOf = (rows: number) => {
+      const cells = Array.from({ length: rows }, (_, i) => `<row r="${i + 1}"><c r="GR${i + 1}" t="b"><v>1</v></c></row>`)
+      return zipSync({ 'xl/worksheets/sheet1.xml': strToU8(`<sheetData>${cells.join('')}</sheetData>`) })
+    }
+    expect([await issueOf(sheetOf(100_000), 50_000), await issueOf(sheetOf(100_000))]).toEqual(['tooHeavy', 'tooManyRows'])
+  })
+
+  it('says of a workbook without cells that it is empty', async () => {
+    const bytes = zipSync({ 'xl/worksheets/sheet1.xml': strToU8('<sheetData/>') })
+    const inspect = readUpload('one', { content: 'inspectQuestions', bytes, maxRows: 1 })
+    await expect(inspect(async () => {})).rejects.toMatchObject({ issues: [{ field: 'file', problem: 'empty' }] })
+    expect(await issueOf(bytes)).toBe('empty')
   })
 
   it('rejects 3 of 12 concurrent files as too many', async () => {
