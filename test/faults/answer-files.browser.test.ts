@@ -66,7 +66,7 @@ describe.skipIf(!isBrowserInstalled)('a large file (skipped where no chromium is
       await sleep(1_000)
       await line.mend()
     }
-    await page.getByText('Received:').waitFor({ timeout: PATIENCE_MS })
+    await page.getByRole('listitem').getByText('Received:').waitFor({ timeout: PATIENCE_MS })
     const found = (await findFile())!
     expect(await taking.join(found.id)).toBe('ready')
     const chunks: Buffer[] = []
