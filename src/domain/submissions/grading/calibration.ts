@@ -6,6 +6,7 @@ import { DomainError } from '../../errors.ts'
 import { FORMER_GRADER } from '../../loaders/former-members.ts'
 import { displayNameOf } from '../../text/display-name.ts'
 import { isUuid } from '../../text/uuid.ts'
+import { type CriterionAgreement, readCriterionAgreement } from './criterion-agreement.ts'
 
 /** Fewer grades say little about a grader. */
 export const MIN_COMPARED_GRADES = 30
@@ -23,7 +24,11 @@ export type Spread = { mean: number; deviation: number }
  */
 export type GraderComparison = { graderId: string; name: string; grades: number; own: Spread | null; others: Spread | null }
 
-export type Calibration = { assessment: { id: string; name: string }; graders: GraderComparison[] }
+export type Calibration = {
+  assessment: { id: string; name: string }
+  graders: GraderComparison[]
+  criteria: CriterionAgreement[]
+}
 
 /** Compares the graders of an assessment. Decisions between two graders don't count. @throws DomainError not_permitted; assessment_not_found. */
 export async function readCalibration(ctx: Context, assessmentId: string): Promise<Calibration> {
@@ -31,7 +36,8 @@ export async function readCalibration(ctx: Context, assessmentId: string): Promi
   const where = { organizationId: ctx.organization.id, id: assessmentId }
   const assessment = isUuid(assessmentId) ? await ctx.db.assessment.findFirst({ where, select: { id: true, name: true } }) : null
   if (!assessment) throw new DomainError('assessment_not_found')
-  const sums = await sumShares(ctx, assessment.id)
+  const submissionIds = await findNewestSubmissions(ctx, assessment.id)
+  const sums = await sumShares(ctx, submissionIds)
   const ids = [...new Set(sums.map(({ graderId }) => graderId))]
   const members = await ctx.db.member.findMany({
     where: { organizationId: ctx.organization.id, id: { in: ids } },
@@ -46,13 +52,14 @@ export async function readCalibration(ctx: Context, assessmentId: string): Promi
   return {
     assessment,
     graders: graders.toSorted((one, other) => other.grades - one.grades || (one.graderId < other.graderId ? -1 : 1)),
+    criteria: await readCriterionAgreement(ctx, assessment.id, submissionIds),
   }
 }
 
 /** Number, sum, and sum of squares of the shares that a grader gave for a question. */
 export type ShareSums = { questionId: string; graderId: string; count: number; sum: number; squares: number }
 
-async function sumShares({ db }: Context, assessmentId: string): Promise<ShareSums[]> {
+async function findNewestSubmissions({ db }: Context, assessmentId: string): Promise<string[]> {
   const newest = await db
     .selectFrom('submissions')
     .where('submissions.assessmentId', '=', assessmentId)
@@ -61,9 +68,13 @@ async function sumShares({ db }: Context, assessmentId: string): Promise<ShareSu
     .limit(MAX_COMPARED_SUBMISSIONS)
     .select('submissions.id')
     .execute()
+  return newest.map(({ id }) => id)
+}
+
+function sumShares({ db }: Context, submissionIds: string[]): Promise<ShareSums[]> {
   const standing = db
     .selectFrom('grades')
-    .where('grades.submissionId', '=', anyOfIds(newest.map(({ id }) => id)))
+    .where('grades.submissionId', '=', anyOfIds(submissionIds))
     .where('grades.round', '<', 3)
     .distinctOn(['grades.submissionId', 'grades.questionNumber', 'grades.graderId'])
     .orderBy('grades.submissionId')

@@ -18,7 +18,8 @@ export async function findRubrics({ db }: Context, submissionId: string): Promis
   )
 }
 
-const withCurrentWords = (asked: Rubric, current: Rubric | null): Rubric =>
+/** A paper's rubric with the words of today if the points are the same. */
+export const withCurrentWords = (asked: Rubric, current: Rubric | null): Rubric =>
   current && hasSamePoints(asked, current) ? current : asked
 
 /** A criterion in a released result. @property level from 1; null: none chosen, or two graders chose different ones. */

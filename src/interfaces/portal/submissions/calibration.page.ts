@@ -5,13 +5,13 @@ import {
   MAX_COMPARED_SUBMISSIONS,
   MIN_COMPARED_GRADES,
 } from '../../../domain/submissions/grading/calibration.ts'
-import { html } from '../../../html/html.ts'
+import { type Html, html } from '../../../html/html.ts'
 import { type Page, panel, pathOf } from '../kit/layout.ts'
 import { empty } from '../kit/parts.ts'
 import { table } from '../kit/table.ts'
 
 /** Graders of an assessment beside each other. */
-export const calibrationPage = (ctx: Context, { assessment, graders }: Calibration): Page => ({
+export const calibrationPage = (ctx: Context, { assessment, graders, criteria }: Calibration): Page => ({
   title: 'Graders',
   subtitle: assessment.name,
   trail: [
@@ -21,7 +21,7 @@ export const calibrationPage = (ctx: Context, { assessment, graders }: Calibrati
   body:
     graders.length === 0
       ? empty('users', 'Nobody has graded a submission of this assessment yet.')
-      : panel(
+      : html`${panel(
           'graders',
           'Points compared with the other graders’',
           html`${table(
@@ -30,8 +30,22 @@ export const calibrationPage = (ctx: Context, { assessment, graders }: Calibrati
             graders.map((grader) => [grader.name, grader.grades, ...figures(grader)]),
           )}
 <p class="hint">In percent of each question’s points. The others’ figures are of the same questions, and each question counts as often as this grader graded it. The spread is the standard deviation. Figures are shown from ${MIN_COMPARED_GRADES} grades on, of the last ${MAX_COMPARED_SUBMISSIONS.toLocaleString('en')} submissions. Decisions between two graders don’t count.</p>`,
-        ),
+        )}
+${criteria.length > 0 && panel('agreement', 'Agreement of two graders by criterion', agreement(criteria))}`,
 })
+
+const agreement = (criteria: Calibration['criteria']): Html => html`${table(
+  'agreement-heading',
+  ['Question', 'Criterion', 'Answers', 'Same level', 'Mean difference'],
+  criteria.map(({ question, isRemoved, criterion, answers, same, distance }) => [
+    isRemoved ? `Removed ${question}` : question,
+    html`<span dir="auto">${criterion}</span>`,
+    answers,
+    percent(same),
+    `${distance.toFixed(2)} levels`,
+  ]),
+)}
+<p class="hint">Of the answers for which the first and the second grader both chose a level of the criterion.</p>`
 
 function figures({ grades, own, others }: GraderComparison): string[] {
   if (!own || !others) return [`from ${MIN_COMPARED_GRADES - grades} more`, '', '', '', '']

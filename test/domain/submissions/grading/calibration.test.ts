@@ -1,5 +1,7 @@
+import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { readCalibration } from '../../../../src/domain/submissions/grading/calibration.ts'
+import type { Rubric } from '../../../../src/domain/assessments/rubric.ts'
+import { MIN_COMPARED_GRADES, readCalibration } from '../../../../src/domain/submissions/grading/calibration.ts'
 import { asAdmin, signInAs } from '../../../support/portal.ts'
 import { startServiceForFile } from '../../../support/service.ts'
 
@@ -96,3 +98,133 @@ it('equals a plain calculation, from 30 grades on', async () => {
   expect(text).toContain('from 10 more')
   expect(text).toContain(`${(compare(given, 0).own.mean * 100).toFixed(1)} %`)
 })
+
+const LEVELS = 4
+const criterion = (name: string) => ({
+  name,
+  levels: Array.from({ length: LEVELS }, (_, i) => ({ text: `${i}`, points: i })),
+})
+const RUBRICS: Rubric[] = [['Accuracy', 'Fluency', 'Terminology'].map(criterion), ['Tone'].map(criterion)]
+
+/** A grade as a grader may leave it: some criteria have no level yet (0), or the whole rubric was left aside. */
+const gradeOf = (rubric: Rubric) => {
+  const levels = fc.array(fc.nat({ max: LEVELS }), { minLength: rubric.length, maxLength: rubric.length })
+  return fc.record({
+    halves: fc.nat({ max: 20 }),
+    levels: fc.oneof({ weight: 5, arbitrary: levels }, { weight: 1, arbitrary: fc.constant<number[]>([]) }),
+    hasEarlier: fc.boolean(),
+  })
+}
+const submissions = fc.array(
+  fc.record({
+    first: fc.nat({ max: 3 }),
+    step: fc.integer({ min: 1, max: 3 }),
+    // By question: the first and the second grader's.
+    grades: fc.tuple(...RUBRICS.map((rubric) => fc.tuple(gradeOf(rubric), gradeOf(rubric)))),
+  }),
+  { minLength: 12, maxLength: 45 },
+)
+type Graded = typeof submissions extends fc.Arbitrary<infer Value> ? Value : never
+
+/** Agreement on one criterion, pair by pair. */
+function agree(graded: Graded, question: number, place: number) {
+  const pairs = graded
+    .map(({ grades }) => grades[question]!.map(({ levels }) => levels[place] ?? 0))
+    .filter(([one, other]) => one! > 0 && other! > 0)
+  const distances = pairs.map(([one, other]) => Math.abs(one! - other!))
+  return {
+    answers: pairs.length,
+    same: distances.filter((distance) => distance === 0).length / pairs.length,
+    distance: distances.reduce((sum, distance) => sum + distance, 0) / pairs.length,
+  }
+}
+
+it('equals a plain calculation for any grades of two graders: agreement by criterion, means, and spreads', async () => {
+  const organization = await service.make.organization()
+  const organizationId = organization.id
+  const members = await Promise.all([1, 2, 3, 4].map(() => service.make.member(organizationId, { roles: ['grader'] })))
+  const ctx = await asAdmin(service, organization)
+  const property = fc.asyncProperty(submissions, async (graded) => {
+    const assessment = await service.make.assessment(organizationId)
+    const questions = []
+    for (const [i, rubric] of RUBRICS.entries())
+      questions.push(await service.make.question(assessment, { order: i + 1, points: 10, rubric }))
+    await insertGrades({ organizationId, assessmentId: assessment.id, questions, members }, graded)
+    const { graders, criteria } = await readCalibration(ctx, assessment.id)
+
+    const expected = RUBRICS.flatMap((rubric, question) =>
+      rubric.map(({ name }, place) => ({ question: question + 1, criterion: name, ...agree(graded, question, place) })),
+    ).filter(({ answers }) => answers > 0)
+    expect(criteria.map(({ question, criterion, answers }) => [question, criterion, answers])).toEqual(
+      expected.map(({ question, criterion, answers }) => [question, criterion, answers]),
+    )
+    for (const [i, { same, distance }] of criteria.entries()) {
+      expect(Math.abs(same - expected[i]!.same)).toBeLessThan(0.001)
+      expect(Math.abs(distance - expected[i]!.distance)).toBeLessThan(0.001)
+    }
+
+    const given = graded.flatMap(({ first, step, grades }) =>
+      grades.flatMap((both, question) =>
+        both.map(({ halves }, i) => ({ grader: (first + i * step) % 4, question, share: halves / 20 })),
+      ),
+    )
+    for (const { graderId, grades, own, others } of graders) {
+      const plain = compare(
+        given,
+        members.findIndex(({ id }) => id === graderId),
+      )
+      expect(grades).toBe(plain.grades)
+      expect([own === null, others === null]).toEqual(Array(2).fill(grades < MIN_COMPARED_GRADES))
+      for (const [figures, figuresOf] of [[own, plain.own] as const, [others, plain.others] as const]) {
+        if (!figures) continue
+        expect(Math.abs(figures.mean - figuresOf.mean)).toBeLessThan(0.001)
+        expect(Math.abs(figures.deviation - figuresOf.deviation)).toBeLessThan(0.001)
+      }
+    }
+  })
+  await fc.assert(property, { numRuns: 12 })
+})
+
+type Place = { organizationId: string; assessmentId: string; questions: { id: string }[]; members: { id: string }[] }
+
+async function insertGrades({ organizationId, assessmentId, questions, members }: Place, graded: Graded): Promise<void> {
+  const { db, deps, clock, make } = service
+  const at = clock.now()
+  const earlier = new Date(at.getTime() - 60_000)
+  const like = await make.invite({ id: assessmentId, organizationId }, { status: 'completed' })
+  const { metadata: _, ...inviteData } = like
+  const rows = graded.map((one) => ({ ...one, id: deps.newId(), inviteId: deps.newId() }))
+  await db.invite.createMany({
+    data: rows.map(({ inviteId }) => ({ ...inviteData, id: inviteId, recipientEmail: `${inviteId}@example.com` })),
+  })
+  const times = { startedAt: at, submittedAt: at, createdAt: at, updatedAt: at }
+  const limits = { questionReplayLimit: 1, answerRecordLimit: 1 }
+  await db.submission.createMany({
+    data: rows.map(({ id, inviteId }) => ({
+      ...{ id, organizationId, inviteId, assessmentId, ...limits, ...times, state: 'submitted' as const },
+    })),
+  })
+  const asked = { inputType: 'text', responseType: 'text', script: '', audioUrl: '', videoUrl: '', timeLimit: 0, points: 10 }
+  await db.submissionQuestion.createMany({
+    data: rows.flatMap(({ id: submissionId }) =>
+      questions.map((question, i) => ({
+        ...{ ...asked, organizationId, submissionId, questionId: question.id, number: i + 1, rubric: RUBRICS[i]! },
+      })),
+    ),
+  })
+  await db.grade.createMany({
+    data: rows.flatMap(({ id: submissionId, first, step, grades }) =>
+      grades.flatMap((both, question) =>
+        both.flatMap(({ halves, levels, hasEarlier }, i) => {
+          const graderId = members[(first + i * step) % 4]!.id
+          const grade = { organizationId, submissionId, questionNumber: question + 1, graderId, round: i + 1, comment: '' }
+          const before = { ...grade, id: deps.newId(), points: 0, levels: levels.map(() => 1) }
+          return [
+            ...(hasEarlier && levels.length > 0 ? [{ ...before, createdAt: earlier, updatedAt: earlier }] : []),
+            { ...grade, id: deps.newId(), points: halves / 2, levels, createdAt: at, updatedAt: at },
+          ]
+        }),
+      ),
+    ),
+  })
+}
