@@ -1,11 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeEach, describe, expect, it } from 'vitest'
+import { shareCodeOf } from '../../../src/domain/secrets/share-tokens.ts'
 import { mistakesIn } from '../../support/forms.ts'
+import { NETWORKS } from '../../support/open-links.ts'
 import { signInAs } from '../../support/portal.ts'
 import { startServiceForFile } from '../../support/service.ts'
 import { makeSharedResult } from '../../support/shared-results.ts'
 
-const service = await startServiceForFile()
+const service = await startServiceForFile(NETWORKS)
 const { db, deps } = service
 /** In every field that a link must not show. */
 const CANARY = 'CANARY'
@@ -46,6 +48,10 @@ async function furnish() {
 }
 
 const get = (path: string) => service.http().get(path)
+const QUARTER_HOUR_MS = 900_000
+/** Two networks. */
+const [HOME, OFFICE] = ['203.0.113.7', '198.51.100.8'] as const
+const origin = await service.app.listen({ port: 0, host: '127.0.0.1' })
 
 /** Answers the first question by files: one that is checked, one that is not yet, and one that the candidate removed. */
 async function addFiles(submissionId: string) {
@@ -168,7 +174,11 @@ describe('a link to results', () => {
     expect(await db.shareLink.count({ where: { organizationId: organization.id } })).toBe(3)
   })
 
-  it('cuts a recording that is playing when it is revoked', async () => {
+  it.each<[how: string, close: (of: { admin: typeof made.admin; id: string }) => unknown]>([
+    ['is revoked', ({ admin, id }) => admin.post(`${admin.home}shares/${id}/revoke`)],
+    ['ends', ({ id }) => db.shareLink.update({ where: { id }, data: { expiresAt: service.clock.now() } })],
+    ['is switched off with all others', ({ admin }) => admin.post(`${admin.home}settings/sharing`, { isOn: 'no' })],
+  ])('cuts a recording that is playing when it %s', async (_how, close) => {
     const { admin, create, people } = made
     const { id, path } = await create({ shows: 'recordings' })
     const { mediaId } = people[0]!
@@ -177,11 +187,10 @@ describe('a link to results', () => {
     const bytes = 64_000_000
     await deps.media.put(`${key}/file`, Buffer.alloc(bytes))
     await db.mediaFile.update({ where: { id: mediaId }, data: { bytes } })
-    const base = await service.app.listen({ port: 0, host: '127.0.0.1' })
-    const answer = await fetch(`${base}${path}/media/${mediaId}`)
+    const answer = await fetch(`${origin}${path}/media/${mediaId}`)
     const reader = answer.body!.getReader()
     await reader.read()
-    await admin.post(`${admin.home}shares/${id}/revoke`)
+    await close({ admin, id })
     await sleep(1_100)
     let received = 0
     const rest = async () => {
@@ -221,6 +230,30 @@ describe('a link to results', () => {
     for (let i = 0; i < 3; i++) await enter('BBBBBBBB')
     const limited = await enter(code)
     expect([limited.status, Number(limited.headers['retry-after']) > 0]).toEqual([429, true])
+  })
+
+  it('opens in two networks alike, lists both, and counts the guesses of each by itself', async () => {
+    const { admin, create } = made
+    const { id, path } = await create({ hasCode: 'yes' })
+    const enter = (code: string, from: string) =>
+      service.http().post(`${path}/code`).type('form').set('x-forwarded-for', from).send({ code })
+    for (let i = 0; i < 5; i++) expect((await enter('BBBBBBBB', HOME)).status).toBe(422)
+    const code = shareCodeOf(deps.secretKeys, id)
+    expect([(await enter(code, HOME)).status, (await enter(code, OFFICE)).status]).toEqual([429, 303])
+    service.clock.advance(QUARTER_HOUR_MS)
+    const cookies = []
+    for (const from of [HOME, OFFICE]) {
+      const entered = await enter(code, from)
+      expect(entered.status).toBe(303)
+      cookies.push(entered.headers['set-cookie']![0]!.split(';')[0]!)
+      expect((await get(path).set({ 'x-forwarded-for': from, cookie: cookies.at(-1)! })).text).toContain('14 of 20 points')
+      expect((await get(path).set('x-forwarded-for', from)).text).not.toContain('14 of 20 points')
+    }
+    const detail = (await admin.get(`${admin.home}shares/${id}`)).text
+    for (const address of [HOME, OFFICE]) expect(detail).toContain(address)
+    await admin.post(`${admin.home}shares/${id}/revoke`)
+    for (const [i, from] of [HOME, OFFICE].entries())
+      expect((await get(path).set({ 'x-forwarded-for': from, cookie: cookies[i]! })).status).toBe(404)
   })
 
   it('saves a view and a comment on each result if they are asked for', async () => {
