@@ -167,7 +167,7 @@ it('lists settings on one page by permission, and links to existing guides', asy
   const { id } = await service.make.organization()
   const owner = await signInAs(service, id, ['admin'], ['owner'])
   const found = linksIn((await owner.get(`${owner.home}settings`)).text)
-  expect(new Set(found).size).toBe(20)
+  expect(new Set(found).size).toBe(21)
   for (const address of [...found, `${owner.home}settings/sign-in/new`]) {
     const { status, text } = await owner.get(address)
     expect([address, status]).toEqual([address, 200])
