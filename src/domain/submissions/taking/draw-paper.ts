@@ -31,12 +31,11 @@ export async function drawPaper(ctx: Inside, paper: PaperRef): Promise<DrawnQues
 /** Questions that the candidate, recognized by the address, has opened in earlier submissions to the same assessment. */
 async function findAskedQuestionIds({ db }: Inside, { submissionId, assessmentId }: PaperRef): Promise<Set<string>> {
   const addressOf = (eb: Expressions<'invites'>) => sql<string>`address_key(${eb.ref('invites.recipientEmail')})`
-  const own = db
+  const address = db
     .selectFrom('submissions')
     .where('submissions.id', '=', submissionId)
     .innerJoin(db.table('invites'), 'invites.id', 'submissions.inviteId')
     .select((eb) => addressOf(eb as unknown as Expressions<'invites'>).as('address'))
-  const { address } = await own.executeTakeFirstOrThrow()
   const earlier = db
     .selectFrom('invites')
     .where('invites.assessmentId', '=', assessmentId)

@@ -23,19 +23,22 @@ export async function copyPaper(ctx: Inside, place: PaperRef): Promise<void> {
   const ofPaper = ctx.db.selectFrom('submissionQuestions').where('submissionQuestions.submissionId', '=', place.submissionId)
   const drawn = await drawPaper(ctx, place)
   let copied = await copyQuestions(ctx, place, drawn)
-  while (copied.some(({ isUnsealed }) => isUnsealed)) {
+  while (copied.some(({ version }) => version?.isUnsealed)) {
     await sealVersions(ctx, ofPaper.select('submissionQuestions.versionId'))
     await ctx.db.deleteFrom('submissionQuestions').where('submissionQuestions.submissionId', '=', place.submissionId).execute()
     copied = await copyQuestions(ctx, place, drawn)
   }
   if (drawn.some(({ sectionNumber }) => sectionNumber !== null)) await copySections(ctx, place.submissionId, drawn)
-  const hasKinds = copied.some(({ versionId }) => versionId !== null)
-  if (hasKinds) await arrangePaper(ctx, place.submissionId)
+  await arrangePaper(ctx, place.submissionId, copied)
+  const hasKinds = copied.some(({ version }) => version !== null)
   await recordGrading(ctx, place, hasKinds)
 }
 
-/** @returns the version of each question, and whether it is unsealed. */
-async function copyQuestions(ctx: Inside, { submissionId, assessmentId }: PaperRef, drawn: DrawnQuestion[]) {
+type Version = { isUnsealed: boolean; responseType: string; spec: unknown }
+type Copied = { number: number; version: Version | null }
+
+/** @returns the version of each question; null: it has none. */
+async function copyQuestions(ctx: Inside, { submissionId, assessmentId }: PaperRef, drawn: DrawnQuestion[]): Promise<Copied[]> {
   type Drawn = { question: string; place: number; section: number | null }
   const columns = [
     sql`${drawn.map(({ id }) => id)}::uuid[]`,
@@ -76,22 +79,21 @@ async function copyQuestions(ctx: Inside, { submissionId, assessmentId }: PaperR
     shown: DEFAULT,
     isMarked: DEFAULT,
   }))
-  const isUnsealed = ctx.db
+  const version = ctx.db
     .selectFrom('questionVersions')
     .where('questionVersions.id', '=', sql.ref<string>('submissionQuestions.versionId'))
-    .select((eb) => eb('questionVersions.lockedAt', 'is', null).as('isUnsealed'))
-  return paper.returning(['submissionQuestions.versionId', isUnsealed.as('isUnsealed')]).execute()
+    .select(({ ref }) => {
+      const [lockedAt, responseType] = [ref('questionVersions.lockedAt'), ref('questionVersions.responseType')]
+      const members = sql`'isUnsealed', ${lockedAt} is null, 'responseType', ${responseType}, 'spec', ${ref('questionVersions.spec')}`
+      return sql<Version>`jsonb_build_object(${members})`.as('version')
+    })
+  return paper.returning(['submissionQuestions.number', version.as('version')]).execute()
 }
 
 /** Shuffles the options of the paper's questions. */
-async function arrangePaper(ctx: Inside, submissionId: string): Promise<void> {
-  const ofPaper = ctx.db.selectFrom('submissionQuestions').where('submissionQuestions.submissionId', '=', submissionId)
-  const versions = ofPaper.innerJoin(ctx.db.table('questionVersions'), 'questionVersions.id', 'submissionQuestions.versionId')
-  const versionIds = await versions
-    .select(['submissionQuestions.number', 'questionVersions.responseType', 'questionVersions.spec'])
-    .execute()
-  const arranged = versionIds.flatMap(({ number, responseType, spec }) => {
-    const shown = ctx.deps.kinds.get(responseType)?.arrange(spec, ctx.deps.random)
+async function arrangePaper(ctx: Inside, submissionId: string, copied: readonly Copied[]): Promise<void> {
+  const arranged = copied.flatMap(({ number, version }) => {
+    const shown = version && ctx.deps.kinds.get(version.responseType)?.arrange(version.spec, ctx.deps.random)
     return shown ? [{ number, shown }] : []
   })
   if (arranged.length === 0) return
