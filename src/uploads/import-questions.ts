@@ -8,7 +8,7 @@ import type { Inspection } from './inspect.ts'
 import { questionReader } from './question-reader.ts'
 import { readUpload } from './read-upload.ts'
 
-/** How to read a file, as a person would choose it on the page with the columns. */
+/** Choices of the page with the columns. */
 export type QuestionFileChoices = {
   encoding?: Encoding | undefined
   delimiter?: string | undefined
