@@ -4,7 +4,7 @@ import { isStartingPrograms, registerTask, runInWorker, startPrograms } from './
 
 // A setup file. To start a program for a file to read or a recording to join takes most of the processor time of a test about its content.
 // Tests of the programs themselves and of their limits start them: see startPrograms and startProgramsInTest.
-const TESTS_OF_PROGRAMS = /\/test\/(?:faults|operations|reports|transfer|uploads)\//
+const TESTS_OF_PROGRAMS = /\/test\/(?:faults|operations|reports|transfer|uploads)\/|\/result-report\.test\.ts$/
 startPrograms(TESTS_OF_PROGRAMS.test(expect.getState().testPath!))
 
 vi.mock('../../src/processes/run-limited.ts', async (importOriginal) => {
