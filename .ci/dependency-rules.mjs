@@ -58,8 +58,8 @@ const mayUse = {
   'import/': ['import/', 'domain/', 'db/', 'http/schema/field-types.ts', generated],
   // Copies an organization's rows of all tables as they are, and imports one organization at a time.
   'transfer/': ['transfer/', 'domain/', 'db/', 'files/', 'import/transactions.ts'],
-  // The demo's organization is an import document. db/query.ts finds out whether it exists already.
-  'demo/': ['demo/', 'domain/', 'import/', 'db/query.ts'],
+  // The demo's organization is an import document, and starts from templates. db/query.ts finds out whether it exists already.
+  'demo/': ['demo/', 'domain/', 'import/', 'templates/', 'db/query.ts'],
   // Assessments to start from are import documents, too.
   'templates/': ['templates/', 'domain/assessments/', 'import/format.ts'],
   // A program, wired by the runtime.

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { createApiKey, createApiKeyUnlessNamed } from '../domain/api-keys/api-keys.ts'
 import { listAssessments, wholeAssessment } from '../domain/assessments/assessments.ts'
+import { createFromTemplate } from '../domain/assessments/templates.ts'
 import { assetAddress } from '../domain/assets/references.ts'
 import { storeFile } from '../domain/assets/store-file.ts'
 import { type Context, enterOrganization, type ServiceContext } from '../domain/context.ts'
@@ -10,8 +11,11 @@ import { changeOpenLink } from '../domain/open-links/open-links.ts'
 import { caseKey } from '../domain/text/fold-text.ts'
 import { importDocument } from '../import/import-document.ts'
 import { readDocument } from '../import/read-document.ts'
+import { shippedTemplates } from '../templates/templates.ts'
 import document from './organization.json' with { type: 'json' }
 import { addPastInvites } from './past-invites.ts'
+import type { Grader } from './past-submissions.ts'
+import { withClockAt } from './replay-steps.ts'
 
 /** The demo organization. */
 export type Demo = {
@@ -61,6 +65,7 @@ export async function loadDemo(service: ServiceContext): Promise<Demo | null> {
     ...operator,
     actor: { kind: 'apiKey', id: apiKey.id, createdById, mode: 'live' },
   }
+  await addTemplates(operator, admin)
   const { items } = await listAssessments(ctx, wholeAssessment, {}, { field: 'name', direction: 'asc' }, { number: 1, size: 100 })
   const idOf = (assessmentName: string) => items.find((assessment) => assessment.name === assessmentName)!.id
   const assessmentId = idOf(INVITED_ASSESSMENT)
@@ -108,6 +113,17 @@ async function addPrompts(ctx: Context): Promise<void> {
     const data = { [column]: assetAddress(asset.id), assetIds: [asset.id] }
     await ctx.db.question.updateMany({ where: { organizationId: ctx.organization.id, [column]: file }, data })
   }
+}
+
+/** Templates that the admin has started from, before the first invite. The first one's candidates are graded by its rubric. */
+const TEMPLATES = ['customer-support', 'translation']
+const CREATED_DAYS_AGO = 40
+
+async function addTemplates(operator: Context, { id, userId, roles }: Grader): Promise<void> {
+  const createdAt = operator.deps.clock().getTime() - CREATED_DAYS_AGO * 86_400_000
+  const ctx = withClockAt<Context>({ ...operator, actor: { kind: 'member', id, userId, roles } }, createdAt)
+  for (const template of shippedTemplates())
+    if (TEMPLATES.includes(template.name) && template.language === 'en') await createFromTemplate(ctx, template)
 }
 
 /** Leaves out the automatically scored assessment if candidates use another player, which could not show it. */

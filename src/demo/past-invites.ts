@@ -9,6 +9,7 @@ import {
   giveDemoConsent,
   gradingSteps,
   ONE_GRADER,
+  RUBRIC,
   TWO_GRADERS,
   takeAssessment,
 } from './past-submissions.ts'
@@ -16,9 +17,11 @@ import { type DemoStep, replaySteps } from './replay-steps.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
-const INVITES = 50
+/** The oldest ones are all completed, so that there are results to compare. */
+const INVITES = 53
+const COMPARED_INVITES = 4
 const FIRST_NAMES = ['Amara', 'Ben', 'Chloé', 'Dilan', 'Elena', 'Farid', 'Grace', 'Hugo', 'Ines', 'Jonas']
-const LAST_NAMES = ['Adeyemi', 'Berg', 'Costa', 'Duarte', 'Eriksen']
+const LAST_NAMES = ['Adeyemi', 'Berg', 'Costa', 'Duarte', 'Eriksen', 'Fischer']
 /** States of invites from newest to oldest, repeated. An invite too recent to be expired is pending. */
 const STATES = [
   ...['pending', 'completed', 'accepted', 'expired', 'started', 'expired', 'completed', 'revoked'],
@@ -26,7 +29,7 @@ const STATES = [
 ] as InviteStatus[]
 /** Index of the pending invites whose mail was refused. */
 const BOUNCED_STATE = STATES.indexOf('pending', 1)
-/** Submissions from newest to oldest. Older ones belong to the first assessment, and are released. */
+/** Submissions from newest to oldest, without those to compare. */
 const SUBMISSIONS: [AcceptedInvite['assessment'], GradingStage][] = [
   [ONE_GRADER, 'ungraded'],
   [TWO_GRADERS, 'ungraded'],
@@ -79,7 +82,7 @@ function planInvite(now: number, i: number) {
   const age = (i * 0.58 + 0.2) * DAY_MS
   const sent = now - age
   const step = Math.min(age / 4, 9 * HOUR_MS)
-  const wanted = STATES[i % STATES.length]!
+  const wanted = isCompared(i) ? 'completed' : STATES[i % STATES.length]!
   const status = wanted === 'expired' && age < 8 * DAY_MS ? 'pending' : wanted
   const submission = planSubmission(status, i)
   const times = { sentAt: new Date(sent), movedAt: new Date(sent + step), startsAt: sent + 2 * step }
@@ -119,14 +122,17 @@ function pastInvite({ deps }: Context, i: number, { assessments, graders }: { as
   return { row, i, submission, now, startsAt }
 }
 
+const isCompared = (i: number): boolean => i >= INVITES - COMPARED_INVITES
+
 type PastSubmission = Omit<AcceptedInvite, 'inviteId'> & { stage: GradingStage | null; isAssigned: boolean }
 
 /** The submission of a started or completed invite. The newest one has no grader yet. */
 function planSubmission(status: InviteStatus, i: number): PastSubmission | null {
   if (status === 'started') return { assessment: ONE_GRADER, n: i, stage: null, isAssigned: false }
   if (status !== 'completed') return null
+  if (isCompared(i)) return { assessment: RUBRIC, n: INVITES - 1 - i, stage: 'chosen', isAssigned: true }
   const n = Array.from({ length: i }).filter((_, newer) => STATES[newer % STATES.length] === 'completed').length
-  const [assessment, stage] = SUBMISSIONS[n] ?? [ONE_GRADER, 'released']
+  const [assessment, stage] = SUBMISSIONS[n]!
   return { assessment, n, stage, isAssigned: n > 0 }
 }
 

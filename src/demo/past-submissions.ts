@@ -1,4 +1,6 @@
 import type { Context } from '../domain/context.ts'
+import type { Decision } from '../domain/events/event.ts'
+import { decide } from '../domain/invites/decisions/decide.ts'
 import { findNeeds } from '../domain/submissions/find-needs.ts'
 import { takeGraderSlot } from '../domain/submissions/grading/reassign-grader.ts'
 import { releaseResult, reopenResult } from '../domain/submissions/grading/release-result.ts'
@@ -23,26 +25,38 @@ const TOO_FAR_APART = 2.5
 const RECOMMENDED = 'Worth a conversation.'
 const THANKS = 'Thank you for the time that you have taken. We will write to you about the next step.'
 
-/** Answers with their points and comments, by assessment and question, from best to worst. */
-const ANSWERS: Record<string, { text: string; points: number; comment: string }[][]> = answers
-/** The demo has no recordings, so only these written assessments are taken. The second one has a second grader. */
-export const [ONE_GRADER, TWO_GRADERS] = ['Working remotely, in writing', 'Backend engineering, written exercise'] as const
-type WrittenAssessment = typeof ONE_GRADER | typeof TWO_GRADERS
+type Answer = { text: string; points?: number; levels?: number[]; comment: string }
+/** Answers with their points or levels of the rubric, and comments, by assessment and question, from best to worst. */
+const ANSWERS: Record<string, Answer[][]> = answers
+/** The demo has no recordings, so only these written assessments are taken. The second one has a second grader, the third one a rubric. */
+export const [ONE_GRADER, TWO_GRADERS, RUBRIC] = [
+  'Working remotely, in writing',
+  'Backend engineering, written exercise',
+  'Customer support in writing',
+] as const
+type WrittenAssessment = typeof ONE_GRADER | typeof TWO_GRADERS | typeof RUBRIC
+/** Decisions about the candidates with a rubric, by their number. */
+const DECISIONS: [Decision, note: string][] = [
+  ['advance', 'Meets the team on Thursday.'],
+  ['shortlist', ''],
+  ['reject', 'Would need more practice in writing.'],
+  ['hold', 'Perhaps for the team in the evening.'],
+]
 
 export type Grader = { id: string; userId: string; roles: string[] }
 export type Graders = { admin: Grader; first: Grader; second: Grader }
 
-/** Progress of grading. `byOne` and later ones are for assessments with a second grader. */
+/** Progress of grading. `byOne` to `decided` are for assessments with a second grader; `chosen` results have a decision about the candidate. */
 export type GradingStage =
   | 'ungraded'
   | 'inPart'
   | 'graded'
-  | 'released'
   | 'reopened'
   | 'releasedAnew'
   | 'byOne'
   | 'undecided'
   | 'decided'
+  | 'chosen'
 
 /** A candidate's accepted invite. @property n number of the candidate, which selects the answers. */
 export type AcceptedInvite = { inviteId: string; assessment: WrittenAssessment; n: number }
@@ -96,6 +110,7 @@ export function gradingSteps(
 ): DemoStep[] {
   const questions = ANSWERS[assessment]!.map((_, i) => answerOf(assessment, n, i + 1))
   const [first, second] = assignGraders(graders, n)
+  const [decision, note] = DECISIONS[n % DECISIONS.length]!
   const by = (grader: Grader, hours: number, work: (ctx: Context, submissionId: string) => Promise<unknown>): DemoStep => ({
     at: at + hours * HOUR_MS,
     run: async (ctx) => {
@@ -107,8 +122,11 @@ export function gradingSteps(
   const grade =
     (questionsToAnswer: typeof questions, fewer = 0) =>
     async (ctx: Context, submissionId: string) => {
-      for (const { number, points, comment } of questionsToAnswer)
-        await saveGrade(ctx, { submissionId, number, points: points - fewer, comment, seen: ctx.deps.clock() })
+      for (const { number, points = null, levels, comment } of questionsToAnswer)
+        await saveGrade(ctx, {
+          ...{ submissionId, number, levels, comment, seen: ctx.deps.clock() },
+          points: points === null ? null : points - fewer,
+        })
     }
   const release = (hours: number, grader = first): DemoStep =>
     by(grader, hours, (ctx, submissionId) =>
@@ -133,7 +151,6 @@ export function gradingSteps(
     ungraded: () => [],
     inPart: () => [by(first, 18, grade(questions.slice(0, 2)))],
     graded: () => [firstGrades],
-    released: () => (assessment === TWO_GRADERS ? [...bothGrade(0.5), release(44)] : [firstGrades, release(22)]),
     reopened: () => [firstGrades, release(22), reopen(70)],
     releasedAnew: () => [firstGrades, release(22), reopen(70), by(first, 71, grade(questions.slice(0, 1), 0.5)), release(72)],
     byOne: () => [firstGrades, by(second, 20, takeGraderSlot)],
@@ -142,6 +159,11 @@ export function gradingSteps(
       ...bothGrade(TOO_FAR_APART),
       by(graders.admin, 40, grade(questions.filter(isSmall), 1)),
       release(41, graders.admin),
+    ],
+    chosen: () => [
+      firstGrades,
+      release(22),
+      by(graders.admin, 30, (ctx, submissionId) => decide(ctx, submissionId, { decision, note })),
     ],
   }
   return steps[stage]()

@@ -13,7 +13,7 @@ test('creates a demo organization once, and shows its key and the next steps', a
   expect(stdout).toContain("'https://assessments.example.com/api/v1/assessments'")
   const [, key] = /^ +(ak_live_\S{32})$/m.exec(stdout)!
   const v1 = service.v1(key!)
-  expect((await v1.get('/assessments')).body.pagination.total).toBe(6)
+  expect((await v1.get('/assessments')).body.pagination.total).toBe(8)
   const [, assessmentId] = /"assessmentId":"([^"]+)"/.exec(stdout)!
   expect((await v1.post('/invites').send({ assessmentId, recipientEmail: 'alex@example.com' })).status).toBe(201)
 
@@ -23,7 +23,7 @@ test('creates a demo organization once, and shows its key and the next steps', a
   const again = await runCliProcess(['demo'], env)
   expect({ code: again.code, stdout: again.stdout }).toEqual({ code: 1, stdout: '' })
   expect(again.stderr).toMatch(/^error: There is already an organization named Northwind Talent\. .*key create.*\n$/)
-  expect((await v1.get('/assessments')).body.pagination.total).toBe(6)
+  expect((await v1.get('/assessments')).body.pagination.total).toBe(8)
 })
 
 test("sends the demo's invitation to nobody, even if mails are sent, and prints JSON for programs", async () => {

@@ -7,6 +7,7 @@ import { assetIdIn } from '../../src/domain/assets/references.ts'
 import { type Context, enterOrganization } from '../../src/domain/context.ts'
 import { expireAllDueInvites } from '../../src/domain/invites/expire-due-invites.ts'
 import { INVITE_STATUSES } from '../../src/domain/invites/invites.ts'
+import { compareResults } from '../../src/domain/submissions/grading/compare-results.ts'
 import { listQueue, type QueuedSubmission } from '../../src/domain/submissions/grading/queue.ts'
 import { completeDueSubmissions } from '../../src/domain/submissions/taking/complete-due-submissions.ts'
 import { endSubmissionsOfClosedInvites } from '../../src/domain/submissions/taking/end-submissions-of-closed-invites.ts'
@@ -37,7 +38,7 @@ test('has a practice assessment in the demo, except with an external player', as
   expect(await db.assessment.findMany({ where: { practice: true } })).toMatchObject([{ questionCount: 6 }])
   const elsewhere = await startServiceForTest({ PLAYER_URL: 'https://player.example.org/run' })
   await loadDemo(elsewhere.system)
-  expect([await elsewhere.db.questionVersion.count(), await elsewhere.db.assessment.count()]).toEqual([0, 5])
+  expect([await elsewhere.db.questionVersion.count(), await elsewhere.db.assessment.count()]).toEqual([0, 7])
 })
 
 test("plays the demo's prompts from the service, and none from elsewhere", async () => {
@@ -144,6 +145,27 @@ test('has demo submissions in every grading state, and results with several vers
   const releases = await db.release.groupBy({ by: ['submissionId'], _count: true, _max: { points: true } })
   expect(new Set(releases.map(({ _count }) => _count))).toEqual(new Set([1, 2]))
   expect(await db.release.count({ where: { toCandidate: true } })).toBeGreaterThan(0)
+})
+
+test('has four candidates to compare in the demo, graded by the rubric of a template, with decisions', async () => {
+  const { ctx, db } = await startWithDemo()
+  const released = await db.submission.findMany({ where: { decidedAt: { not: null } }, include: { assessment: true } })
+  expect(new Set(released.map(({ assessment }) => assessment.name))).toEqual(new Set(['Customer support in writing']))
+  expect(new Set(released.map(({ decision }) => decision))).toEqual(new Set(['advance', 'shortlist', 'reject', 'hold']))
+  const { people, questions } = await compareResults(
+    ctx,
+    released.map(({ id }) => id),
+    { names: true },
+  )
+  const totals = people.map(({ result }) => result.percent!)
+  expect(totals).toEqual(totals.toSorted((one, other) => other - one))
+  expect(new Set(totals).size).toBe(4)
+  expect(questions.map(({ criteria }) => criteria.length)).toEqual([4, 4, 4, 4, 4, 4])
+  for (const { cells } of questions.flatMap(({ criteria }) => criteria)) expect(cells).not.toContain(undefined)
+  const templates = await db.assessment.findMany({
+    where: { name: { in: ['Customer support in writing', 'Translation, English and Spanish'] } },
+  })
+  expect(templates.map(({ questionCount }) => questionCount).toSorted()).toEqual([4, 6])
 })
 
 test('leaves nothing in the demo for the sweep to correct', async () => {
