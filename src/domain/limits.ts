@@ -70,6 +70,8 @@ export const MAX_LIST_CELL_LENGTH = 20_000
 
 /** Bytes of a file of questions, pictures in Base64 included. */
 export const MAX_IMPORT_BYTES = 20 * 1024 * 1024
+/** Bytes of a JSON body with such a file: Base64 takes four for three. */
+export const MAX_IMPORT_BODY_BYTES = 28 * 1024 * 1024
 /** Bytes of text that a file of questions may hold, as UTF-8. */
 export const MAX_FILE_TEXT_BYTES = 10_000_000
 

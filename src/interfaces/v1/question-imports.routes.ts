@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox'
 import { withIdempotencyKeyForLongWork } from '../../domain/concurrency/idempotency.ts'
 import type { Context } from '../../domain/context.ts'
 import { getImport, listImportRows } from '../../domain/library/imports.ts'
-import { MAX_IMPORT_BYTES } from '../../domain/limits.ts'
+import { MAX_IMPORT_BODY_BYTES } from '../../domain/limits.ts'
 import { answerIdempotently, IdempotencyHeaders } from '../../http/requests/idempotency.ts'
 import type { TypedApp } from '../../http/requests/typed-app.ts'
 import { importQuestions } from '../../uploads/import-questions.ts'
@@ -20,8 +20,6 @@ import {
   toQuestionFile,
 } from './question-imports.view.ts'
 
-/** Bytes of a body: Base64 takes four for three, and the other fields are short. */
-const BODY_LIMIT = (MAX_IMPORT_BYTES / 3) * 4 + 64 * 1024
 const MAX_REPORTED_ROWS = 100
 
 const params = Type.Object({ importId: Type.String({ format: 'uuid', description: 'Id of the import' }) })
@@ -32,7 +30,7 @@ export function questionImportRoutes(app: TypedApp): void {
   app.post(
     '/question-imports',
     {
-      bodyLimit: Math.ceil(BODY_LIMIT),
+      bodyLimit: MAX_IMPORT_BODY_BYTES,
       schema: {
         ...shared,
         operationId: 'importQuestions',

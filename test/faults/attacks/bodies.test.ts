@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { MAX_ROWS_BYTES } from '../../../src/domain/limits.ts'
+import { MAX_IMPORT_BODY_BYTES, MAX_ROWS_BYTES } from '../../../src/domain/limits.ts'
 import { candidateOf, expectPage } from '../../support/candidate.ts'
 import { type Furnished, fillBody, fillPath, furnish, furnishTestData } from '../../support/furnish.ts'
 import { KEY_HEADERS, type Operation, readOperations } from '../../support/operations.ts'
@@ -87,7 +87,10 @@ it('rejects prototype pollution, deep nesting, and invalid JSON in the body of e
 })
 
 /** Bodies longer than 64 KiB. */
-const LONG_BODIES: Record<string, number> = { '/api/v1/invite-batches': MAX_ROWS_BYTES }
+const LONG_BODIES: Record<string, number> = {
+  '/api/v1/invite-batches': MAX_ROWS_BYTES,
+  '/api/v1/question-imports': MAX_IMPORT_BODY_BYTES,
+}
 
 it('rejects a body one byte over the limit, usually 64 KiB, with 413 at every operation', async () => {
   for (const operation of operations) {
