@@ -135,7 +135,7 @@ type ReportView = ReportReader & {
   /** Comments, notes, and levels of rubrics. */
   comments: boolean
   knockOuts: boolean
-  /** Which of several graders' points counted. */
+  /** Source of the points where several graders gave some. */
   graders: boolean
   decision: boolean
 }
