@@ -63,6 +63,8 @@ export async function furnish(service: Service, words: string) {
       since: deps.clock(),
     },
   })
+  const importRow = { fileName: `${words}.gift`, format: 'gift', createdById: member.id, createdAt: deps.clock() }
+  const questionImport = await db.libraryImport.create({ data: { ...rest, id: deps.newId(), ...importRow } })
   const of = {
     picture,
     instruction,
@@ -76,6 +78,7 @@ export async function furnish(service: Service, words: string) {
     batch,
     suppression,
     erasure,
+    questionImport,
   }
   return { id: organizationId, key, member, tag, ...of }
 }
@@ -214,6 +217,7 @@ function fillField(name: string, { type, format, pattern, properties, items, enu
 export function ownIdFor(name: string, of: Furnished): string {
   const kinds = [
     [/webhook/i, of.webhook.id],
+    [/import/i, of.questionImport.id],
     [/suppression/i, of.suppression.id],
     [/erasure/i, of.erasure.id],
     [/batch/i, of.batch.id],

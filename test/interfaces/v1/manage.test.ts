@@ -45,7 +45,7 @@ const aQuestion = { script: 'What would you do first?', points: 10 }
 
 describe('a key without permission to manage', () => {
   /** Each with a body that would do. */
-  const writes: [method: 'post' | 'patch' | 'put' | 'delete', path: (of: Furnished) => string, body: object][] = [
+  const writes: [method: 'get' | 'post' | 'patch' | 'put' | 'delete', path: (of: Furnished) => string, body: object][] = [
     ['post', () => '/assessments', { name: 'New' }],
     ['patch', ({ assessment }) => `/assessments/${assessment.id}`, { name: 'Other' }],
     ['post', ({ assessment }) => `/assessments/${assessment.id}/duplicate`, {}],
@@ -55,6 +55,9 @@ describe('a key without permission to manage', () => {
     ['post', ({ assessment, question }) => `/assessments/${assessment.id}/questions/${question.id}/move`, { place: 1 }],
     ['put', ({ assessment, question }) => `/assessments/${assessment.id}/questions/${question.id}/definition`, aDefinition],
     ['delete', ({ assessment, question }) => `/assessments/${assessment.id}/questions/${question.id}`, {}],
+    ['post', () => '/question-imports', { file: 'V2hvP3s9QW5ufQ==' }],
+    ['get', ({ questionImport }) => `/question-imports/${questionImport.id}`, {}],
+    ['get', ({ questionImport }) => `/question-imports/${questionImport.id}/rows`, {}],
     ['post', () => '/members', { email: 'new@example.com', roles: ['grader'] }],
     ['patch', ({ member }) => `/members/${member.id}`, { department: 'Other' }],
   ]
