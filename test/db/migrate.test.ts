@@ -135,7 +135,10 @@ describe('a database whose history differs from the files', () => {
     const url = await copyDatabase()
     await migrate(url, { folder: await withLater('SELECT 1;') })
     const appliedBy = manifest.version.split('.').map((part, i) => Number(part) + above[i]!)
-    await (await connect(url)).query('UPDATE _prisma_migrations SET logs = $2 WHERE migration_name = $1', [LATER, appliedBy.join('.')])
+    await (await connect(url)).query('UPDATE _prisma_migrations SET logs = $2 WHERE migration_name = $1', [
+      LATER,
+      appliedBy.join('.'),
+    ])
     const migrating = migrate(url).then(String, (error: Error) => error.message)
     expect(await migrating).toBe(
       isAccepted
