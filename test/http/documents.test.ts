@@ -153,6 +153,7 @@ describe('a documented body', () => {
       NewInviteBatch: true,
       NewMember: true,
       NewQuestion: false,
+      NewQuestionImport: true,
       NewSuppression: true,
       QuestionChange: true,
       QuestionDefinition: true,

@@ -219,6 +219,8 @@ const documented = {
     'result_not_released',
     'too_many_reports',
     'too_many_simulations',
+    'too_many_imports',
+    'library_import_not_found',
     'too_many_batches',
     'too_many_erasures',
     'webhook_not_found',

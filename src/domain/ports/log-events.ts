@@ -23,6 +23,7 @@ export const LOG_EVENTS = {
   'lists cannot be read from the replica': 'replica_away',
   migrated: 'migrated',
   'migrating without blocking writes: this may take a while': 'migration_begun',
+  'a newer release has migrated: running beside it': 'migrated_by_newer',
   'waiting for another process to migrate the database': 'migration_awaited',
   'a migration could not get its locks: retrying': 'migration_locked',
   'a migration left an invalid index: the next run drops it': 'migration_left_index',

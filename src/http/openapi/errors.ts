@@ -119,6 +119,7 @@ const samples: Partial<Record<FailureKind, Partial<Failure>>> = {
   too_many_searches: { retryAfter: 5 },
   too_many_reports: { retryAfter: 5 },
   too_many_simulations: { retryAfter: 5 },
+  too_many_imports: { retryAfter: 5 },
   too_many_batches: { retryAfter: 30 },
   too_many_erasures: { retryAfter: 30 },
 }
