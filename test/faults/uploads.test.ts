@@ -2,6 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { strToU8 } from 'fflate'
 import { afterAll, describe, expect, it } from 'vitest'
+import { MAX_BATCH_ROWS } from '../../src/domain/limits.ts'
 import { signInAs } from '../support/portal.ts'
 import { openTestDatabase, type ServiceProcess, startProcess } from '../support/processes.ts'
 import { sharedText, writeXlsx } from '../support/question-files.ts'
@@ -136,9 +137,9 @@ describe("the service's memory", () => {
     [
       'the largest list of candidates',
       303,
-      () => uploadList(rowsOf(10_000, (i) => `${wide(190, i)},c${i}@example.com\n`).replace(/^/, 'message,email\n')),
+      () => uploadList(rowsOf(MAX_BATCH_ROWS, (i) => `${wide(150, i)},c${i}@example.com\n`).replace(/^/, 'message,email\n')),
     ],
-    ['a list of one row too many', 422, () => uploadList(rowsOf(10_001, (i) => `c${i}@example.com\n`))],
+    ['a list of one row too many', 422, () => uploadList(rowsOf(MAX_BATCH_ROWS + 1, (i) => `c${i}@example.com\n`))],
     ['a list whose only row has 600,000 tags', 303, () => uploadList(`email,tags\nann@example.com,"${manyTags}"`)],
     ['a list of 4 million columns', 422, () => uploadList(`email\n${','.repeat(4_000_000)}`)],
     ['the largest picture', 303, () => uploadPicture(pngOf(4_800_000, 9_990))],
