@@ -31,6 +31,8 @@ function plainCorrelation(pairs: readonly (readonly [number, number])[]): number
   return (n * sum(([a, b]) => a * b) - x * y) / Math.sqrt(both)
 }
 
+const EIGHT = { minLength: 8, maxLength: 8 }
+
 const rows = fc.integer({ min: 3, max: 8 }).chain((questions) =>
   fc.array(
     fc.array(
@@ -57,6 +59,21 @@ describe('item analysis', () => {
         expect(found).toBeCloseTo(plainCorrelation(pairs), 6)
       }),
     )
+  })
+
+  it('finds that of 10,000 results to 0.001, also after 1,000 were released anew and 500 deleted', () => {
+    const [before] = fc.sample(
+      fc.array(fc.array(fc.integer({ min: 0, max: 100 }), EIGHT), { minLength: 10_000, maxLength: 10_000 }),
+      1,
+    )
+    const results = before!.map((row) => row.map((points) => points / 100))
+    const changed = results.map((row, i) => (i % 10 === 0 ? row.map((share) => 1 - share) : row)).slice(500)
+    for (const given of [results, changed])
+      for (const question of [0, 3, 7]) {
+        const others = (row: number[]) => (row.reduce((sum, share) => sum + share, 0) - row[question]!) / (row.length - 1)
+        const plain = plainCorrelation(given.map((row) => [row[question]!, others(row)]))
+        expect(Math.abs(discriminationOf(toResults(given), `q${question}`)! - plain)).toBeLessThan(0.001)
+      }
   })
 
   it('finds the reliability of a published example', () => {
