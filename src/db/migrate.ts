@@ -132,7 +132,7 @@ function compareHistory(migrations: Migration[], history: Applied[], log = silen
   return migrations.filter(({ name }) => !applied.has(name))
 }
 
-/** True for a later patch of this minor version, and for the next minor version: their migrations run beside this one (docs/versions.md). */
+/** True for a later patch of this minor version, and for the next minor version: this release can run on their schema (docs/versions.md). */
 function isNextRelease(appliedBy: string | null): boolean {
   const [major, minor, patch] = manifest.version.split('.').map(Number) as [number, number, number]
   const [itsMajor, itsMinor, itsPatch] = (appliedBy ?? '').split('.').map(Number)

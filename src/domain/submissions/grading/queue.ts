@@ -273,7 +273,7 @@ const codesOf = ({ db }: Context, memberId: string) =>
     .where('memberGradingLanguages.memberId', '=', memberId)
     .select('languages.code')
 
-/** SQL condition: a question with points is in one of the actor's grading languages, or in none. Unknown ones count as none. */
+/** SQL condition: a question with points is in one of the actor's grading languages, or in none. Without recorded languages it holds for everybody. */
 function hasAnswerInMyLanguages(ctx: Context, eb: Expressions<'submissions'>): Condition {
   const languages = eb.ref('submissions.gradedLanguages')
   const codes = listOf(codesOf(ctx, requireGraderId(ctx)))
