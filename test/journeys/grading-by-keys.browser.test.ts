@@ -1,27 +1,15 @@
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import type { Page } from 'playwright-core'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { readSlices } from '../media/recordings.ts'
-import { desktop, expectAccessible, isBrowserInstalled, overflow, startBrowser, watch } from '../support/browser.ts'
+import { desktop, expectAccessible, isBrowserInstalled, overflow, watch } from '../support/browser.ts'
+import { startBrowserForFile } from '../support/browser-for-file.ts'
 import { isFfmpegInstalled, makeSound } from '../support/decode.ts'
 import { handInAnother, makeRecorded, makeSpoken } from '../support/grading.ts'
 import { signInAs } from '../support/portal.ts'
 import { LONG } from '../support/scale.ts'
-import { type Service, startService } from '../support/service.ts'
 import { PATIENT, waitUntil } from '../support/wait-until.ts'
 
-let service: Service
-let browser: Browser
-let origin: string
-beforeAll(async () => {
-  if (!isBrowserInstalled) return
-  service = await startService()
-  origin = await service.app.listen({ port: 0, host: '127.0.0.1' })
-  browser = await startBrowser()
-})
-afterAll(async () => {
-  await browser?.close()
-  await service?.close()
-})
+const { service, browser, origin } = await startBrowserForFile()
 
 /** Half a minute at 1.5x takes 20 s. */
 const LISTENING = { ...PATIENT, timeout: 120_000 }

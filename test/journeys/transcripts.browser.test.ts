@@ -1,25 +1,13 @@
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import type { Page } from 'playwright-core'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { readSlices } from '../media/recordings.ts'
-import { desktop, expectAccessible, isBrowserInstalled, overflow, startBrowser, watch } from '../support/browser.ts'
+import { desktop, expectAccessible, isBrowserInstalled, overflow, watch } from '../support/browser.ts'
+import { startBrowserForFile } from '../support/browser-for-file.ts'
 import { makeSpoken } from '../support/grading.ts'
 import { signInAs } from '../support/portal.ts'
-import { type Service, startService } from '../support/service.ts'
 import { PATIENT } from '../support/wait-until.ts'
 
-let service: Service
-let browser: Browser
-let origin: string
-beforeAll(async () => {
-  if (!isBrowserInstalled) return
-  service = await startService()
-  origin = await service.app.listen({ port: 0, host: '127.0.0.1' })
-  browser = await startBrowser()
-})
-afterAll(async () => {
-  await browser?.close()
-  await service?.close()
-})
+const { service, browser, origin } = await startBrowserForFile()
 
 const LINES = ['First I listen.', 'Then I speak to Zanzibar.', 'At last I rest.']
 

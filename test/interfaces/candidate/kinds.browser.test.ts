@@ -1,27 +1,15 @@
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import type { Page } from 'playwright-core'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { defineQuestion } from '../../../src/domain/assessments/define-question.ts'
 import { definedKinds } from '../../../src/kinds/index.ts'
-import { desktop, expectAccessible, isBrowserInstalled, overflow, phone, startBrowser, watch } from '../../support/browser.ts'
+import { desktop, expectAccessible, isBrowserInstalled, overflow, phone, watch } from '../../support/browser.ts'
+import { startBrowserForFile } from '../../support/browser-for-file.ts'
 import { consent } from '../../support/candidate.ts'
 import { asOperator } from '../../support/portal.ts'
-import { type Service, startService } from '../../support/service.ts'
 import { makeAccepted } from '../../support/taking.ts'
 import { PATIENT } from '../../support/wait-until.ts'
 
-let service: Service
-let browser: Browser
-let origin: string
-beforeAll(async () => {
-  if (!isBrowserInstalled) return
-  service = await startService()
-  origin = await service.app.listen({ port: 0, host: '127.0.0.1' })
-  browser = await startBrowser()
-})
-afterAll(async () => {
-  await browser?.close()
-  await service?.close()
-})
+const { service, browser, origin } = await startBrowserForFile()
 
 const CHOICES = ['Oslo', 'Bergen', 'Malmö', 'Aarhus'].map((text, i) => ({
   id: 'abcdefgh'.slice(i) + 'abcdefgh'.slice(0, i),

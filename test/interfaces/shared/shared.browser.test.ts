@@ -1,24 +1,12 @@
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { desktop, expectAccessible, isBrowserInstalled, overflow, phone, startBrowser, watch } from '../../support/browser.ts'
+import type { Page } from 'playwright-core'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { desktop, expectAccessible, isBrowserInstalled, overflow, phone, watch } from '../../support/browser.ts'
+import { startBrowserForFile } from '../../support/browser-for-file.ts'
 import { signInAs } from '../../support/portal.ts'
-import { type Service, startService } from '../../support/service.ts'
 import { makeSharedResult } from '../../support/shared-results.ts'
 import { PATIENT } from '../../support/wait-until.ts'
 
-let service: Service
-let browser: Browser
-let origin: string
-beforeAll(async () => {
-  if (!isBrowserInstalled) return
-  service = await startService()
-  origin = await service.app.listen({ port: 0, host: '127.0.0.1' })
-  browser = await startBrowser()
-})
-afterAll(async () => {
-  await browser?.close()
-  await service?.close()
-})
+const { service, browser, origin } = await startBrowserForFile()
 
 async function lookAt(page: Page): Promise<void> {
   for (const viewport of [desktop, phone])

@@ -1,23 +1,11 @@
 import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { expectAccessible, goTo, isBrowserInstalled, overflow, press, startBrowser } from '../../../support/browser.ts'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { expectAccessible, goTo, isBrowserInstalled, overflow, press } from '../../../support/browser.ts'
+import { startBrowserForFile } from '../../../support/browser-for-file.ts'
 import { signInAs } from '../../../support/portal.ts'
-import { type Service, startService } from '../../../support/service.ts'
 import { PATIENT } from '../../../support/wait-until.ts'
 
-let service: Service
-let browser: Browser
-let origin: string
-beforeAll(async () => {
-  if (!isBrowserInstalled) return
-  service = await startService()
-  origin = await service.app.listen({ port: 0, host: '127.0.0.1' })
-  browser = await startBrowser()
-})
-afterAll(async () => {
-  await browser?.close()
-  await service?.close()
-})
+const { service, browser, origin } = await startBrowserForFile()
 
 const follow = (page: Page, name: string) => page.getByRole('link', { name, exact: true }).click()
 const scriptsOf = (page: Page) => page.locator('[data-excerpt]').allTextContents()

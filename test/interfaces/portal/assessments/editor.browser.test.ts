@@ -1,28 +1,16 @@
 import { existsSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
-import type { Browser, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import puppeteer from 'puppeteer-core'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { desktop, expectAccessible, isBrowserInstalled, overflow, startBrowser, watch } from '../../../support/browser.ts'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { desktop, expectAccessible, isBrowserInstalled, overflow, watch } from '../../../support/browser.ts'
+import { startBrowserForFile } from '../../../support/browser-for-file.ts'
 import { isFirefoxInstalled } from '../../../support/firefox.ts'
 import { startLosingProxy } from '../../../support/losing-proxy.ts'
 import { signInAs } from '../../../support/portal.ts'
-import { type Service, startService } from '../../../support/service.ts'
 import { PATIENT } from '../../../support/wait-until.ts'
 
-let service: Service
-let browser: Browser
-let origin: string
-beforeAll(async () => {
-  if (!isBrowserInstalled) return
-  service = await startService()
-  origin = await service.app.listen({ port: 0, host: '127.0.0.1' })
-  browser = await startBrowser()
-})
-afterAll(async () => {
-  await browser?.close()
-  await service?.close()
-})
+const { service, browser, origin } = await startBrowserForFile()
 
 /** An assessment with questions of these texts, and an admin who is looking at it. */
 async function openEditor(scripts: string, { at = origin } = {}) {

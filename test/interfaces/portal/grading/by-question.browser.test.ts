@@ -1,25 +1,13 @@
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import type { Page } from 'playwright-core'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { makeAnswers } from '../../../support/answers.ts'
-import { desktop, expectAccessible, isBrowserInstalled, overflow, phone, startBrowser, watch } from '../../../support/browser.ts'
+import { desktop, expectAccessible, isBrowserInstalled, overflow, phone, watch } from '../../../support/browser.ts'
+import { startBrowserForFile } from '../../../support/browser-for-file.ts'
 import { signInAs } from '../../../support/portal.ts'
 import { RUBRIC, RUBRIC_POINTS } from '../../../support/rubrics.ts'
-import { type Service, startService } from '../../../support/service.ts'
 import { PATIENT, waitUntil } from '../../../support/wait-until.ts'
 
-let service: Service
-let browser: Browser
-let origin: string
-beforeAll(async () => {
-  if (!isBrowserInstalled) return
-  service = await startService()
-  origin = await service.app.listen({ port: 0, host: '127.0.0.1' })
-  browser = await startBrowser()
-})
-afterAll(async () => {
-  await browser?.close()
-  await service?.close()
-})
+const { service, browser, origin } = await startBrowserForFile()
 
 /** A grader in a browser, at the questions of an assessment with so many answers. */
 async function openQuestions(count: number) {

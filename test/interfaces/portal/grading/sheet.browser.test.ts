@@ -1,24 +1,12 @@
-import type { Browser, BrowserContext, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { isBrowserInstalled, startBrowser, watch } from '../../../support/browser.ts'
+import type { BrowserContext, Page } from 'playwright-core'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { isBrowserInstalled, watch } from '../../../support/browser.ts'
+import { startBrowserForFile } from '../../../support/browser-for-file.ts'
 import { asMember, makeHandedIn } from '../../../support/grading.ts'
 import { signInAs } from '../../../support/portal.ts'
-import { type Service, startService } from '../../../support/service.ts'
 import { waitUntil } from '../../../support/wait-until.ts'
 
-let service: Service
-let browser: Browser
-let origin: string
-beforeAll(async () => {
-  if (!isBrowserInstalled) return
-  service = await startService()
-  origin = await service.app.listen({ port: 0, host: '127.0.0.1' })
-  browser = await startBrowser()
-})
-afterAll(async () => {
-  await browser?.close()
-  await service?.close()
-})
+const { service, browser, origin } = await startBrowserForFile()
 
 /** A sheet that is open in the browser of its grader; other members can open it in browsers of theirs. */
 async function furnish() {

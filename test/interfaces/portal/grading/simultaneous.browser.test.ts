@@ -1,27 +1,14 @@
-import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { newMediaKey } from '../../../../src/domain/files/media-keys.ts'
 import { encodeLevel } from '../../../../src/domain/submissions/media/levels.ts'
-import { expectAccessible, isBrowserInstalled, startBrowser, watch } from '../../../support/browser.ts'
+import { expectAccessible, isBrowserInstalled, watch } from '../../../support/browser.ts'
+import { startBrowserForFile } from '../../../support/browser-for-file.ts'
 import { makeClicks } from '../../../support/clicks.ts'
 import { makeHandedIn } from '../../../support/grading.ts'
 import { signInAs } from '../../../support/portal.ts'
-import { type Service, startService } from '../../../support/service.ts'
 import { PATIENT } from '../../../support/wait-until.ts'
 
-let service: Service
-let browser: Browser
-let origin: string
-beforeAll(async () => {
-  if (!isBrowserInstalled) return
-  service = await startService()
-  origin = await service.app.listen({ port: 0, host: '127.0.0.1' })
-  browser = await startBrowser()
-})
-afterAll(async () => {
-  await browser?.close()
-  await service?.close()
-})
+const { service, browser, origin } = await startBrowserForFile()
 
 const SECONDS = 20
 const TIMINGS = {

@@ -1,22 +1,9 @@
-import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { desktop, expectAccessible, isBrowserInstalled, overflow, phone, startBrowser, watch } from '../../../support/browser.ts'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { desktop, expectAccessible, isBrowserInstalled, overflow, phone, watch } from '../../../support/browser.ts'
+import { startBrowserForFile } from '../../../support/browser-for-file.ts'
 import { signInAs } from '../../../support/portal.ts'
-import { type Service, startService } from '../../../support/service.ts'
 
-let service: Service
-let browser: Browser
-let origin: string
-beforeAll(async () => {
-  if (!isBrowserInstalled) return
-  service = await startService()
-  origin = await service.app.listen({ port: 0, host: '127.0.0.1' })
-  browser = await startBrowser()
-})
-afterAll(async () => {
-  await browser?.close()
-  await service?.close()
-})
+const { service, browser, origin } = await startBrowserForFile()
 
 const LIST = 'Spring fair;;\nContact;E-Mail;Stand\nLee, Ann;ann@example.com;7\nRay, Bo;bo@example.com;9\n'
 

@@ -1,24 +1,11 @@
-import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { makeAnswered } from '../../../support/answered.ts'
-import { expectAccessible, isBrowserInstalled, looksOf, overflow, press, startBrowser } from '../../../support/browser.ts'
+import { expectAccessible, isBrowserInstalled, looksOf, overflow, press } from '../../../support/browser.ts'
+import { startBrowserForFile } from '../../../support/browser-for-file.ts'
 import { signInAs } from '../../../support/portal.ts'
-import { type Service, startService } from '../../../support/service.ts'
 import { PATIENT } from '../../../support/wait-until.ts'
 
-let service: Service
-let browser: Browser
-let origin: string
-beforeAll(async () => {
-  if (!isBrowserInstalled) return
-  service = await startService()
-  origin = await service.app.listen({ port: 0, host: '127.0.0.1' })
-  browser = await startBrowser()
-})
-afterAll(async () => {
-  await browser?.close()
-  await service?.close()
-})
+const { service, browser, origin } = await startBrowserForFile()
 
 const ONE = {
   responseType: 'single_choice',
