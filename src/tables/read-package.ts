@@ -15,8 +15,9 @@ const MAX_ENTRIES = 5_000
 /** @property names of all files. @property files contents of the wanted ones. */
 export type Package = { names: string[]; files: ReadonlyMap<string, Uint8Array> }
 
-/** @param isWanted of names in lower case. @throws UnreadableFile `notSheet`, `tooHeavy`. */
-export function readPackage(bytes: Uint8Array, isWanted: (name: string) => boolean): Package {
+/** @param isWanted of names in lower case. @param maxBytes unpacked. @throws UnreadableFile `notSheet`, `tooHeavy`. */
+export function readPackage(bytes: Uint8Array, isWanted: (name: string) => boolean, maxBytes = MAX_UNPACKED): Package {
+  const maxUnpacked = Math.min(maxBytes, MAX_UNPACKED)
   const found = new Map<string, Uint8Array[]>()
   const names: string[] = []
   let [packed, unpacked] = [0, 0]
@@ -30,7 +31,7 @@ export function readPackage(bytes: Uint8Array, isWanted: (name: string) => boole
       if (error) throw error
       unpacked += data.length
       const isBomb = unpacked > EXPANSION_FROM && unpacked > MAX_EXPANSION * packed
-      if (isBomb || unpacked > MAX_UNPACKED) throw new UnreadableFile('tooHeavy')
+      if (isBomb || unpacked > maxUnpacked) throw new UnreadableFile('tooHeavy')
       pieces.push(data.slice()) // fflate reuses its buffer
     }
     file.start()

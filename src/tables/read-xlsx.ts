@@ -15,6 +15,8 @@ const MAX_WIDENING = 4
 const MAX_MERGED = 10_000
 /** Cells that get their text from a merged cell above. */
 const MAX_FILLED = 100_000
+/** Bytes of a package for each of its rows, on average. */
+const BYTES_A_ROW = 6 * 1024
 const WANTED = /^xl\/(sharedstrings\.xml|styles\.xml|workbook\.xml|_rels\/workbook\.xml\.rels|worksheets\/[^/]+\.xml)$/
 
 /** @property sheets names of the visible sheets. @property notes sentences about the sheet as a whole. */
@@ -27,7 +29,7 @@ export const isXlsxPart = (name: string): boolean => WANTED.test(name)
  * @throws UnreadableFile `notSheet`, `tooHeavy`, `tooManyRows`.
  */
 export function readXlsx(bytes: Uint8Array, sheet?: string, maxRows = MAX_CELLS): XlsxFile {
-  const { files } = readPackage(bytes, isXlsxPart)
+  const { files } = readPackage(bytes, isXlsxPart, BYTES_A_ROW * maxRows)
   const text = (name: string): string | undefined => {
     const content = files.get(name.toLowerCase())
     if (content === undefined) return undefined
