@@ -51,6 +51,6 @@ const drawn = page.replace(
 )
 if (!process.argv.includes('--check')) await writeFile(PAGE, drawn)
 else if (drawn !== page) {
-  process.stderr.write(`${PAGE} does not show the folders as they are: npm run architecture\n`)
+  process.stderr.write(`${PAGE} is outdated: run npm run architecture\n`)
   process.exitCode = 1
 }

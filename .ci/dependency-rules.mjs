@@ -1,6 +1,6 @@
 import { UNSCOPED_FILES } from './unscoped-files.mjs'
 
-// Allowed imports, checked by `npm run check:imports`. Exceptions from the design have their reason beside them.
+// Allowed imports, checked by `npm run check:imports`. Each exception from the design has a comment with its reason.
 const generated = 'generated/prisma/'
 const tables = 'generated/kysely/'
 /** Maps a folder to what it may import. */
@@ -30,7 +30,7 @@ const mayUse = {
   'kinds/(?!file-formats/)([^/]+)/': ['kinds/$1/', 'kinds/[^/]+$', 'domain/', 'http/', 'html/', 'locales/'],
   // Uploaded files are read in a process of their own.
   'uploads/': ['uploads/', 'tables/', 'kinds/file-formats/', 'kinds/[^/]+$', 'domain/', 'processes/'],
-  // What browsers load.
+  // Scripts that browsers load.
   'http/browser/': ['http/browser/'],
   'http/docs/browser/': ['http/docs/browser/', 'http/browser/', 'http/docs/search-entries.ts'],
   'interfaces/([^/]+)/browser/': [
@@ -56,11 +56,11 @@ const mayUse = {
   ],
   // The import writes thousands of rows at a time, for which the domain has no functions. Its schema uses the interfaces' field types.
   'import/': ['import/', 'domain/', 'db/', 'http/schema/field-types.ts', generated],
-  // Copies an organization's rows of all tables as they are, and imports one organization at a time.
+  // Copies an organization's rows of all tables unchanged, and imports one organization at a time.
   'transfer/': ['transfer/', 'domain/', 'db/', 'files/', 'import/transactions.ts'],
-  // The demo's organization is an import document, and starts from templates. db/query.ts finds out whether it exists already.
+  // The demo's organization is an import document based on templates. db/query.ts finds out whether it exists already.
   'demo/': ['demo/', 'domain/', 'import/', 'templates/', 'db/query.ts'],
-  // Assessments to start from are import documents, too.
+  // Templates of assessments are import documents, too.
   'templates/': ['templates/', 'domain/assessments/', 'import/format.ts'],
   // A program, wired by the runtime.
   'cli/(?!check-database|check-environment|check-identity-providers|doctor|mail|questions)': [
@@ -74,7 +74,7 @@ const mayUse = {
   // These check database, mail server, and media store directly, even if the service could not start.
   'cli/check-identity-providers.ts': ['cli/', 'domain/', 'db/', 'sso/'],
   'cli/(check-database|check-environment|doctor).ts': ['cli/', 'domain/', 'runtime/', 'db/', 'mail/', 'media/', 'processes/'],
-  // Reads files of questions as the portal does.
+  // Reads question files like the portal.
   'cli/questions.ts': ['cli/', 'domain/', 'tables/', 'uploads/'],
   // Renders mails.
   'cli/mail.ts': ['cli/', 'domain/', 'mail/'],
@@ -98,11 +98,11 @@ const mayUse = {
   ],
 }
 /**
- * The domain's rooms, each of which may use those before it and, from the third on, the files at the door. None can be part of a
- * circle.
+ * The domain's folders in the order of their dependencies. Each may import the folders before it, so cycles are impossible. All but the
+ * first eight may also import the shared files of src/domain itself.
  */
-const beforeDoor = ['fields', 'networks', 'text', 'time', 'languages', 'files', 'secrets', 'ports']
-const rooms = [
+const baseFolders = ['fields', 'networks', 'text', 'time', 'languages', 'files', 'secrets', 'ports']
+const upperFolders = [
   'concurrency',
   'validation',
   'authorization',
@@ -146,12 +146,12 @@ const rooms = [
   'archives',
   'test-data',
 ]
-const door = 'domain/(actor|context|database-errors|errors|limits|transaction)\\.ts$'
-const inRoom = (room) => `domain/${room}/[^/]+$`
+const sharedFiles = 'domain/(actor|context|database-errors|errors|limits|transaction)\\.ts$'
+const inFolder = (folder) => `domain/${folder}/[^/]+$`
 const below = [
-  ...beforeDoor.map((room, i) => [inRoom(room), beforeDoor.slice(0, i + 1).map(inRoom)]),
-  [door, [...beforeDoor.map(inRoom), door]],
-  ...rooms.map((room, i) => [inRoom(room), [...[...beforeDoor, ...rooms.slice(0, i + 1)].map(inRoom), door]]),
+  ...baseFolders.map((folder, i) => [inFolder(folder), baseFolders.slice(0, i + 1).map(inFolder)]),
+  [sharedFiles, [...baseFolders.map(inFolder), sharedFiles]],
+  ...upperFolders.map((folder, i) => [inFolder(folder), [...[...baseFolders, ...upperFolders.slice(0, i + 1)].map(inFolder), sharedFiles]]),
 ]
 /** Files that know correct answers. Candidates' pages must not import them. */
 const readsKeys = [
@@ -180,7 +180,7 @@ export default {
       { path: '^src/', pathNot: readsKeys.map(inSource) },
       { path: '^src/domain/assessments/answer-keys\\.ts' },
     ),
-    never('every-room-has-a-place', { path: '^src/domain/', pathNot: below.map(([from]) => inSource(from)) }, { path: '.' }),
+    never('every-folder-has-a-place', { path: '^src/domain/', pathNot: below.map(([from]) => inSource(from)) }, { path: '.' }),
     never(
       'domain-knows-no-framework',
       { path: '^src/domain/' },

@@ -1,4 +1,4 @@
-// node .ci/error-codes.ts: writes the section "Error codes" of docs/guides/errors.md from the tables that the service answers by.
+// node .ci/error-codes.ts: writes the section "Error codes" of docs/guides/errors.md from the service's own error tables.
 import { readFile, writeFile } from 'node:fs/promises'
 import { type ErrorGuidance, errorGuidance } from '../src/http/errors/error-guidance.ts'
 import type { FailureKind } from '../src/http/errors/failure.ts'

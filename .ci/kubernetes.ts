@@ -1,5 +1,5 @@
-// node .ci/kubernetes.ts: checks the documents of ops/kubernetes against Kubernetes' own types, which also finds misspelled fields. With kubectl
-// it checks what Kustomize makes of the base and of each overlay; without, the files as they are, but not the overlays' patches.
+// node .ci/kubernetes.ts: checks ops/kubernetes against Kubernetes' types, which also finds misspelled fields. With kubectl it checks the output
+// of Kustomize for the base and each overlay. Without kubectl it checks the files themselves, but not the overlays' patches.
 import { spawnSync } from 'node:child_process'
 import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
@@ -23,7 +23,7 @@ function build(kustomization: string): KubernetesObject[] {
   return readObjects(stdout)
 }
 
-/** Files of whole objects: those that a kustomization lists as resources. */
+/** Reads the files that a kustomization lists as resources. Other files are patches, which are not whole objects. */
 function readResources(kustomization: string): KubernetesObject[] {
   const [{ resources }] = readObjects(readFileSync(kustomization, 'utf8')) as [KubernetesObject & { resources: string[] }]
   const files = resources.filter((name) => name.endsWith('.yaml')).map((name) => path.join(path.dirname(kustomization), name))
@@ -35,7 +35,7 @@ const moduleOf = (apiVersion: string): string =>
   apiVersion.includes('/') ? apiVersion.replace(/\.[^/]*/, '') : `core/${apiVersion}`
 
 const hasKubectl = spawnSync('kubectl', ['version', '--client']).status === 0
-if (!hasKubectl) process.stdout.write('kubectl is not installed: what Kustomize makes of the overlays is not checked.\n')
+if (!hasKubectl) process.stdout.write('kubectl is not installed: the overlays are not checked.\n')
 rmSync(OUTPUT, { recursive: true, force: true })
 mkdirSync(OUTPUT, { recursive: true })
 const files = KUSTOMIZATIONS.map((kustomization) => {

@@ -1,10 +1,10 @@
-// npm run check:statements: finds raw statements, transactions not begun by `transact`, and statements of a transaction that go to the pool. The compiler checks neither their values nor their
-// columns. src/db/README.md shows what to write instead.
+// npm run check:statements: finds raw statements, whose values and columns the compiler doesn't check, transactions begun without `transact`,
+// and statements inside a transaction that go to the pool. src/db/README.md shows what to write instead.
 import { globSync, readFileSync } from 'node:fs'
 
 const tables = [...readFileSync('prisma/schema.prisma', 'utf8').matchAll(/@@map\("(\w+)"\)/g)].map(([, table]) => table)
 const RAW = /\$(?:query|execute)Raw(?:Unsafe)?\b|\.\$transaction\b|Prisma\.(?:sql|raw|join|empty|Sql)\b/
-/** Also the query builder that has no scope. */
+/** Table names in raw SQL, and imports of the query builder without scope. */
 const UNSCOPED = new RegExp(
   `\\b(?:from|join|update|into|using)\\s+(?:${tables.join('|')})\\b|import .*\\bbuilder\\b.*db/builder`,
   'i',
@@ -31,7 +31,7 @@ function closingAt(text: string, from: number): number {
   return text.length
 }
 
-/** Statements on the pool inside a transaction, by the context that it was begun with: their locks protect nothing. */
+/** Statements inside a transaction that use the outer context, so they run on the pool and their locks protect nothing. */
 const outsideTransactions = globSync('src/**/*.ts', { exclude: ['src/generated/**'] })
   .sort()
   .flatMap((file) => {
@@ -42,7 +42,7 @@ const outsideTransactions = globSync('src/**/*.ts', { exclude: ['src/generated/*
     })
   })
 
-/** Listed files that need no unscoped queries any more. */
+/** Listed files that no longer have unscoped queries. */
 const unusedReasons = [...readFileSync('.ci/unscoped-files.mjs', 'utf8').matchAll(/^ {2}'(.+?)':/gm)]
   .map(([, file]) => file)
   .filter((file) => !/\bunscoped(?:Prisma)?\(/.test(readFileSync(`src/${file}`, 'utf8')))

@@ -1,5 +1,5 @@
 // npm run release -- 1.1.0: commits a release. Sets the version in all files that name it, dates the changelog's section, and records the OpenAPI
-// documents and the checksums of the migrations under docs/released. The first release records the version that package.json has already.
+// documents and the checksums of the migrations under docs/released. The first release records the version that is already in package.json.
 // Pushing the tag that it prints publishes the image.
 import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -9,7 +9,7 @@ import { readReleasedMigrations } from '../src/cli/describe-upgrade.ts'
 import { readMigrations } from '../src/db/migrations.ts'
 import { recordRelease } from './released-migrations.ts'
 
-/** Files that name the version, besides the lock file: the text around it. */
+/** Maps each file that names the version, except the lock file, to the text around it. */
 const PLACES: Record<string, (version: string) => string> = {
   'package.json': (version) => `"version": "${version}"`,
   'docker-compose.yml': (version) => `image: assessment-invitation-service:${version}`,
@@ -48,7 +48,7 @@ function setVersion(version: string): [file: string, text: string][] {
 
 const formatJson = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`
 
-/** Moves what is unreleased into a section of the release. The first release has been written by hand. */
+/** Moves unreleased changes into the release's section. The section of the first release is written by hand. */
 export function releaseChanges(changelog: string, version: string, day: string): string {
   const [, unreleased] = /^## \[Unreleased\]\n([\s\S]*?)(?=^## \[|$(?![\s\S]))/m.exec(changelog) ?? []
   if (unreleased === undefined) throw new Refused('CHANGELOG.md has no section [Unreleased]')
@@ -64,7 +64,7 @@ async function release(version: string | undefined): Promise<void> {
   check(version, Object.keys(record))
   const next = recordRelease(record, version, await readMigrations())
   const day = new Date().toISOString().slice(0, 10)
-  // Nothing is written before everything is known to be right.
+  // All checks come before the first write.
   const texts = [
     ...setVersion(version),
     ['CHANGELOG.md', releaseChanges(readFileSync('CHANGELOG.md', 'utf8'), version, day)],

@@ -1,6 +1,6 @@
-// node .ci/released-migrations.ts: fails when a migration of a release has been changed, renamed, or removed since, or when a new one sorts
-// before it. A database that was made by that release would be refused, or have another schema than a fresh one. .ci/release.ts records the
-// migrations of a release; before the first record, any migration may be edited.
+// node .ci/released-migrations.ts: fails if a released migration was changed, renamed, or removed, or if a new one sorts before it. The service
+// would refuse databases created by that release, or their schema would differ from a new one. .ci/release.ts records the migrations of a
+// release. Before the first record, any migration may be edited.
 import { type ReleasedMigrations, readReleasedMigrations } from '../src/cli/describe-upgrade.ts'
 import { type Migration, readMigrations } from '../src/db/migrations.ts'
 

@@ -4,7 +4,7 @@ import { writeFile } from 'node:fs/promises'
 import { type TSchema, Type } from '@sinclair/typebox'
 import { Environment, SECRETS } from '../src/runtime/environment.ts'
 
-/** Variables of docker-compose.yml that are no settings of the service. */
+/** Variables that only docker-compose.yml reads. */
 export const ComposeVariables = Type.Object({
   POSTGRES_PASSWORD: Type.String({
     description:

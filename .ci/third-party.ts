@@ -1,5 +1,5 @@
-// node .ci/third-party.ts: writes THIRD-PARTY.md: the packages of production from package-lock.json, and what the bundles contain of others.
-// node .ci/third-party.ts --check: fails if it is not current.
+// node .ci/third-party.ts: writes THIRD-PARTY.md with the production packages of package-lock.json and the development packages that the
+// bundles contain. node .ci/third-party.ts --check: fails if it is outdated.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import lock from '../package-lock.json' with { type: 'json' }
@@ -7,7 +7,7 @@ import lock from '../package-lock.json' with { type: 'json' }
 type Locked = { version: string; license?: string; dev?: boolean; devOptional?: boolean; os?: string[]; cpu?: string[] }
 
 const FILE = 'THIRD-PARTY.md'
-/** Packages of development of which something is in the bundles, and what. */
+/** Development packages whose parts are in the bundles, with a description of these parts. */
 const BUNDLED: Record<string, string> = {
   '@fontsource-variable/inter': 'the font of all pages, Inter',
   tailwindcss: 'stylesheets',
@@ -22,7 +22,7 @@ function findLicense(folder: string): string | undefined {
   return file === undefined ? undefined : readFileSync(path.join(folder, file), 'utf8').trim()
 }
 
-/** First line with a year or a sign: not the template in the Apache License. */
+/** Finds the first copyright line with a year or a copyright sign, which skips the template in the Apache License. */
 const findCopyright = (license: string | undefined): string =>
   /^.*copyright (?:\(c\)|©|\d{4}).*$/im
     .exec(license ?? '')?.[0]

@@ -1,6 +1,6 @@
 /**
- * Files that may import src/db/unscoped.ts, each with the reason that its queries can't be limited to one organization. Paths are below
- * src/. A table without an organization, such as `sessions`, is unknown to the tenant database.
+ * Files that may import src/db/unscoped.ts, each with the reason why its queries can't be limited to one organization. Paths are relative to
+ * src/. The tenant database doesn't have tables without an organization, such as `sessions`.
  */
 export const UNSCOPED_FILES = {
   // Tables without an organization.
@@ -41,16 +41,16 @@ export const UNSCOPED_FILES = {
   'domain/single-sign-on/domains.ts': 'Finds another organization that has verified the same domain.',
   'domain/submissions/uploads/put-part.ts': 'The link of a candidate has the id of the invite, and not its organization.',
 
-  // Common sequences and the feed.
+  // Shared sequences and the feed.
   'domain/audit/sequence-audit-entries.ts': 'Assigns positions to the audit entries of all organizations from one sequence.',
-  'domain/events/advance-sequences.ts': 'Moves the common sequences past those of another installation.',
-  'domain/events/find-end-of-batch.ts': 'Reads positions of the sequence that the events of all organizations have in common.',
+  'domain/events/advance-sequences.ts': 'Moves the shared sequences past those of another installation.',
+  'domain/events/find-end-of-batch.ts': 'Reads positions of the sequence that the events of all organizations share.',
   'domain/events/feed.ts':
-    "Reads the common sequence. The feed's queries limit themselves to their organization by a range of an index.",
-  'domain/events/detect-restore.ts': 'Moves the common sequence after a restore of the database.',
+    "Reads the shared sequence. The feed's queries limit themselves to their organization by a range of an index.",
+  'domain/events/detect-restore.ts': 'Moves the shared sequence after a restore of the database.',
   'domain/events/sequence-events.ts': 'Assigns positions to the events of all organizations from one sequence.',
 
-  // Workers take the work of all organizations.
+  // Workers process all organizations.
   'domain/ats/enqueue-reports.ts': 'Creates the reports of the newest events of all organizations.',
   'domain/ats/lease-reports.ts': 'Leases due reports of all organizations.',
   'domain/events/record-events.ts': "Records a mail's outcome with its event, by the mail's id.",
@@ -62,7 +62,7 @@ export const UNSCOPED_FILES = {
   'domain/webhooks/measure-webhooks.ts': 'Counts deliveries of all organizations for metrics.',
   'domain/webhooks/delivery-attempts.ts': 'Leases due deliveries of all organizations.',
 
-  // Sweeps read what is due in all organizations.
+  // Sweeps find due rows of all organizations.
   'domain/assets/check-unused.ts': 'Checks the assets of all organizations for references.',
   'domain/ats/calls.ts': 'Deletes expired reports.',
   'domain/audit/record-audit.ts': "Deletes audit entries after their organization's number of days.",

@@ -1,5 +1,5 @@
-// Writes the interfaces' OpenAPI documents to a folder, by default node_modules/.cache/openapi, for the linter and the typed client. The app is
-// built without database and queue.
+// Writes the interfaces' OpenAPI documents to a folder, by default node_modules/.cache/openapi, for the linter and the typed client. Builds the
+// app without a database and a queue.
 
 import { mkdir, writeFile } from 'node:fs/promises'
 import { pino } from 'pino'

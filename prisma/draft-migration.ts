@@ -1,4 +1,4 @@
-// npm run migration -- <name>: drafts migrations from the difference between schema.prisma and the migrations, to be completed by hand.
+// npm run migration -- <name>: drafts migrations from the difference between schema.prisma and the migrations. Complete the drafts by hand.
 import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { diffMigrationsToSchema, EMPTY_MIGRATION } from './schema-engine.ts'

@@ -17,8 +17,8 @@ export const EMPTY_MIGRATION = '-- This is an empty migration.'
 const prismaFolder = import.meta.dirname
 
 /**
- * Computes the SQL that migrates a database with all of `prisma/migrations` to `schema.prisma`, with Prisma's schema engine. Its native build
- * is a download, so this uses the WebAssembly build, with PGlite as shadow database.
+ * Computes the SQL that migrates a database from the last of `prisma/migrations` to `schema.prisma`. Uses the WebAssembly build of Prisma's
+ * schema engine, because the native build would be a download, and PGlite as the shadow database.
  */
 export async function diffMigrationsToSchema(): Promise<string> {
   const schemaPath = path.join(prismaFolder, 'schema.prisma')

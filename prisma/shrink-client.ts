@@ -1,8 +1,8 @@
 /**
- * Reduces the memory that the generated Prisma Client takes, after `prisma generate`.
+ * Reduces the memory of the generated Prisma Client. Runs after `prisma generate`.
  *
- * - Its query compiler is loaded from a file of bytes. As base64 it would be kept twice, as source text and as a constant: 4.4 MB.
- * - Its source becomes ASCII. V8 keeps a source with one character beyond Latin-1, such as an emoji in a comment, with two bytes for
+ * - Loads the query compiler from a binary file. As base64 it would be in memory twice, as source text and as a constant: 4.4 MB.
+ * - Escapes characters beyond Latin-1. A single one, such as an emoji in a comment, makes V8 store the whole source with two bytes for
  *   each character: 1.3 MB.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -28,7 +28,7 @@ async function loadCompilerFromFile(): Promise<void> {
     }),
   )
   if (!specifier)
-    throw new Error('The generated Prisma Client loads its query compiler in another way: adapt prisma/shrink-client.ts.')
+    throw new Error('The generated Prisma Client loads its query compiler differently: adapt prisma/shrink-client.ts.')
   const { wasm } = (await import(specifier)) as { wasm: string }
   writeFileSync(path.join(FOLDER, WASM_FILE), Buffer.from(wasm, 'base64'))
 }
@@ -38,7 +38,7 @@ function rewrite(file: string, change: (source: string) => string): void {
   writeFileSync(filePath, change(readFileSync(filePath, 'utf8')))
 }
 
-/** Generated sources have such characters in comments and string literals only. */
+/** Escapes characters beyond Latin-1. Generated sources have them in comments and string literals only. */
 function escapeWideCharacters(source: string): string {
   return source.replace(/[^\0-\xff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }

@@ -3,8 +3,8 @@ import { NO_TRANSACTION } from '../src/db/migrations.ts'
 const CREATE_INDEX = /^-- CreateIndex\n(?<create>CREATE (?:UNIQUE )?INDEX) (?<rest>"(?<name>\w+)" ON "(?<table>\w+)"[\s\S]*)$/
 
 /**
- * Splits a drafted migration: indexes on existing tables are created concurrently, each in its own migration after the rest, so that they don't
- * block writes.
+ * Splits a drafted migration. Each index on an existing table gets its own migration after the rest, which creates it concurrently, so that it
+ * doesn't block writes.
  *
  * @returns the SQL of each part, with the name of its index.
  */
@@ -21,7 +21,7 @@ export function splitDraft(sql: string): { sql: string; index?: string }[] {
   return [...(rest.length > 0 ? [{ sql: rest.join('\n\n') }] : []), ...indexes.map(({ index, sql }) => ({ index, sql }))]
 }
 
-/** Timestamps for new migrations: one second apart, and later than all existing ones, even if those come from a clock that was ahead. */
+/** Timestamps for new migrations, one second apart. They are later than all existing ones, even if a clock was ahead. */
 export function nextTimestamps(names: string[], now: Date, count: number): string[] {
   const times = names
     .map((name) => name.replace(/^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)_.*/, '$1-$2-$3T$4:$5:$6Z'))
