@@ -9,12 +9,12 @@ import { scaled } from '../support/scale.ts'
 import { startServiceForFile } from '../support/service.ts'
 import { PATIENT } from '../support/wait-until.ts'
 
-/** Folder of the pictures. Usually none are taken. */
+/** Folder for screenshots. None are taken if it is unset. */
 const FOLDER = process.env.ADMIN_TRIALS
-/** A spreadsheet as a program of the West of Europe saves it. */
+/** CSV with German headings and semicolons, as Excel in Western Europe saves it. */
 const rows = (people: number[], domain: string) =>
   ['Vorname;Nachname;E-Mail', ...people.map((n) => `Anna${n};Muster${n};person${n}@${domain}`)].join('\r\n')
-/** People of the wrong list, and of the right one. Their number changes no presses. */
+/** Number of people in each list. The counted presses do not depend on it. */
 const LIST_SIZE = scaled(40, 200)
 const numbers = (count: number) => Array.from({ length: count }, (_, i) => i + 1)
 
@@ -30,7 +30,7 @@ describe.skipIf(!isBrowserInstalled)('an admin (skipped where no chromium is ins
   })
   afterAll(() => browser?.close())
 
-  /** An organization with an assessment, and its admin, whose presses are counted. */
+  /** Creates an organization with an assessment, and signs in its admin, whose presses are counted. */
   async function start(trial: string) {
     const organization = await service.make.organization()
     await service.make.question(await service.make.assessment(organization.id, { name: 'Customer support' }))
@@ -47,7 +47,7 @@ describe.skipIf(!isBrowserInstalled)('an admin (skipped where no chromium is ins
     const button = (name: string) => page.getByRole('button', { name, exact: true })
     const link = (name: string) => page.getByRole('link', { name, exact: true }).first()
     const upload = async (name: string, text: string) => {
-      hand.done.press += 4 // in the system's window of files
+      hand.done.press += 4 // in the file dialog of the operating system
       await page.getByLabel('CSV file').setInputFiles({ name, mimeType: 'text/csv', buffer: Buffer.from(text) })
     }
     const tell = (minutes: number, before = { press: 0 }) => {
@@ -107,7 +107,7 @@ describe.skipIf(!isBrowserInstalled)('an admin (skipped where no chromium is ins
     await invite('last-year.csv', rows(numbers(LIST_SIZE), 'wrong.example'), LIST_SIZE)
     const countUnsent = () => service.db.inviteEmail.count({ where: { organizationId: organization.id, state: 'queued' } })
     await expect.poll(countUnsent, PATIENT).toBe(0)
-    // Noticed later: the list has to be found again.
+    // The mistake is noticed later, so the admin has to find the list again.
     await page.goto(`/portal/${organization.id}/`)
     const before = { ...hand.done }
     const startedAt = hand.minutes()
@@ -136,11 +136,11 @@ describe.skipIf(!isBrowserInstalled)('an admin (skipped where no chromium is ins
     await hand.press(button('Erase these people'))
     await page.getByText('Erased people disappear from this page.').waitFor()
     await step()
-    // The erasure goes on in the background.
+    // The erasure continues in the background.
     await hand.press(link('Back to the list'))
     await step()
     await hand.press(link('Import candidates'))
-    // One of them was kept, and is on the right list, too.
+    // One of the erased list's people was kept, and is also on the right list.
     await invite(
       'this-year.csv',
       `${rows(numbers(LIST_SIZE), 'right.example')}\r\nAnna1;Muster1;person1@wrong.example`,

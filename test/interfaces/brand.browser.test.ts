@@ -29,7 +29,7 @@ beforeAll(async () => {
 })
 afterAll(() => browser?.close())
 
-/** Hardly anything can be read in the first, and on the second hardly anything that can be read on a page. */
+/** Colors with poor contrast: the primary color as text color, and the background behind the text colors of a page. */
 const YELLOW = { primaryColor: '#ffd400', backgroundColor: '#ffe97a' }
 
 const WORDS = {
@@ -39,7 +39,7 @@ const WORDS = {
   consent: `We keep your answers for a year.\nSee ${'https://example.com/a-very-long-address'.repeat(4)}`,
 }
 
-/** On which nothing can be read that can be read on a light page. */
+/** Dark background on which the text colors of a light page are unreadable. */
 const NAVY = '#102a43'
 
 async function openPage(cookie?: string): Promise<{ page: Page; complaints: string[] }> {
@@ -59,7 +59,7 @@ const COLORS = `(() => {
 const GROUND = `getComputedStyle(document.querySelector('.brand-head')).backgroundColor`
 const LOGO_WIDTH = `document.querySelector('img').naturalWidth`
 
-/** To all organizations, with light heads and dark ones. */
+/** Gives every organization a brand, alternating between light and dark header backgrounds. */
 async function giveBrands(): Promise<void> {
   for (const [i, { id, name }] of (await service.db.organization.findMany()).entries()) {
     const ctx = asOperator(service, { id, name })
@@ -82,7 +82,7 @@ describe.skipIf(!isBrowserInstalled)('the brand (skipped where no chromium is in
         await page.emulateMedia({ colorScheme })
         await page.goto(origin + address)
         for (const summary of await page.locator('summary:visible').all()) await summary.click()
-        await page.mouse.move(0, 0) // what is pointed at has another ground
+        await page.mouse.move(0, 0) // an element under the pointer has another background
         await expectAccessible(page)
         expect([name, viewport.width, await overflow(page)]).toEqual([name, viewport.width, 0])
         if ((await page.locator('.brand-plate img').count()) === 0) continue
@@ -92,7 +92,7 @@ describe.skipIf(!isBrowserInstalled)('the brand (skipped where no chromium is in
       }
     }
     expect(branded).toBeGreaterThan(20)
-    // A browser says so itself of a page that is not there.
+    // The browser itself logs an error for a page with status 404.
     expect(complaints.filter((text) => !/status of 404/.test(text))).toEqual([])
   })
 

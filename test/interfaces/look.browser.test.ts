@@ -13,9 +13,9 @@ import {
 import { type Gallery, openGallery } from '../support/pages/all-pages.ts'
 import type { ShownPage } from '../support/pages/shown.ts'
 
-/** Bytes, compressed, that a page may load before it is there; fonts apart: they are loaded once, and text is read without them. */
+/** Largest compressed size of a page's first load, in bytes. Fonts do not count: they load once, and text is readable without them. */
 const MOST_BYTES = 60_000
-/** By how much what is seen may move while a page loads: below that nobody notices. */
+/** Largest layout shift while a page loads. Nobody notices a smaller one. */
 const MOST_SHIFT = 0.05
 /** The narrowest window in which nothing may be cut (WCAG 1.4.10). */
 const NARROWEST = { width: 320, height: 700 }
@@ -27,8 +27,8 @@ const READ_SHIFT = `(() => {
   return observer.takeRecords().reduce((sum, { value, hadRecentInput }) => sum + (hadRecentInput ? 0 : value), 0)
 })()`
 
-/** Rules that apply to pages, but not to mails. */
-const NOT_OF_MAILS = ['landmark-one-main', 'page-has-heading-one', 'region']
+/** Accessibility rules that apply to pages, but not to mails. */
+const PAGE_ONLY_RULES = ['landmark-one-main', 'page-has-heading-one', 'region']
 
 const gallery: Gallery | undefined = isBrowserInstalled ? await openGallery() : undefined
 const names = (gallery?.pages ?? []).map(({ name }) => name)
@@ -41,7 +41,7 @@ afterAll(async () => {
   await gallery?.service.close()
 })
 
-/** Opens a page as who has never been there. */
+/** Opens a page as a first-time visitor, with an empty cache. */
 async function open({ viewer, address }: ShownPage) {
   const context = await gallery!.openAs(browser, viewer, { viewport: desktop, colorScheme: 'light' })
   const page = await context.newPage()
@@ -52,7 +52,7 @@ async function open({ viewer, address }: ShownPage) {
   await page.goto(address)
   page.off('response', note)
   await page.evaluate('document.fonts.ready')
-  // Frames load these from the cache.
+  // Frames load the same files from the cache.
   const once = [...new Map(loaded.map((response) => [response.url(), response])).values()]
   const sizes = await Promise.all(once.map(async (response) => gzipSync(await response.body()).length))
   const bytes = sizes.reduce((sum, size) => sum + size, 0)
@@ -71,13 +71,13 @@ describe.skipIf(!isBrowserInstalled)('every page (skipped where no chromium is i
       const shown = gallery!.pages.find((one) => one.name === name)!
       const { page, complaints, bytes, close } = await open(shown)
       const shift = await page.evaluate(READ_SHIFT)
-      await expectAccessible(page, shown.isMail ? NOT_OF_MAILS : [])
+      await expectAccessible(page, shown.isMail ? PAGE_ONLY_RULES : [])
       await page.emulateMedia({ colorScheme: 'dark' })
       await expectContrast(page)
       await page.setViewportSize(NARROWEST)
       const sideways = await overflow(page)
       await close()
-      // A browser says so itself of a page that is not there.
+      // The browser itself logs an error for a page with status 404.
       expect(complaints.filter((text) => !/status of 404/.test(text))).toEqual([])
       expect(sideways).toBe(0)
       expect(shift).toBeLessThan(MOST_SHIFT)

@@ -15,7 +15,7 @@ beforeAll(async () => {
   creatorId = (await service.make.member(id)).id
   const tag = await service.make.tag(id)
   tagId = tag.id
-  // Named by all that is filtered: audience, number of questions, type, answer type.
+  // Each name lists the filtered values: audience, number of questions, type, answer type.
   for (const [nth, type] of formats.entries()) {
     const audience = nth % 2 === 0 ? ('invite_only' as const) : ('public' as const)
     const answers = formats[3 - nth]!

@@ -72,7 +72,7 @@ it('answers 401 "API key has been revoked." after a key is revoked', async () =>
   const { key, apiKeyId } = await service.make.organization()
   expect((await service.alternate(key).get('/tags')).status).toBe(200)
   await revokeApiKey(service.system, apiKeyId)
-  // Processes that remember the key hear of it within the time a notification takes.
+  // The service caches the key until the notification of its revocation arrives.
   await vi.waitFor(async () => expect((await service.alternate(key).get('/tags')).status).toBe(401), PATIENT)
   const { status, body, headers } = await service.alternate(key).get('/tags')
   expect([status, body, headers['www-authenticate']]).toEqual([401, { detail: 'API key has been revoked.' }, challenge])

@@ -20,7 +20,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-/** An organization in which everything refers to something, so that every field of every shape is shown. */
+/** Creates an organization in which every reference is set, so that every field of every resource has a value. */
 async function furnish() {
   const { make, db, deps } = service
   const { id, key } = await make.organization()
@@ -76,7 +76,7 @@ const scope = '/organizations/{organization_id}'
 const resources = [...Object.keys(filters), `${scope}/assessment_invites`]
 const resourceOf = (path: string) => path.replace(scope, '').replace('/{id}', '')
 
-/** The answer is no failure of ours, and the document says that the operation can answer so. */
+/** Expects no server error, and a body that matches the schema documented for this status. */
 function expectDocumented(method: string, path: string, status: number, body: unknown): void {
   expect(status).toBeLessThan(500)
   if (status >= 400) expect(body).toSatisfy(isErrorBody)
@@ -85,7 +85,7 @@ function expectDocumented(method: string, path: string, status: number, body: un
   expect(validate!(body) || validate!.errors).toBe(true)
 }
 
-/** `{detail}` alone, or for each field the texts of what is wrong with it. */
+/** True for `{detail}`, and for an object with a list of error texts per field. */
 const isErrorBody = (body: Record<string, unknown>) =>
   'detail' in body
     ? Object.keys(body).length === 1 && typeof body.detail === 'string' && body.detail !== ''
@@ -97,7 +97,7 @@ async function send(method: string, target: string, body?: string): Promise<{ st
   return { status: response.status, body: (await response.json()) as Record<string, unknown> }
 }
 
-/** The path with ids that exist, but for those given. */
+/** Fills the path with ids of existing rows, except for the given ones. */
 const fill = (path: string, { id, organization }: { id?: string | undefined; organization?: string | undefined } = {}) =>
   path
     .replace('{organization_id}', () => (organization === undefined ? own.id : percentEncode(organization.slice(0, 500))))
@@ -128,7 +128,7 @@ describe.each(reads)('GET %s', (path) => {
     const query = arbitraryQuery(path.endsWith('{id}') ? ['depth'] : filters[resourceOf(path)]!)
     await fc.assert(
       fc.asyncProperty(id, organization, query, async (id, organization, query) => {
-        // An id may be empty: the path is then another one's, or nobody's.
+        // With an empty id, the path belongs to another endpoint or to none.
         fc.pre(id !== '' && organization !== '')
         const { status, body } = await send('GET', `${fill(path, { id, organization })}?${query}`)
         expectDocumented('get', path, status, body)
@@ -144,7 +144,7 @@ describe.each(reads)('GET %s', (path) => {
   })
 })
 
-/** A body that would do, as JSON text by field: one bad field is then not hidden by another. */
+/** Valid JSON text for each field. A test replaces one field, so that no other error hides its effect. */
 const goodFields = (): Record<string, string> => ({
   email: JSON.stringify(`${crypto.randomUUID()}@example.com`),
   assessment: JSON.stringify(own.ids['/assessments']),
@@ -156,7 +156,7 @@ const goodFields = (): Record<string, string> => ({
   assigned_grader: 'null',
 })
 
-// The scoped path has the same handler: fewer runs will do.
+// Both paths have the same handler, so the scoped one needs fewer runs.
 describe.each([
   ['/assessment_invites', 150],
   [`${scope}/assessment_invites`, 50],

@@ -14,7 +14,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-/** An organization with what an invite refers to. No test here makes an invite in it. */
+/** Creates an organization with the rows that an invite refers to. No test in this file creates an invite in it. */
 async function setUp({ make }: Service) {
   const { id, key } = await make.organization()
   const [assessment, grader, tag] = [await make.assessment(id), await make.member(id), await make.tag(id)]
@@ -34,7 +34,7 @@ const goodBody = (): Record<string, unknown> => ({
 const post = (body: string | object | undefined) =>
   service.alternate(own.key).post(PATH).set('content-type', 'application/json').send(body)
 
-/** The request is refused with exactly these errors, and no invite is made. */
+/** Expects that the request is rejected with exactly these errors and creates no invite. */
 async function refuse(body: string | object | undefined, errors: object) {
   const response = await post(body)
   expect([response.status, response.body]).toEqual([400, errors])

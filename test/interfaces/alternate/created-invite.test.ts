@@ -89,7 +89,7 @@ describe('POST /assessment_invites', () => {
   })
 
   const mailsTo = (address: string) => smtp.mails.filter(({ envelope }) => envelope.to.includes(address))
-  /** Waits until the mail of the invite was sent or has failed. */
+  /** Waits until the invite's mail is sent or has failed. */
   const waitForOutcome = (inviteId: string) =>
     vi.waitFor(async () => {
       const { state } = await service.db.inviteEmail.findFirstOrThrow({ where: { inviteId } })

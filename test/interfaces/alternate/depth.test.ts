@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-/** An organization in which everything refers to something, and something to nothing. */
+/** Creates an organization with rows that refer to each other, and rows that refer to nothing. */
 async function makeWorld() {
   const { make, db, deps } = service
   const { id: organizationId, name, key } = await make.organization({ tier: 'enterprise' })
@@ -42,7 +42,7 @@ async function makeWorld() {
     customMessage: 'Secret message',
   })
   await join.tagInvite(invite, other, tag)
-  // The same objects once more, by which a level could be nested twice; and one that refers to nothing.
+  // An invite with the same references, which must not be expanded twice, and an assessment without references.
   const twin = await make.invite(assessment, { assignedGraderId: client.id })
   await join.tagInvite(twin, tag)
   const bare = await make.assessment(organizationId)
@@ -70,7 +70,7 @@ const paths = () => [
   { list: '/assessment_invites', ids: [world.invite.id, world.twin.id] },
 ]
 
-/** A resource as its own endpoint shows it, at the depth that is left for it one level down. */
+/** Reads the resource from its own endpoint, with one level of depth less. */
 const own = (path: string, id: unknown, depth: number) => world.get(`${path}/${id}?depth=${depth - 1}`)
 const eachOwn = (path: string, ids: unknown, depth: number) => Promise.all((ids as string[]).map((id) => own(path, id, depth)))
 

@@ -7,7 +7,7 @@ const service = await startServiceForFile()
 
 const enterUuid = ['Enter a valid UUID.']
 
-/** An organization with three rows in every list, and how to look for them. */
+/** Creates an organization with three rows in every list, and returns functions that read its lists. */
 async function setUp() {
   const organization = await service.make.organization()
   const { id } = organization
@@ -203,7 +203,7 @@ describe.each(['/assessments', '/organization_users'])('GET %s', (path) => {
     expect(await tagged(b!.id, b!.id, unknownId)).toEqual({ count: 2, ids: [withBoth, withB] })
     expect(await tagged(unused!.id)).toEqual({ count: 0, ids: [] })
     expect(await tagged(unknownId)).toEqual({ count: 0, ids: [] })
-    // The same rows, a page at a time.
+    // The same result, read page by page.
     expect(await list(`${path}?tags=${a!.id},${b!.id}&page_size=2&page=2`)).toEqual({ count: 3, ids: [withB] })
   })
 

@@ -4,7 +4,7 @@ import { startServiceForTest } from '../../support/service.ts'
 
 const PATH = '/assessment_invites'
 
-/** A service with these settings, and a body for an invite that is right but for what a test changes. */
+/** Starts a service with these settings, and returns a valid body that a test changes. */
 async function setUp(env: Record<string, string>) {
   const service = await startServiceForTest(env)
   const { id, key } = await service.make.organization()

@@ -11,7 +11,7 @@ type Organization = Awaited<ReturnType<typeof furnish>>
 
 beforeAll(async () => {
   service = await startService()
-  await service.app.listen({ port: 0, host: '127.0.0.1' }) // one address for all requests, as links repeat it
+  await service.app.listen({ port: 0, host: '127.0.0.1' }) // one address for all requests, because links contain it
   own = await furnish()
   foreign = await furnish()
 })
@@ -19,7 +19,7 @@ afterAll(() => service.close())
 
 const lists = ['/assessments', '/assessment_invites', '/organization_users', '/tags']
 
-/** An organization with one of everything, in relations to one another; the names are the same in each. */
+/** Creates an organization with one related row of each kind. The names are the same in each organization. */
 async function furnish() {
   const { id, key } = await service.make.organization()
   const member = await service.make.member(id, { firstName: 'Same', lastName: 'Name', roles: ['admin', 'grader', 'client'] })
@@ -42,11 +42,11 @@ const idsOf = ({ id, member, tag, assessment, invite }: Organization) => [
   invite.id,
 ]
 
-/** Everything of an answer that could tell a client something, but for what counts requests, tells the time or repeats the id asked for. */
+/** Everything in a response that a client could learn from, except for request counts, times, and the requested id. */
 async function answerTo(request: Test, id: string) {
   const { status, text, headers } = await request
-  const told = Object.entries(headers).filter(([name]) => !/^(date|x-request-id|ratelimit-.*|content-length|etag)$/.test(name))
-  return { status, text: text.replaceAll(id, '{id}'), headers: told }
+  const visible = Object.entries(headers).filter(([name]) => !/^(date|x-request-id|ratelimit-.*|content-length|etag)$/.test(name))
+  return { status, text: text.replaceAll(id, '{id}'), headers: visible }
 }
 
 const invite = (fields: object) =>
@@ -62,14 +62,14 @@ const invite = (fields: object) =>
     ...fields,
   })
 
-/** Every place where a request can name an id, and whose id it is. */
-type Of = (organization: Organization) => string
-const ofAssessment: Of = ({ assessment }) => assessment.id
-const ofInvite: Of = ({ invite }) => invite.id
-const ofMember: Of = ({ member }) => member.id
-const ofTag: Of = ({ tag }) => tag.id
-const ofOrganization: Of = ({ id }) => id
-const places: [place: string, of: Of, send: (id: string) => Test][] = [
+/** Picks the id of one of the organization's rows, for a place where a request can name an id. */
+type PickId = (organization: Organization) => string
+const ofAssessment: PickId = ({ assessment }) => assessment.id
+const ofInvite: PickId = ({ invite }) => invite.id
+const ofMember: PickId = ({ member }) => member.id
+const ofTag: PickId = ({ tag }) => tag.id
+const ofOrganization: PickId = ({ id }) => id
+const places: [place: string, of: PickId, send: (id: string) => Test][] = [
   ['GET /assessments/{id}', ofAssessment, (id) => own.client.get(`/assessments/${id}`)],
   ['GET /assessments/{id}?depth=2', ofAssessment, (id) => own.client.get(`/assessments/${id}?depth=2`)],
   ['GET /assessment_invites/{id}', ofInvite, (id) => own.client.get(`/assessment_invites/${id}`)],

@@ -22,7 +22,7 @@ async function setUp(env: Record<string, string> = {}): Promise<Setup> {
 
 const PREFIX = '/api/alternate'
 
-/** Sends headers that no client library would let through, Host among them. */
+/** Sends a raw request, because client libraries do not allow some of these headers, such as Host. */
 async function getRaw({ key, port }: Setup, path: string, headers: Record<string, string>) {
   const socket = net.connect(port, '127.0.0.1')
   const lines = Object.entries({ 'X-Service-Docs-Api-Key': key, Connection: 'close', ...headers }).map(

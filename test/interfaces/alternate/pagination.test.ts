@@ -27,7 +27,7 @@ const lists: { path: string; make: Make }[] = [
   },
 ]
 
-/** An organization with so many rows, three in a row made at the same instant, inserted in another order than they are listed in. */
+/** Creates this many rows. Groups of three have the same creation time, and all are inserted in reverse order. */
 async function makeList(make: Make, count: number) {
   const organization = await service.make.organization()
   const start = service.clock.now().getTime()
@@ -37,7 +37,7 @@ async function makeList(make: Make, count: number) {
   return { organization, ids }
 }
 
-/** The page behind a link, asked for of the same service whatever host the link names. */
+/** Requests a link's page from the tested service, whatever host the link names. */
 async function follow(key: string, link: string): Promise<Envelope> {
   const { pathname, search } = new URL(link, 'http://localhost')
   return (await service.http().get(`${pathname}${search}`).set('x-service-docs-api-key', key)).body
@@ -129,7 +129,7 @@ describe.each(lists)('GET $path', ({ path, make }) => {
       const page: Envelope = await follow(organization.key, url)
       met.push(...idsOf(page))
       if (added.length < 5) {
-        // Made at the same instant as the newest: only the id tells them apart.
+        // It has the creation time of the newest row, so only the id orders the two.
         const row = { id: service.deps.newId(), createdAt: last }
         await make(organization.id, row)
         added.push(row.id)

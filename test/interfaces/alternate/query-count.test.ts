@@ -14,7 +14,7 @@ afterAll(() => service.close())
 
 type World = Awaited<ReturnType<typeof makeWorld>>
 
-/** An organization with so many rows in every list, each of which refers to rows that no other refers to. */
+/** Creates this many rows in every list. Each row refers to rows that no other row refers to. */
 async function makeWorld(size: number) {
   const { make, db, deps } = service
   const { id: organizationId, key } = await make.organization()
@@ -41,7 +41,7 @@ async function makeWorld(size: number) {
   return { key, size }
 }
 
-/** The SQL that a list costs, but for the check of the key. */
+/** SQL of the queries that a list runs, without the key lookup. */
 async function readQueries({ key, size }: World, path: string): Promise<string[]> {
   const request = { url: `/api/alternate${path}`, headers: { 'x-service-docs-api-key': key } }
   const { result: response, queries } = await recordQueries(async () => await service.app.inject(request))
@@ -53,7 +53,7 @@ it.each(
   Object.entries({
     '/assessments': [1, 2, 3],
     '/assessment_invites': [1, 2, 3],
-    // Their references lead to the organization, which is known already.
+    // Their references lead to the organization, which is already loaded.
     '/organization_users': [1, 2, 2],
     '/tags': [1, 1, 1],
   }).flatMap(([path, each]) => each.map((expected, depth) => ({ path, depth, expected }))),

@@ -5,7 +5,7 @@ const service = await startServiceForFile()
 
 type List = {
   path: string
-  /** Makes a row that shows this text to a search. */
+  /** Creates a row that a search for this text finds. */
   make: (organizationId: string, text: string) => Promise<{ id: string }>
 }
 
@@ -22,7 +22,7 @@ const lists: List[] = [
   { path: '/assessment_invites', make: (organizationId, name) => inviteTo(organizationId, name) },
 ]
 
-/** Looks in one list of an organization; what it finds by the row's number. */
+/** Returns a function that searches a list and returns the indexes of the found rows. */
 function searcher(key: string, path: string, rows: { id: string }[]) {
   return async (text: string) => {
     const { status, body } = await service.alternate(key).get(`${path}?search=${encodeURIComponent(text)}`)

@@ -54,7 +54,7 @@ describe('an organization user', () => {
     await links(service.db).tagMember(member, ...tags)
     await links(service.db).addGradingLanguages(member, ...languages)
     for (let i = 0; i < 3; i++) await links(service.db).addClients(await service.make.assessment(organizationId), member)
-    // Grading is not taking: what is counted is assessments the user is a client of.
+    // The count covers only assessments that the user is a client of, not those they grade.
     await service.make.invite(await service.make.assessment(organizationId), { assignedGraderId: member.id })
     const { body } = await readRow(service, key, '/organization_users', member.id)
     expectExactly(body, {

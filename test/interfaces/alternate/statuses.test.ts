@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-/** A request as it stands: no client library tidies path, method or headers. */
+/** Sends a request unchanged: supertest would normalize path, method, and headers. */
 async function send(
   method: string,
   path: string,
@@ -30,7 +30,7 @@ async function send(
   return { status: response.status, headers: response.headers, body: text === '' ? null : JSON.parse(text) }
 }
 
-/** A body of unknown length that stalls after so many bytes: whoever waits for its end waits in vain. */
+/** Body of unknown length that stalls after this many bytes: reading it to its end never finishes. */
 const stalled = (bytes: number) =>
   new ReadableStream({ start: (stream) => stream.enqueue(new Uint8Array(bytes)), pull: () => new Promise(() => {}) })
 
@@ -212,7 +212,7 @@ describe('the response 429', () => {
       expect(seconds).toBeGreaterThanOrEqual(1)
       expect(seconds).toBeLessThanOrEqual(60)
     }
-    // One count for both interfaces.
+    // Both interfaces share one request count.
     expect((await limited.v1(key).get('/tags')).status).toBe(429)
     expect((await limited.alternate((await limited.make.organization()).key).get('/tags')).status).toBe(200)
   })

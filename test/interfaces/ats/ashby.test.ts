@@ -264,7 +264,7 @@ describe('assessment.cancel', () => {
     const canceling = new Client(service.databaseUrl)
     await canceling.connect()
     onTestFinished(() => canceling.end())
-    // As cancelOrder locks: the order, then its reports.
+    // Locks in the same order as cancelOrder: the order, then its reports.
     await canceling.query('BEGIN')
     await canceling.query('UPDATE ats_orders SET cancelled_at = now() WHERE id = $1', [orderId])
     const recording = recordReport(service.system, taken, { startedAt: now, milliseconds: 1, answer: { error: 'away' } })

@@ -216,7 +216,7 @@ describe('a status report', () => {
     expect(patched).toMatchObject({ method: 'PATCH', orderId, body: '' })
     expect(patched.headers.authorization).toBe(basic(own.key))
     expect(patched.headers['user-agent']).toMatch(/\w/)
-    // Released again with other points.
+    // The result is released again with other points.
     await reopenResult(admin, assessmentSession!)
     expect(await status()).toEqual(complete)
     await release(id, [5, 3])
@@ -337,7 +337,7 @@ describe('a second order for a candidate', () => {
     expect(await mails()).toBe(2)
     expect(await inviteOf(interviewId)).toMatchObject({ status: 'pending', linkVersion: 2 })
     expect((await greenhouse.status(interviewId)).body).toEqual({ partner_status: 'invited' })
-    // The first order is told that the invite ended, and that it is there again; the second has the answer.
+    // The first order gets two reports: the invite ended, and it is open again. The second order gets a response.
     await greenhouse.waitFor(2)
     expect(greenhouse.patched.map(({ orderId }) => orderId)).toEqual(['order-1', 'order-1'])
   })
@@ -351,7 +351,7 @@ describe('a second order for a candidate', () => {
 })
 
 describe('a report', () => {
-  /** Revokes an order, which is reported to Greenhouse. */
+  /** Sends an order and revokes its invite, which is reported to Greenhouse. */
   const revoke = async (own: Connected & { greenhouse: Greenhouse }) => {
     const { interviewId } = await own.greenhouse.sendTest(own.assessment.id)
     await revokeInvite(own.admin, interviewId)
@@ -441,7 +441,7 @@ describe('a report', () => {
     await revokeInvite(own.admin, interviewId)
     const order = await service.db.atsOrder.findFirstOrThrow({ where: { inviteId: interviewId } })
     await becomes(order.id, 'waiting', 0)
-    // Another organization's goes out meanwhile: what is due has been looked at.
+    // Another organization's report is sent meanwhile, so the sender has checked all due reports.
     const other = await start()
     await revoke(other)
     await other.greenhouse.waitFor(1)

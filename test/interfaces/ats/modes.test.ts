@@ -7,7 +7,7 @@ import { basic, startGreenhouse } from '../../support/ats/greenhouse.ts'
 import { bearer, createRecruitee, listenAsRecruitee } from '../../support/ats/recruitee.ts'
 import { startServiceForFile } from '../../support/service.ts'
 
-// The three, each with a connection for live and one for test invites of the same organization.
+// All three systems, each with a live and a test connection of the same organization.
 
 const [ashbyHost, recruiteeHost] = [await listenAsAshby(), await listenAsRecruitee()]
 const recruiteeEnv = { ATS_RECRUITEE: recruiteeHost.url, ATS_RECRUITEE_SECRET: 'the secret of the partner' }
@@ -17,10 +17,10 @@ const url = await service.app.listen({ port: 0, host: '127.0.0.1' })
 const SYSTEMS = ['greenhouse', 'ashby', 'recruitee'] as const
 const MODES = ['live', 'test'] as const
 type Mode = (typeof MODES)[number]
-/** Reading request of each system. */
+/** A read request of each system. */
 const LISTS = { greenhouse: ['GET', 'list_tests'], ashby: ['POST', 'assessment.list'], recruitee: ['GET', 'tests'] } as const
 
-/** The same candidate, sent by each with the same order by a live and by a test key. */
+/** Sends the same order for the same candidate through each system, with a live and a test key. */
 async function start() {
   const { organization, assessment, admin, key } = await connect(service, 'greenhouse')
   const keys: Record<string, string> = { 'greenhouse live': key }
@@ -96,7 +96,7 @@ it('keeps live and test orders of one candidate apart, even if an id of the othe
       200, 404,
     ])
     await greenhouse[mode].complain({ api_call: 'test_status', errors: ['wrong'], partner_interview_id: ids[other] })
-    // Ashby's cancelling answers alike whatever it is told.
+    // Ashby's cancel request gets the same response for any id.
     expect((await ashby[mode].cancel(ids[other])).status).toBe(200)
     expect(await orders()).toEqual(ordersBefore)
     expect(await invitesOf(other)).toEqual(before)
@@ -106,7 +106,7 @@ it('keeps live and test orders of one candidate apart, even if an id of the othe
     ]).toEqual([200, 404])
   }
 
-  // The invite that the address has already is found in the order's own mode.
+  // An existing invite for the address is found only in the order's own mode.
   for (const mode of MODES) {
     const other = MODES.find((one) => one !== mode)!
     expect((await ashby[mode].start(assessment.id, { email })).status).toBe(409)
@@ -131,6 +131,6 @@ it('deletes all test orders with the test data, and keeps the live ones', async 
   expect(await invitesOf('live')).toEqual(before)
   const orders = await service.db.atsOrder.findMany({ where: { organizationId: organization.id } })
   expect(orders.map(({ inviteId }) => inviteId)).toEqual([ids.live])
-  // The key and its connection are settings, and stay.
+  // The key and its connection are settings, so they are kept.
   expect((await test.sendTest(assessment.id)).interviewId).toEqual(expect.any(String))
 })

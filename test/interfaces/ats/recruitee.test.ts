@@ -28,8 +28,8 @@ async function start(options: Options = {}) {
   const waitFor = (count: number) => waitUntil(`${count} changes`, () => (changes().length >= count ? true : undefined))
   const inviteIdOf = async (reportId: string) =>
     (await service.db.atsOrder.findFirstOrThrow({ where: { naturalKey: reportId } })).inviteId!
-  /** Sends a candidate. @returns the id of the invite that this makes. */
   const recruitee = createRecruitee({ url, key: own.key })
+  /** Sends a candidate. @returns the ids of the report and of the created invite. */
   const send = async (fields: Record<string, unknown> = {}) => {
     const { reportId } = await recruitee.send(own.assessment.id, fields)
     reportIds.add(reportId)

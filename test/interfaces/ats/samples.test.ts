@@ -9,7 +9,7 @@ import type { Received } from '../../support/receiver.ts'
 import { startServiceForFile } from '../../support/service.ts'
 import { waitUntil } from '../../support/wait-until.ts'
 
-// Writes docs/ats-samples.md from calls that are really made: `npx vitest run test/interfaces/ats/samples.test.ts --update`.
+// Writes docs/ats-samples.md from real calls: `npx vitest run test/interfaces/ats/samples.test.ts --update`.
 
 const [ashbyHost, recruiteeHost] = [await listenAsAshby(), await listenAsRecruitee()]
 const recruiteeEnv = { ATS_RECRUITEE: recruiteeHost.url, ATS_RECRUITEE_SECRET: 'the-partner-secret' }
@@ -19,13 +19,13 @@ const url = await service.app.listen({ port: 0, host: '127.0.0.1' })
 const ORDER_ID = '0197a3f2-6c1e-7b52-9d0a-3f1c2b4d5e80'
 const SECOND_ORDER_ID = '0197a3f2-6c1e-7b52-9d0a-3f1c2b4d5e81'
 
-/** Values that differ in each run, and what the document has in their place. */
+/** Values that differ in each run, and their replacements in the document. */
 type Replacements = Map<string, string>
 
 const fence = (kind: string, text: string) => `\`\`\`${kind}\n${text}\n\`\`\``
 const toJson = (body: unknown) => JSON.stringify(body, null, 2)
 
-/** The part of the document about one system. */
+/** Begins the document's section about one system. */
 async function startPart(ats: 'greenhouse' | 'ashby' | 'recruitee') {
   service.clock.set(Date.parse('2026-11-20T09:12:00Z'))
   const own = await connect(service, ats)
@@ -65,7 +65,7 @@ async function startPart(ats: 'greenhouse' | 'ashby' | 'recruitee') {
   }
 
   const print = () => [...replacements].reduce((text, [from, to]) => text.replaceAll(from, to), lines.join('\n'))
-  /** Names an invite in the document, and its submission. */
+  /** Replaces the ids of an invite and its submission with fixed ones. */
   async function nameInvite(inviteId: string) {
     replacements.set(inviteId, '0197a3f2-6c1e-7b52-9d0a-3f1c2b4d5e73')
     const { assessmentSession } = await own.inviteOf(inviteId)
@@ -74,13 +74,13 @@ async function startPart(ats: 'greenhouse' | 'ashby' | 'recruitee') {
   return { ...own, replacements, call, told, print, nameInvite }
 }
 
-/** Basic is shown with what it encodes, so that a reader need not decode it. */
+/** Shows the decoded content of Basic authorization, so that readers need not decode it. */
 function showAuthorization(authorization: string): string {
   const [, encoded] = /^Basic (.+)$/.exec(authorization) ?? []
   return encoded ? `Basic base64("${Buffer.from(encoded, 'base64').toString()}")` : authorization
 }
 
-/** Starts at 09:20, ends at 09:58, and is graded at 12:00. */
+/** Starts the assessment at 09:20, finishes it at 09:58, and grades it at 12:00. */
 async function takeAndGrade({ candidate, release, allReported }: Connected, inviteId: string): Promise<void> {
   const sam = await candidate(inviteId)
   service.clock.set(Date.parse('2026-11-20T09:20:00Z'))

@@ -8,13 +8,13 @@ const service = await startServiceForFile({ ROLE: 'api' })
 
 const said = ({ status, body }: { status: number; body: { code?: string } }) => [status, body.code]
 
-/** A candidate whose page gives its attempts ids, and tells when a recording is stopped. */
+/** A candidate whose page sends a request id with each attempt, and reports when a recording stops. */
 async function record() {
   const candidate = await takeAssessment(service)
   const post = (place: string, body: object = {}) => candidate.post(place, body).set('idempotency-key', randomUUID())
   const put = (body: object) =>
     service.http().put(`${candidate.session}/questions/1/text`).set('x-tab', candidate.tab).type('json').send(body)
-  /** An attempt with a part of it. */
+  /** Begins an attempt and uploads its first part. */
   const begin = async (): Promise<{ attemptId: string; mediaId: string }> => {
     service.clock.advance(1_000)
     const { body } = await post('questions/1/attempts', { kind: 'audio' })
@@ -33,7 +33,7 @@ async function record() {
   }
   const wasInterrupted = async () => {
     const attempt = await begin()
-    expect((await complete(attempt.mediaId)).status).toBe(202) // what an earlier page has left is completed by the next
+    expect((await complete(attempt.mediaId)).status).toBe(202) // the next page completes a recording that an earlier page left
     return attempt
   }
   const attempts = () =>
@@ -101,14 +101,14 @@ describe('the answer', () => {
     service.clock.advance(5_000)
     await complete(recording.mediaId)
     expect(await answer()).toBe(await textId())
-    // Without a connection: a text at 8 s before now, a recording stopped at 4 s before now, and told first.
+    // Without a connection, a text is typed 8 s ago and a recording stops 4 s ago; the stop arrives first.
     const second = await begin()
     service.clock.advance(10_000)
     await stop(second.mediaId, 4_000)
     await complete(second.mediaId)
     await put({ text: 'Earlier', revision: 2, ago: 8_000 })
     expect(await answer()).toBe(second.attemptId)
-    // Two choices, of which the later arrives first.
+    // Of two choices, the later one arrives first.
     await choose(recording.attemptId, 10)
     await choose(await textId(), 100)
     expect(await answer()).toBe(recording.attemptId)
@@ -124,7 +124,7 @@ describe('the answer', () => {
   })
 })
 
-/** A candidate with one attempt, of which so many slices of two seconds have arrived. */
+/** A candidate with one attempt, of which this many slices of two seconds have arrived. */
 async function interrupt(slices: number) {
   const candidate = await takeAssessment(service, { responseType: 'audio', submission: { answerRecordLimit: 1 } })
   const post = (place: string, body: object = {}) => candidate.post(place, body).set('idempotency-key', randomUUID())
@@ -152,7 +152,7 @@ describe('an interrupted attempt', () => {
     expect([status, body]).toEqual([200, { segment: 1 }])
     expect((await candidate.putPart(mediaId, 1, 0, webmPart())).status).toBe(204)
     expect((await goOn(1)).body).toEqual({ segment: 2 })
-    expect((await goOn(7)).body).toEqual({ segment: 7 }) // what the browser has and the service has not
+    expect((await goOn(7)).body).toEqual({ segment: 7 }) // the browser has segments that the service has not received
     await post(`media/${mediaId}/stop`, { ago: 0 })
     await post(`media/${mediaId}/complete`, { segments: [20, 1] })
     expect(await attempts()).toMatchObject([{ state: 'complete', wasInterrupted: false, interruptions: 3, restarted: false }])

@@ -28,7 +28,7 @@ const waitForLocks = (count: number) =>
 const saveText = ({ session, tab }: Candidate) =>
   service.http().put(`${session}/questions/1/text`).set('x-tab', tab).send({ text: 'An answer', revision: 1 })
 
-describe('a tab that another tab takes over at that moment', () => {
+describe('a tab while another tab takes over the session', () => {
   it.each<[string, (candidate: Candidate, mediaId: string) => Test]>([
     ['saves no text', saveText],
     ['is granted no play', (candidate) => candidate.post('questions/1/plays')],

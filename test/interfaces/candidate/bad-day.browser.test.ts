@@ -20,7 +20,7 @@ import { PATIENT, waitUntil } from '../../support/wait-until.ts'
 
 const { makeCandidate, openContext, launch, expectWhole } = useCandidatesBrowser()
 
-/** Devices that can be unplugged, and of which there is then no other, or muted. */
+/** Simulates devices that can be muted or unplugged, also with no replacement. */
 const UNPLUGGABLE = `
   const media = navigator.mediaDevices
   const open = media.getUserMedia.bind(media)
@@ -48,7 +48,7 @@ const UNPLUGGABLE = `
 const unplug = (page: Page, kinds: ('audio' | 'video')[], { isOnly = false } = {}) =>
   page.evaluate(`unplug(${JSON.stringify(kinds)}, ${isOnly})`)
 
-/** The first question's card, with devices that can be unplugged. */
+/** Starts an assessment with devices that can be unplugged. @returns the page, before its first question. */
 async function startUnpluggable(candidate: Candidate): Promise<Page> {
   const context = await openContext()
   await context.addInitScript(UNPLUGGABLE)
@@ -111,7 +111,7 @@ describe.skipIf(!isBrowserInstalled)('an assessment on a bad day (skipped where 
     await press(page, 'Record video')
     await savedUpTo(page, 2)
     await unplug(page, ['audio', 'video'])
-    await expect.poll(() => page.evaluate('begun'), PATIENT).toBe(3) // the device check, and two parts of the answer
+    await expect.poll(() => page.evaluate('begun'), PATIENT).toBe(3) // the device check and two parts of the answer
     await expect.poll(() => page.evaluate('recorded.length'), PATIENT).toBe(2)
     await savedUpTo(page, (await savedSeconds(page)) + 2)
     await leaveQuestion(page)
@@ -128,7 +128,7 @@ describe.skipIf(!isBrowserInstalled)('an assessment on a bad day (skipped where 
     await press(page, 'Record audio')
     await savedUpTo(page, 2)
     await page.evaluate('mute(true)')
-    await expect.poll(() => page.evaluate('recorded.length'), PATIENT).toBe(2) // the device check, and the first part of the answer
+    await expect.poll(() => page.evaluate('recorded.length'), PATIENT).toBe(2) // the device check and the first part of the answer
     expect(await page.evaluate('begun')).toBe(2)
     await page.evaluate('mute(false)')
     await expect.poll(() => page.evaluate('begun'), PATIENT).toBe(3)
@@ -250,7 +250,7 @@ describe.skipIf(!isBrowserInstalled)('an assessment on a bad day (skipped where 
     await start(candidate, page)
     await press(page, 'Open question 1')
     await page.getByText(/^Time left: 9:5/).waitFor()
-    await page.evaluate('slept = 120_000') // the page counts on from before
+    await page.evaluate('slept = 120_000') // the page still counts down from before the sleep
     await page.getByText(/^Time left: 1[12]:/).waitFor({ state: 'hidden' })
     await page.getByText(/^Time left: 9:/).waitFor()
   })

@@ -33,7 +33,7 @@ afterAll(async () => {
   await database?.db.$disconnect()
 })
 
-/** A candidate's invite to one question of that kind. */
+/** Creates an assessment with one such question, and an invite to it. */
 async function makeInvite(definition: typeof ONE | typeof SEVERAL) {
   const { make, db } = database
   const organization = await make.organization()
@@ -78,14 +78,14 @@ describe.skipIf(!isBrowserInstalled)('choices (skipped where no chromium is inst
       await press(page, 'Start')
       await press(page, 'Open question 1')
       await option(page, 'Oslo').waitFor()
-      await page.waitForLoadState('networkidle') // the script is there, and knows where it is
+      await page.waitForLoadState('networkidle') // the script has loaded and read its state
 
       await context.setOffline(true)
       for (const name of clicks) {
         await option(page, name).click()
         await page.clock.fastForward(60_000 / clicks.length)
       }
-      // The network says no in its own time, the page tries again in the clock's.
+      // The request fails in real time, but the page retries in the time of the fake clock.
       await expect
         .poll(async () => {
           await page.clock.fastForward(1_000)
@@ -95,9 +95,9 @@ describe.skipIf(!isBrowserInstalled)('choices (skipped where no chromium is inst
       expect(await invite.texts()).toEqual([])
       const cdp = await context.newCDPSession(page)
       const crashed = page.waitForEvent('crash')
-      void cdp.send('Page.crash').catch(() => {}) // what is killed answers nothing
+      void cdp.send('Page.crash').catch(() => {}) // the crashed page never responds
       await crashed
-      await page.close() // what is left of it
+      await page.close() // closes the crashed page
       first.kill('SIGKILL')
       await first.exited
       await launch()

@@ -5,7 +5,7 @@ import { PATIENT } from '../../support/wait-until.ts'
 
 const { makeCandidate, openContext } = useCandidatesBrowser()
 
-/** No audio output, as Firefox has it: what measures sound never runs, and reads zeros. */
+/** Simulates Firefox without audio output: the audio context never runs, and measures zeros. */
 const WITHOUT_OUTPUT = `
   Object.defineProperty(BaseAudioContext.prototype, 'state', { get: () => 'suspended' })
   AudioContext.prototype.resume = () => new Promise(() => {})
@@ -18,7 +18,7 @@ const MUTE = `
     for (const track of stream.getAudioTracks()) track.enabled = false
     return stream
   }`
-/** The names of the devices that were opened. */
+/** Records the names of the opened devices. */
 const OPENED = `
   globalThis.opened = []
   const { mediaDevices } = navigator
@@ -35,7 +35,7 @@ const UNLISTED = "navigator.mediaDevices.enumerateDevices = () => Promise.reject
 const WITHOUT_TYPES = 'MediaRecorder.isTypeSupported = () => false'
 const NO_BYTES = "Object.defineProperty(Blob.prototype, 'size', { get: () => 0 })"
 
-/** The page before the start, of an assessment that is answered in this way, in a browser in which these scripts have run. */
+/** Opens the page before the start of an assessment with this answer type, after these scripts have run. */
 async function openChecks(responseType: string, ...scripts: string[]) {
   const candidate = await makeCandidate({ responseTypes: [responseType] })
   const context = await openContext()

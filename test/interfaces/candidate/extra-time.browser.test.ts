@@ -17,7 +17,7 @@ describe.skipIf(!isBrowserInstalled)('extra time in a browser (skipped where no 
     await page.evaluate('globalThis.isSame = true')
     const { status } = await candidate.giveExtraTime(100)
     expect(status).toBe(200)
-    await page.evaluate(`document.dispatchEvent(new Event('visibilitychange'))`) // as each minute
+    await page.evaluate(`document.dispatchEvent(new Event('visibilitychange'))`) // the page also asks for the time every minute
     await clock.filter({ hasText: /\b1\d:\d\d/ }).waitFor()
     await page.getByText('You have been given more time.').waitFor({ state: 'attached' })
     expect(await page.evaluate('globalThis.isSame')).toBe(true)

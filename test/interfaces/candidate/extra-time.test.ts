@@ -17,7 +17,7 @@ const withAdmin = async <M extends Awaited<ReturnType<typeof makeAccepted>>>(mad
     ...made,
     ...{ admin, path, client },
     give: (extraTimePercent: number) => client.put(`/invites/${made.invite.id}/accommodations`).send({ extraTimePercent }),
-    /** Minutes from the beginning of this to the ends of the whole and of the question. */
+    /** Minutes from `from` to the end of the assessment and to the end of the question. */
     ends: async (number: number, from: number) => {
       const minutes = (time: Date | null | undefined) => (time ? (time.getTime() - from) / MINUTE : null)
       const question = (await made.paper()).find((asked) => asked.number === number)

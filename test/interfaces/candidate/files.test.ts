@@ -113,7 +113,7 @@ describe('files as an answer', () => {
     expect((await begin('b.txt', 5)).body.code).toBe('too_many')
   })
 
-  it('are part of the answer only whole, and until they are removed', async () => {
+  it('are part of the answer once complete, and until they are removed', async () => {
     const { begin, putPart, post, answer, send, media, session } = await makeTakingFiles(service, DOCUMENTS)
     const { mediaId } = (await begin('half.pdf', MAX_PART_BYTES + 1)).body
     await putPart(mediaId, 0, pdf(MAX_PART_BYTES))
@@ -131,7 +131,7 @@ describe('files as an answer', () => {
     expect((await media(whole)).state).toBe('deleted')
   })
 
-  it('are never an answer that a form or another tab sends', async () => {
+  it('cannot be forged by sending a text or a form', async () => {
     const { candidate, answer, session, tab } = await makeTakingFiles(service, DOCUMENTS)
     const forged = [{ id: service.deps.newId(), name: 'forged.pdf', bytes: 1, type: 'application/pdf' }]
     const form = new URLSearchParams({ answer: JSON.stringify(forged) }).toString()
@@ -141,7 +141,7 @@ describe('files as an answer', () => {
     expect(await answer()).toBeNull()
   })
 
-  it('count if they were begun in time and are whole within the grace period', async () => {
+  it('count if their upload began in time and is complete within the grace period', async () => {
     const taking = await makeTakingFiles(service, DOCUMENTS, { timeLimit: 60 })
     const { begin, putPart, post, submission, answer, media } = taking
     const { mediaId } = (await begin('late.pdf', 20)).body
@@ -162,7 +162,7 @@ describe('files as an answer', () => {
 })
 
 describe('a scanned file', () => {
-  it('is held back while the scanner does not answer, and given out once it is clean', async () => {
+  it('is withheld until the scanner responds, and available once it is clean', async () => {
     const { send, join, media } = await makeTakingFiles(service, DOCUMENTS)
     const mediaId = await send('cv.pdf', pdf(20))
     await expect(join(mediaId, () => Promise.reject(new Error('away')))).rejects.toThrow('away')
@@ -170,7 +170,7 @@ describe('a scanned file', () => {
     expect(await join(mediaId, async () => null)).toBe('ready')
   })
 
-  it('with malware is given to nobody, and its grader is told', async () => {
+  it('is available to nobody if it contains malware, and its grader is informed', async () => {
     const { send, join, organization, invite, ctx, submission } = await makeTakingFiles(service, DOCUMENTS)
     const mediaId = await send('cv.pdf', pdf(20))
     expect(await join(mediaId, async () => 'Test.Signature')).toBe('failed')
@@ -187,7 +187,7 @@ describe('a scanned file', () => {
     expect(await retryFailedRecordings(service.system, mediaId)).toBe(1)
   })
 
-  it('that could not be put together is given to nobody, because nothing has scanned it', async () => {
+  it('is available to nobody if it could not be assembled, because nothing has scanned it', async () => {
     const { send, organization, invite, ctx, submission } = await makeTakingFiles(service, DOCUMENTS)
     const mediaId = await send('cv.pdf', pdf(20))
     await service.db.mediaFile.update({ where: { id: mediaId }, data: { state: 'failed' } })

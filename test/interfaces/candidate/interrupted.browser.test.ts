@@ -7,7 +7,7 @@ import { PATIENT } from '../../support/wait-until.ts'
 
 const { makeCandidate, openContext } = useCandidatesBrowser()
 
-/** The first question, open, with a recording of which two seconds are saved. */
+/** Opens the first question, and records until two seconds are saved. */
 async function record(candidate: Candidate): Promise<Page> {
   const page = await (await openContext()).newPage()
   await start(candidate, page)

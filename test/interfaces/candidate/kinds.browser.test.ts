@@ -22,7 +22,7 @@ const matches = {
   choices: CHOICES,
   shuffle: false,
 }
-/** One of each response type, what is pressed to answer it (or the field to go to first), and what is kept then. */
+/** A question of each response type, the keys that answer it (or selectors of fields to focus first), and the stored answer. */
 const ASKED: { definition: Parameters<typeof defineQuestion>[2]; keys: string[]; kept: string; says: string }[] = [
   {
     definition: {
@@ -82,7 +82,7 @@ const ASKED: { definition: Parameters<typeof defineQuestion>[2]; keys: string[];
   },
 ]
 
-/** A started assessment with a question of each. */
+/** Starts an assessment with one question of each type. */
 async function startPaper() {
   const made = await makeAccepted(service, { questions: ASKED.map(() => ({ points: 10 })) })
   const questions = await service.db.question.findMany({ where: { assessmentId: made.assessment.id }, orderBy: { order: 'asc' } })
@@ -99,7 +99,7 @@ async function startPaper() {
   return { ...made, scores }
 }
 
-/** As somebody does who has no mouse: on from field to field until it is the one. */
+/** Presses Tab until the focused element matches, as somebody without a mouse does. */
 async function tabTo(page: Page, selector: string): Promise<void> {
   for (let presses = 0; presses < 40; presses++) {
     if (await page.evaluate(`document.activeElement.matches(${JSON.stringify(selector)})`)) return
@@ -153,7 +153,7 @@ describe.skipIf(!isBrowserInstalled)('automatically scored questions (skipped wh
     await page.keyboard.press('Enter')
     await page.getByText('You have completed this assessment').waitFor()
     expect(await texts()).toEqual(ASKED.map(({ kept }) => kept))
-    // 3,145 is read in two ways that are not worth the same.
+    // 3,145 can be read as two numbers with different scores, so it gets no score.
     expect(await scores()).toEqual([10, 10, null, 10, 10, 10])
     expect(complaints).toEqual([])
   })

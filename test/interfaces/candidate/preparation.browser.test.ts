@@ -6,7 +6,7 @@ import { PATIENT } from '../../support/wait-until.ts'
 
 const { makeCandidate, openContext } = useCandidatesBrowser()
 
-/** The first question, open, in its preparation time. */
+/** Opens the first question, in its preparation time. */
 async function openQuestion(candidate: Candidate): Promise<Page> {
   const page = await (await openContext()).newPage()
   await start(candidate, page)
@@ -65,7 +65,7 @@ describe.skipIf(!isBrowserInstalled)('a preparation time in a browser (skipped w
     const candidate = await makeCandidate({ responseTypes: ['text'], preparationTime: 300 })
     const page = await openQuestion(candidate)
     await candidate.giveExtraTime(100)
-    await page.evaluate(`document.dispatchEvent(new Event('visibilitychange'))`) // as each minute
+    await page.evaluate(`document.dispatchEvent(new Event('visibilitychange'))`) // the page also asks for the time every minute
     await page.getByText(/^Time to prepare: (10:00|9:\d\d)$/).waitFor()
     await page.getByText('You have been given more time.').waitFor({ state: 'attached' })
     await press(page, 'Answer now')

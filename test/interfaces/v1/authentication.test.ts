@@ -78,7 +78,7 @@ it('answers 401 "API key has been revoked" after a key is revoked, and accepts t
   const other = await createApiKey(service.system, { organizationId, name: 'Other', mode: 'live' })
   expect((await service.v1(key).get('/tags')).status).toBe(200)
   await revokeApiKey(service.system, apiKeyId)
-  // Processes that remember the key hear of it within the time a notification takes.
+  // The service caches the key until the notification of its revocation arrives.
   await vi.waitFor(async () => expect((await service.v1(key).get('/tags')).status).toBe(401), PATIENT)
   expect((await service.v1(key).get('/tags')).body).toEqual({ error: 'API key has been revoked' })
   expect((await service.v1(other.key).get('/tags')).status).toBe(200)
@@ -112,7 +112,7 @@ it('records the last use of a key, at most once a minute', async () => {
   await vi.waitFor(async () => expect(await readLastUse()).toBeDefined(), PATIENT)
   expect(await readLastUse()).toBe(first)
 
-  // Had the request after 59.999 s been recorded, the one a millisecond later would not be.
+  // Proves that the request after 59.999 s was not recorded: otherwise the one a millisecond later would not be.
   service.clock.advance(59_999)
   await service.v1(key).get('/tags')
   service.clock.advance(1)

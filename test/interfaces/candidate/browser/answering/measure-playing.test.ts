@@ -10,11 +10,11 @@ describe('measurePlaying', () => {
     const done = vi.fn()
     const began = performance.now()
     const measured = measurePlaying(media, 0, done)
-    vi.advanceTimersByTime(550) // the sound output is cold
+    vi.advanceTimersByTime(550) // the sound output needs time to start
     expect(measured.median()).toBeNull()
     for (let look = 1; look <= 60; look++) {
       vi.advanceTimersByTime(49)
-      const lag = look % 7 === 0 ? 0.04 : 0 // the browser has not updated its time
+      const lag = look % 7 === 0 ? 0.04 : 0 // the browser has not updated its time yet
       media.currentTime = look * 0.05 - lag
       vi.advanceTimersByTime(1)
     }

@@ -27,7 +27,7 @@ it('sends how long ago a text was typed, even if an earlier page left it', () =>
   const ago = (at?: number) =>
     JSON.parse(JSON.stringify(toRequest(openText(server, { text: 'Later', revision: 5, ...(at && { at }) }).typed))).ago
   expect(ago(Date.now() - 60_000)).toBeGreaterThanOrEqual(60_000)
-  expect(ago(Date.now() + 60_000)).toBeLessThan(60_000) // a clock that was set
+  expect(ago(Date.now() + 60_000)).toBeLessThan(60_000) // the device clock was set back
   expect(ago()).toBeLessThan(60_000)
 })
 

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { sayTimeLeft } from '../../../../../src/interfaces/candidate/browser/answering/time-left.ts'
 import { t } from '../../../../support/browser-texts.ts'
 
-/** Announcements while the remaining time passes through these milliseconds. */
+/** Announcements as the remaining time passes through these values, in milliseconds. */
 const saidThrough = (...lefts: number[]) =>
   lefts.map((left, i) => sayTimeLeft(t, i === 0 ? Number.POSITIVE_INFINITY : lefts[i - 1]!, left)).filter((words) => words !== '')
 

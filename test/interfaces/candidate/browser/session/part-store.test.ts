@@ -15,7 +15,7 @@ const part = (number: number, length = 10): Part => ({
 })
 const nameOf = ({ mediaId, segment, number }: PartKey) => `${mediaId}/${segment}/${number}`
 
-/** The browser's database, as it is used here: it can refuse, and forget. */
+/** Fake of the browser's database, which can fail and lose its rows. */
 function makeDatabase() {
   const rows = new Map<string, Part>()
   let isGone = false
@@ -65,7 +65,7 @@ describe('waiting parts', () => {
     const { store, clear, rows } = open(25)
     for (const number of [0, 1, 2]) await store.put(part(number))
     expect(rows.size).toBe(3)
-    expect((await store.get(part(0)))?.number).toBe(0) // by the database
+    expect((await store.get(part(0)))?.number).toBe(0) // from the database
     clear()
     const found = await Promise.all([0, 1, 2].map((number) => store.get(part(number))))
     expect(found.map((one) => one?.number)).toEqual([undefined, 1, 2])

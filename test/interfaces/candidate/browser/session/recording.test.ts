@@ -15,7 +15,7 @@ const settle = (is: 'partSaved' | 'partLost', number: number, segment = 0): Happ
 const [ended, completed]: Happening[] = [{ is: 'ended' }, { is: 'completed' }]
 const refuse = (code: string): Happening => ({ is: 'refused', code })
 
-/** All that happens, one after the other. */
+/** Applies the events one after the other, and collects their effects. */
 function go(happenings: Happening[], from: Recording = begun) {
   let recording = from
   const effects: Effect[] = []
@@ -89,7 +89,7 @@ it('resumes a recording with the parts that are stored locally and missing on th
   expect(go([ended!], resumeRecording(upload, [], 0)).effects).toEqual(['complete'])
 })
 
-/** Nothing is recorded after the end, and only what is being completed is. */
+/** False for impossible events: nothing is recorded after the end, and only a completing recording is completed. */
 const isPossible = ({ is }: Happening, { state }: Recording): boolean =>
   is === 'recorded' ? state === 'recording' : is !== 'completed' || state === 'completing'
 
