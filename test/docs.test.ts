@@ -37,7 +37,7 @@ describe.each(pages)('%s', (page) => {
 })
 
 it.each(globSync('docs/operating/*.md').filter((page) => !page.endsWith('README.md')))(
-  '%s begins with its result and ends with a check and what was run',
+  '%s begins with its result, and ends with a check and a list of what was run',
   async (page) => {
     const text = await read(page)
     expect(text).toMatch(/^# .+\n\n(You get |Environment variables)/)
@@ -83,7 +83,7 @@ it('has the documents that comments cite', async () => {
   expect(missing).toEqual([])
 })
 
-/** The anchors of a page's headings, as GitHub makes them. */
+/** Returns the anchors that GitHub creates for a page's headings. */
 function anchors(page: string): string[] {
   return matches(page, /^#+ (.+)$/gm).map((heading) =>
     heading

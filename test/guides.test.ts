@@ -31,7 +31,7 @@ it('docs/guides lead from an empty folder to a released result: with test data, 
   expect(stdout.match(/curl -s -X \w+ "\$SERVICE[^"]+"/g)).toHaveLength(9)
   expect(stdout).toMatch(/released, \d+ of \d+ points\n[\s\S]*submission.released, 80 percent. Its signature is right./)
 
-  await followForReal({ ...env, KEY: keyOf('live') })
+  await followWithLiveData({ ...env, KEY: keyOf('live') })
 })
 
 async function followWithTestData(env: NodeJS.ProcessEnv, { port, run }: { port: number; run: number }): Promise<void> {
@@ -48,10 +48,10 @@ async function followWithTestData(env: NodeJS.ProcessEnv, { port, run }: { port:
   }
   onTestFinished(end)
   const told = ['invite.accepted', 'invite.completed', 'invite.created', 'invite.started', 'submission.released']
-  // The receiver of a later run reads from the feed what an earlier one has left.
+  // The receiver of the second run also reads the first run's events from the feed.
   const expected = [...Array(3).fill('completed'), ...Array(run).fill(told).flat()].sort()
   const heard = () => output.match(/^completed$|(invite|submission)\.\w+(?= )/gm) ?? []
-  // Webhooks come in any order, and beside what the commands print.
+  // Webhooks arrive in any order, mixed with the output of the commands.
   await waitUntil('the webhooks and the result', () =>
     output.includes('"state":"released"') && heard().length >= expected.length ? true : undefined,
   ).catch((error) => {
@@ -62,7 +62,7 @@ async function followWithTestData(env: NodeJS.ProcessEnv, { port, run }: { port:
   await end()
 }
 
-async function followForReal(env: NodeJS.ProcessEnv): Promise<void> {
+async function followWithLiveData(env: NodeJS.ProcessEnv): Promise<void> {
   const { names, script } = await readGuide('whole-way')
   expect(names).toEqual(['SERVICE', 'KEY', 'JOIN', 'MAILBOX'])
   const cwd = await makeDataDir()

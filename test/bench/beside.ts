@@ -17,23 +17,23 @@ import { keyHeader, median } from './load.ts'
 import type { Options } from './options.ts'
 import { type Server, type Sink, startService } from './servers.ts'
 
-// Cost of the process's other work for readers, one kind at a time.
+// Measures how much webhooks, recordings, and mails slow down reads in the same process, one kind of work at a time.
 
 export type Surroundings = Options & { database: BenchDatabase; organizations: Organizations; sink: Sink }
-/** Work that waits to begin. @property left SQL: SELECT … AS rest, how much of it is not done yet, with the parameters. */
+/** Prepared work that has not started. @property left query with its parameters: SELECT … AS rest, the number of unfinished items. */
 type Work = { begin: () => Promise<void>; left: [text: string, values: unknown[]] }
 
 const WARM_UP_MS = 1_000
 const READ_EVERY_MS = 10
 const DONE_WITHIN = 300
 const ENDPOINTS = 5
-/** One recording for so many messages, which is about as much work. */
+/** A recording costs about as much work as this many messages. */
 const MESSAGES_A_RECORDING = 60
-/** Interruptions of a recording: it is so many segments of four seconds. */
+/** Segments of one interrupted recording, four seconds each. */
 const SEGMENTS = 20
 const WEBHOOKS = '/api/v1/webhooks'
 
-/** Each kind, in one process for all. */
+/** One case for each kind of work. One process serves the reads and does the work. */
 export const works: Cases = () =>
   Object.entries({ webhooks: prepareWebhooks, recordings: prepareRecordings, mails: prepareMails }).map(([name, prepare]) => ({
     name,
@@ -51,7 +51,7 @@ export const works: Cases = () =>
     },
   }))
 
-/** Reads an invite every 10 ms on one connection as long as something lasts. @returns the median response time in milliseconds. */
+/** Reads an invite every 10 ms on one connection until the promise settles. @returns the median response time in milliseconds. */
 async function readSteadily({ url }: Server, { key, inviteIds }: Organization, during: Promise<unknown>): Promise<number> {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   const times: number[] = []
@@ -73,7 +73,7 @@ async function readSteadily({ url }: Server, { key, inviteIds }: Organization, d
   return median(times)
 }
 
-/** Events of an organization that is told of them only when the work begins. */
+/** Adds events before the webhooks exist. When the work begins, each new webhook replays them. */
 async function prepareWebhooks(surroundings: Surroundings, server: Server): Promise<Work> {
   const { database, organizations, sink, messages } = surroundings
   const { id, inviteIds, assessmentIds } = organizations.small
@@ -106,11 +106,11 @@ async function post({ url }: Server, { key }: Furniture, address: string, body: 
   const headers = { ...keyHeader(address, key), 'content-type': 'application/json' }
   const response = await fetch(url + address, { method: 'POST', headers, body: JSON.stringify(body) })
   if (!response.ok) throw new Error(`POST ${address}: status ${response.status}: ${await response.text()}`)
-  // biome-ignore lint/suspicious/noExplicitAny: what v1 answers
+  // biome-ignore lint/suspicious/noExplicitAny: response body of v1
   return (await response.json()) as any
 }
 
-/** Mails of invites that were made without. */
+/** Adds unsent mails for pending invites. When the work begins, each mail gets its job. */
 async function prepareMails({ database: { pool, url }, organizations: { large }, messages }: Surroundings): Promise<Work> {
   const { rows } = await pool.query<{ id: string }>(
     `INSERT INTO invite_emails (id, organization_id, invite_id, link_version, created_at, updated_at)
@@ -123,7 +123,7 @@ async function prepareMails({ database: { pool, url }, organizations: { large },
   return { begin: () => addJobs(url, INVITATION_EMAILS, 'emailId', ids), left: [left, [ids]] }
 }
 
-/** Recordings of one submission, whose parts are in the store. */
+/** Stores the parts of one submission's recordings. When the work begins, each recording gets its job. */
 async function prepareRecordings({ database, organizations: { small }, messages }: Surroundings): Promise<Work> {
   const { pool, url, dataDir } = database
   const submissionId = uuidv7()
@@ -154,7 +154,7 @@ async function prepareRecordings({ database, organizations: { small }, messages 
   return { begin: () => addJobs(url, RECORDINGS, 'mediaId', ids), left: [left, [ids]] }
 }
 
-/** @param field of the jobs' data that has the id. */
+/** @param field name of the field in the jobs' data that holds the id. */
 async function addJobs(connectionString: string, queue: string, field: string, ids: string[]): Promise<void> {
   const boss = new PgBoss({ connectionString, max: 1, supervise: false, schedule: false, migrate: false })
   boss.on('error', console.error)

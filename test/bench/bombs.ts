@@ -1,4 +1,4 @@
-// node test/bench/bombs.ts: time and memory of the process that refuses harmful files, and of one that imports 5,000 questions.
+// node test/bench/bombs.ts: measures the time and memory of the process that reads uploads, for harmful files and for one of 5,000 questions.
 import { spawn } from 'node:child_process'
 import { strToU8, zipSync } from 'fflate'
 import { MAX_IMPORTED } from '../../src/domain/library/imports.ts'
@@ -73,7 +73,7 @@ const FILES: Record<string, () => Uint8Array> = {
     strToU8(`<quiz>${Array.from({ length: 5_000 }, (_, i) => question(i)).join('')}</quiz>`),
 }
 
-/** Tells the most memory that the process has used, in kB, and its processor time, in µs. Its maxRSS would include that of its parent. */
+/** Prints the process's peak memory in kB and its processor time in µs. maxRSS would include the memory of the parent process. */
 const TELL = `data:text/javascript,${encodeURIComponent(`import { readFileSync, writeSync } from 'node:fs'
 process.on('exit', () => {
   const [, kilobytes] = /VmHWM:\\s+(\\d+)/.exec(readFileSync('/proc/self/status', 'utf8'))

@@ -13,35 +13,37 @@ import { keyHeader } from './load.ts'
 import { makeRecording } from './recording.ts'
 import { BENCH_SECRET, type Server, startService } from './servers.ts'
 
-// Measures the capacity table of docs/operating/scale.md. Invites live their whole lives over HTTP, from their creation with mail, events, and
-// webhook to the submission of twenty answers. Their share of processor time and disk is computed without the idle cost of the processes, so
-// a busy machine gives the same figures.
+// Measures the capacity table of docs/operating/scale.md. Each invite goes through its whole life over HTTP, from its creation with mail,
+// events, and webhook to the submission of twenty answers. The cost of an invite excludes the idle cost of the processes, so a busy machine
+// gives the same figures.
 
 const QUESTIONS = 20
 const AT_ONCE = 4
 const IDLE_MS = 5_000
 const DONE_WITHIN = 600
-/** Looking costs as well. */
+/** Every check costs database time, so checks are rare. */
 const LOOK_EVERY_MS = 500
 const TEXT = 'An answer of some words. '.repeat(20)
 const UNWATCHED = { screenRecording: false, webcamMonitoring: false, requireIdCapture: false }
 const RECORDING = { seconds: 45, bytes: 45 * 125_000 }
 
-/** Nobody comes; all answers are texts; half of them are recorded. */
+/** Invites that no candidate opens. */
 export const unanswered: Cases = () => [
   { name: 'invited', measure: (given) => measureLives(given, { lives: given.lives, answered: false, recorded: 0 }) },
 ]
-export const ofTexts: Cases = () => [
+/** Invites whose candidates answer every question with text. */
+export const withTexts: Cases = () => [
   { name: `${QUESTIONS} texts`, measure: (given) => measureLives(given, { lives: given.lives, answered: true, recorded: 0 }) },
 ]
-export const ofRecordings: Cases = () => [
+/** Invites whose candidates record half of their answers. */
+export const withRecordings: Cases = () => [
   {
     name: 'half of them recorded',
     measure: (given) => measureLives(given, { lives: given.livesWithRecordings, answered: true, recorded: QUESTIONS / 2 }),
   },
 ]
 
-/** @property lives how many. @property answered whether candidates come. @property recorded of how many questions an answer is recorded; the others are texts. */
+/** @property lives number of invites. @property answered true if candidates answer. @property recorded number of questions with a recorded answer; the others get text. */
 type Lives = { lives: number; answered: boolean; recorded: number }
 
 async function measureLives({ database, organizations, sink }: Surroundings, of: Lives) {
@@ -92,7 +94,7 @@ async function makeAssessment(db: Db, { id }: Furniture, recorded: number): Prom
 
 type Stage = { database: BenchDatabase; server: Server; organization: Furniture; assessmentId: string; recording: Buffer[] }
 
-/** From the invite to the hand-in. */
+/** Creates one invite and, if `answered`, submits all answers. */
 async function liveOnce(
   { database, server, organization, assessmentId, recording }: Stage,
   email: string,
@@ -154,11 +156,11 @@ async function liveOnce(
   await press('finish')
 }
 
-/** As a browser with a camera says it. */
+/** Records the passed device checks that a browser with a camera would report. */
 const passChecks = ({ pool }: BenchDatabase, inviteId: string) =>
   pool.query(`UPDATE submissions SET passed_checks = '{camera,microphone}' WHERE invite_id = $1`, [inviteId])
 
-/** Until everything is sent and joined, which is part of a life. */
+/** Waits until all mails and webhooks are sent and all recordings are joined: this work is part of an invite's cost. */
 async function waitForEnd(database: BenchDatabase, { id }: Furniture): Promise<void> {
   const rest = `SELECT (SELECT count(*) FROM invite_emails WHERE organization_id = $1 AND state = 'queued')
     + (SELECT count(*) FROM webhook_deliveries WHERE organization_id = $1 AND state = 'waiting')
@@ -172,13 +174,13 @@ async function readSize({ pool }: BenchDatabase): Promise<number> {
   return Number(rows[0].bytes)
 }
 
-/** The process whose children all others of PostgreSQL are. */
+/** Returns the process id of the postmaster, the parent of all other PostgreSQL processes. */
 async function findPostmaster({ pool }: BenchDatabase): Promise<number> {
   const { rows } = await pool.query('SELECT pg_backend_pid() AS pid')
   return (await readProcessorTimes(rows[0].pid)).parent
 }
 
-/** Milliseconds of processors used so far: by PostgreSQL, those of its processes that have ended among them; by the service; by what joins. */
+/** Processor time used so far, in milliseconds, by PostgreSQL (including its ended processes), the service, and the processes that join recordings. */
 async function readUse(postmaster: number, { pid }: Server) {
   const children = (await readFile(`/proc/${postmaster}/task/${postmaster}/children`, 'utf8')).trim().split(' ').map(Number)
   const [main, service] = [await readProcessorTimes(postmaster), await readProcessorTimes(pid)]

@@ -6,11 +6,11 @@ import type { Grading } from './fill-portal.ts'
 import type { Figures, Target } from './measure.ts'
 import type { ServerName } from './servers.ts'
 
-/** Cases that send requests to the servers in turn. The first target is compared with a goal, alone or relative to the others. */
-export type Asked = { name: string; targets: Record<string, Target> }
-/** Cases that start services of their own, while no others run. */
-export type Alone = { name: string; measure: (surroundings: Surroundings) => Promise<Figures> }
-export type Cases = (organizations: Organizations) => (Asked | Alone)[]
+/** A case that sends requests to its targets in turn. A goal bounds the first target, alone or relative to the others. */
+export type RequestCase = { name: string; targets: Record<string, Target> }
+/** A case that starts its own service while no other service runs. */
+export type ServiceCase = { name: string; measure: (surroundings: Surroundings) => Promise<Figures> }
+export type Cases = (organizations: Organizations) => (RequestCase | ServiceCase)[]
 
 const V1 = '/api/v1'
 const ALTERNATE = '/api/alternate'
@@ -19,25 +19,25 @@ const ALTERNATE_INVITES = `${ALTERNATE}/assessment_invites`
 const ALTERNATE_LISTS = ['assessment_invites', 'assessments', 'organization_users', 'tags']
 const PAGE_SIZE = 20
 
-const asking = (server: ServerName, organization: Furniture, ...paths: string[]): Target => ({
+const createTarget = (server: ServerName, organization: Furniture, ...paths: string[]): Target => ({
   server,
   organization,
   requests: paths.map((path) => ({ path })),
 })
-/** The same asked of several. */
-const rivals = (name: string, servers: ServerName[], organization: Furniture, ...paths: string[]): Asked => ({
+/** Sends the same requests to several servers. */
+const compareServers = (name: string, servers: ServerName[], organization: Furniture, ...paths: string[]): RequestCase => ({
   name,
-  targets: Object.fromEntries(servers.map((server) => [server, asking(server, organization, ...paths)])),
+  targets: Object.fromEntries(servers.map((server) => [server, createTarget(server, organization, ...paths)])),
 })
-/** Several asked of the service in the large organization. */
-const paths = (name: string, { large }: Organizations, asked: Record<string, string>): Asked => ({
+/** Compares several paths of the service in the large organization. */
+const comparePaths = (name: string, { large }: Organizations, asked: Record<string, string>): RequestCase => ({
   name,
-  targets: Object.fromEntries(Object.entries(asked).map(([what, path]) => [what, asking('service', large, path)])),
+  targets: Object.fromEntries(Object.entries(asked).map(([what, path]) => [what, createTarget('service', large, path)])),
 })
-/** The same in the large organization and in the small one. */
-const sizes = (name: string, { large, small }: Organizations, ask: (of: Organization) => string[]): Asked => ({
+/** Compares the large organization with the small one. */
+const compareSizes = (name: string, { large, small }: Organizations, ask: (of: Organization) => string[]): RequestCase => ({
   name,
-  targets: { large: asking('service', large, ...ask(large)), small: asking('service', small, ...ask(small)) },
+  targets: { large: createTarget('service', large, ...ask(large)), small: createTarget('service', small, ...ask(small)) },
 })
 
 /** One row by its id. */
@@ -49,7 +49,7 @@ export const reads: Cases = ({ large }) =>
     [`${ALTERNATE}/assessments`]: large.assessmentIds,
     [`${V1}/tags`]: large.tagIds,
     [`${ALTERNATE}/tags`]: large.tagIds,
-  }).map(([list, ids]) => rivals(list, ['service', 'floor'], large, ...ids.map((id) => `${list}/${id}`)))
+  }).map(([list, ids]) => compareServers(list, ['service', 'floor'], large, ...ids.map((id) => `${list}/${id}`)))
 
 /** The first page of each list. */
 export const lists =
@@ -60,7 +60,7 @@ export const lists =
       ...ofV1.map((list) => `${V1}/${list}?limit=${size}`),
       ...ALTERNATE_LISTS.map((list) => `${ALTERNATE}/${list}?page_size=${size}`),
     ].map((path) =>
-      rivals(path.replace(/[?].*/, '').replace(/[0-9a-f-]{36}/, '{id}'), ['service', 'plain', 'floor'], large, path),
+      compareServers(path.replace(/[?].*/, '').replace(/[0-9a-f-]{36}/, '{id}'), ['service', 'plain', 'floor'], large, path),
     )
   }
 
@@ -68,12 +68,12 @@ export const lists =
 export const depths: Cases = (organizations) =>
   ALTERNATE_LISTS.map((list) => {
     const path = `${ALTERNATE}/${list}?depth=`
-    return paths(list, organizations, { 'depth=2': `${path}2`, 'depth=0': `${path}0` })
+    return comparePaths(list, organizations, { 'depth=2': `${path}2`, 'depth=0': `${path}0` })
   })
 
 let candidates = 0
 
-/** Each with an address that was never invited. */
+/** Each request invites a new email address. */
 export const creations: Cases = ({ service, floor }) => {
   const target = (server: ServerName, organization: Furniture): Target => {
     const bodyFor = (assessmentId: string) => () => ({ assessmentId, recipientEmail: `invited.${++candidates}@example.com` })
@@ -82,16 +82,16 @@ export const creations: Cases = ({ service, floor }) => {
   return [{ name: INVITES, targets: { service: target('service', service), floor: target('floor', floor) } }]
 }
 
-/** All of them, and filtered. */
+/** The list of all invites and two filtered lists. */
 const filtered = (organizations: Organizations, order: string) => [
-  sizes(`all${order}`, organizations, () => [`${INVITES}?${order}`]),
-  sizes(`status${order}`, organizations, () => [`${INVITES}?status=completed${order}`]),
-  sizes(`assessment${order}`, organizations, (of) => of.assessmentIds.map((id) => `${INVITES}?assessmentId=${id}${order}`)),
+  compareSizes(`all${order}`, organizations, () => [`${INVITES}?${order}`]),
+  compareSizes(`status${order}`, organizations, () => [`${INVITES}?status=completed${order}`]),
+  compareSizes(`assessment${order}`, organizations, (of) => of.assessmentIds.map((id) => `${INVITES}?assessmentId=${id}${order}`)),
 ]
 
 export const firstPages: Cases = (organizations) => [
   ...filtered(organizations, ''),
-  sizes('all, alternate', organizations, () => [ALTERNATE_INVITES]),
+  compareSizes('all, alternate', organizations, () => [ALTERNATE_INVITES]),
 ]
 
 export const sortedPages: Cases = (organizations) =>
@@ -102,31 +102,31 @@ export const sortedPages: Cases = (organizations) =>
 export const lastPages: Cases = (organizations) => {
   const last = Math.ceil(organizations.large.size / PAGE_SIZE)
   return [
-    paths('v1', organizations, { last: `${INVITES}?page=${last}`, 'first page': INVITES }),
-    paths('alternate', organizations, { last: `${ALTERNATE_INVITES}?page=last`, 'first page': ALTERNATE_INVITES }),
+    comparePaths('v1', organizations, { last: `${INVITES}?page=${last}`, 'first page': INVITES }),
+    comparePaths('alternate', organizations, { last: `${ALTERNATE_INVITES}?page=last`, 'first page': ALTERNATE_INVITES }),
   ]
 }
 
-/** Beside the first page: what is asked with twenty numbers from all over the organization's invites. */
-const besideFirst =
+/** Compares paths with the first page. Each path gets twenty numbers, spread evenly over the organization's invites. */
+const compareWithFirstPage =
   (first: string, asked: Record<string, (n: number, of: Organization) => string>): Cases =>
   ({ large }) => {
     const numbers = Array.from({ length: 20 }, (_, i) => 1 + Math.floor(((i + 0.5) * large.size) / 20))
     return Object.entries(asked).map(([name, path]) => {
-      const own = asking('service', large, ...numbers.map((n) => path(n, large)))
-      return { name, targets: { own, 'first page': asking('service', large, first) } }
+      const own = createTarget('service', large, ...numbers.map((n) => path(n, large)))
+      return { name, targets: { own, 'first page': createTarget('service', large, first) } }
     })
   }
 
-export const filters = besideFirst(INVITES, {
+export const filters = compareWithFirstPage(INVITES, {
   tag: (n, { tagIds }) => `${INVITES}?tagId=${tagIds[n % tagIds.length]}`,
   recipientEmail: (n) => `${INVITES}?recipientEmail=Candidate${n}@example.com`,
 })
 
-export const words = besideFirst(INVITES, { words: (n) => `${INVITES}?recipient=didate%20${n}` })
+export const words = compareWithFirstPage(INVITES, { words: (n) => `${INVITES}?recipient=didate%20${n}` })
 
 const search = (words: string) => `${ALTERNATE_INVITES}?search=${encodeURIComponent(words)}`
-export const searches = besideFirst(ALTERNATE_INVITES, {
+export const searches = compareWithFirstPage(ALTERNATE_INVITES, {
   nothing: (n) => search(`nobody${n}`),
   'an address': (n) => search(`candidate${n}@example.com`),
   // About 1,100 of a million invites contain it.
@@ -136,14 +136,14 @@ export const searches = besideFirst(ALTERNATE_INVITES, {
 })
 
 const EVENTS = `${V1}/events?limit=${PAGE_SIZE}`
-export const feeds = besideFirst(INVITES, {
+export const feeds = compareWithFirstPage(INVITES, {
   oldest: () => EVENTS,
   'in the middle': (n, { firstEvent }) => `${EVENTS}&cursor=${firstEvent + n - 1}`,
   newest: (_n, { firstEvent, size }) => `${EVENTS}&cursor=${firstEvent + size - PAGE_SIZE}`,
   'of a type': (n, { firstEvent }) => `${EVENTS}&type=email.failed&cursor=${firstEvent + n - 1}`,
 })
 
-/** Pages as their forms and links ask for them, besides each as it is by itself. */
+/** Pages with the filters and roles that forms and links request, in addition to each plain page. */
 const FURTHER = [
   'GET /invites?state=pending',
   'GET /invites?assessment=:assessmentId&state=completed&sort=expires',
@@ -161,7 +161,7 @@ const FURTHER = [
   'client GET /invites?assessment=:clientAssessmentId&state=completed',
   'client GET /invites/:clientInviteId',
 ]
-/** Addresses with one resource for each person, addresses that redirect, and those that need questions from the library, transcripts, or released results. */
+/** Routes that are not measured: they redirect, show one person's resource, or need library questions, transcripts, or released results. */
 const NO_PAGES = [
   'GET /results/:submissionId/report',
   'GET /results/compare',
@@ -177,7 +177,7 @@ const PAGES = [
 ]
 const PARAMETER = /:(\w+)/g
 
-/** Every page of the portal, but for those about what this organization has none of. */
+/** Every page of the portal whose parameters this organization has rows for. */
 export const portalPages: Cases = ({ large, portal }) => {
   const rows = portal.rows.map((row, i) => ({
     ...row,
@@ -194,19 +194,19 @@ export const portalPages: Cases = ({ large, portal }) => {
   })
 }
 
-/** Pages of the grading area, as its admin asks for them. */
+/** Requests an admin's pages of the grading area. */
 const gradingTarget = ({ cookie, ...organization }: Grading, pages: string[]): Target => {
   const requests = pages.map((page) => ({ path: `/portal/${organization.id}/grading/${page}`.replace(/[/]$/, ''), cookie }))
   return { server: 'service', organization, requests }
 }
 
-/** A grader's work among many submissions and among few. */
+/** The grading queue and the grading view, with many submissions and with few. */
 export const gradingPages: Cases = ({ grading: { many, few } }) => [
   { name: 'queue', targets: { many: gradingTarget(many, ['']), few: gradingTarget(few, ['']) } },
   { name: 'sheet', targets: { many: gradingTarget(many, many.submissionIds), few: gradingTarget(few, few.submissionIds) } },
 ]
 
-/** The page that follows when a grade is saved. */
+/** The page that a grader sees after saving a grade. */
 export const nextAnswers: Cases = ({ grading: { many, few } }) => {
   const answersOf = ({ submissionIds, question }: Grading) => submissionIds.map((id) => `${question}/${id}`)
   return [

@@ -8,19 +8,19 @@ import { migrate } from '../../src/db/migrate.ts'
 import { startQueue } from '../../src/jobs/queue.ts'
 import { atTheEnd, makeFolder } from './endings.ts'
 
-/** The run's own PostgreSQL: durable, as in production. @property pool to fill it and to look into it. @property dataDir of the services. */
+/** The benchmark's PostgreSQL, durable as in production. @property pool for filling and inspecting it. @property dataDir DATA_DIR of the services. */
 export type BenchDatabase = { url: string; pool: Pool; dataDir: string }
 
-/** Starts an empty, migrated PostgreSQL in a folder of its own, with the job queue's tables. */
+/** Starts a PostgreSQL in a new folder, with the migrated schema, the job queue's tables, and no rows. */
 export async function startDatabase(): Promise<BenchDatabase> {
   const dataDir = await makeFolder()
   const { url, folder, release } = await startEmbeddedDatabase({ dataDir })
   const pool = new Pool({ connectionString: url, max: 2 })
-  // A connection that breaks: the query that was under way on it, or the next one, says so.
+  // The current or next query reports a broken connection.
   pool.on('connect', (client) => client.on('error', () => {}))
   pool.on('error', () => {})
   atTheEnd(async () => {
-    // It stops only when nobody else is connected any more.
+    // PostgreSQL stops only after all other connections have closed.
     await pool.query(`SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity
       WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()`)
     await pool.end()
@@ -33,7 +33,7 @@ export async function startDatabase(): Promise<BenchDatabase> {
   return { url, pool, dataDir }
 }
 
-/** Asks `SELECT … AS rest` until nothing is left. @throws Error when something is after so many seconds. */
+/** Repeats the query `SELECT … AS rest` until `rest` is 0. @throws Error when it is not 0 within the seconds. */
 export async function waitForRest(
   { pool }: BenchDatabase,
   text: string,

@@ -4,19 +4,19 @@ import path from 'node:path'
 
 const endings = new AsyncDisposableStack()
 
-/** Notes how to end what was just begun. It happens at the end of the run, whichever that is, last begun first. */
+/** Registers a cleanup for the end of the run, also after a failure or a signal. Cleanups run in reverse order. */
 export function atTheEnd(end: () => Promise<unknown>): void {
   if (endings.disposed) end().catch(console.error)
   else endings.defer(async () => void (await end()))
 }
 
-/** Ends all that was begun, once. What fails to end keeps nothing else from ending. */
+/** Runs all cleanups once. A failed cleanup does not prevent the others. */
 export const endAll = (): Promise<void> => endings.disposeAsync().catch(console.error)
 
 /** True while the run is ending. Failures are then expected. */
 export const isEnding = (): boolean => endings.disposed
 
-/** A signal ends the run like its last line does. */
+/** Runs the cleanups on SIGINT and SIGTERM too. */
 export function endOnSignals(): void {
   for (const [signal, code] of Object.entries({ SIGINT: 130, SIGTERM: 143 }))
     process.once(signal, async () => {
@@ -26,10 +26,10 @@ export function endOnSignals(): void {
     })
 }
 
-/** A DATA_DIR, until the end. */
+/** Creates a DATA_DIR, and removes it at the end of the run. */
 export async function makeFolder(): Promise<string> {
   const folder = await mkdtemp(path.join(tmpdir(), 'assessments-bench-'))
   atTheEnd(() => rm(folder, { recursive: true, force: true }))
-  await chmod(folder, 0o755) // under root the database server is another user's
+  await chmod(folder, 0o755) // When root runs the benchmark, another user runs the database server.
   return folder
 }

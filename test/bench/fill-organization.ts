@@ -1,7 +1,7 @@
 import { v7 as uuidv7 } from 'uuid'
 import { generateApiKey } from '../../src/domain/api-keys/api-keys.ts'
 
-/** Rows of an organization besides invites: as many for any number of invites. @property key its API key. */
+/** An organization's rows other than invites; their number does not depend on the number of invites. @property key API key. */
 export type Furniture = { id: string; key: string; keyId: string } & Record<'memberIds' | 'tagIds' | 'assessmentIds', string[]>
 
 const LANGUAGES = ['en', 'de', 'es', 'fr', 'pt']
@@ -11,7 +11,7 @@ export const newIds = (count: number): string[] => Array.from({ length: count },
 const two = (ids: string[], i: number) => [ids[i % ids.length]!, ids[(i + 1) % ids.length]!]
 const ago = (hours: number) => new Date(Date.now() - hours * HOUR_MS).toISOString()
 
-/** An organization with members, tags and assessments, and as the importer takes it. */
+/** Returns an organization with members, tags, and assessments, and its entry in the import document. */
 export function describeOrganization(name: string): { furniture: Furniture; entry: object } {
   const [members, tags] = [newIds(200), newIds(500)]
   const [assessmentIds, categoryIds, instructionIds] = [newIds(50), newIds(10), newIds(5)]

@@ -9,7 +9,7 @@ export type Portal = { cookies: Record<'admin' | 'grader' | 'client', string>; r
 
 const SAMPLES = 20
 
-/** Adds an audit log of a tenth as many entries as there are invites, and lists of candidates, to an organization with invites. */
+/** Adds an audit log and lists of candidates to an organization with invites. The log gets one entry for every ten invites. */
 export async function addPortal(client: PoolClient, organization: Furniture, size: number): Promise<Portal> {
   const { id, memberIds, tagIds, assessmentIds } = organization
   const [admin, grader, viewer] = memberIds as [string, string, string]
@@ -53,7 +53,7 @@ export async function addPortal(client: PoolClient, organization: Furniture, siz
   return { cookies, rows: rows.map((row, i) => ({ ...row, ...others(i) })) }
 }
 
-/** Lets the member have that role alone. @returns the cookie of a session. */
+/** Gives the member only this role, and creates a session. @returns the session's cookie. */
 async function signIn(client: PoolClient, memberId: string, role: string): Promise<string> {
   const token = randomBytes(32).toString('base64url')
   const credentialId = uuidv7()
@@ -73,10 +73,10 @@ async function signIn(client: PoolClient, memberId: string, role: string): Promi
   return `session=${token}`
 }
 
-/** An organization to grade in, and what its graders' pages are asked with. @property question path of the answers to one question. */
+/** An organization with submissions to grade. @property question path of the answers to one question. @property cookie of an admin's session. */
 export type Grading = Furniture & { submissionIds: string[]; question: string; cookie: string }
 
-/** Adds what so many candidates have handed in for one assessment, each with 20 answers and their grades, which have not been released. */
+/** Adds this many submissions of one assessment, each with 20 graded answers and unreleased results. */
 export async function addGrading(client: PoolClient, organization: Furniture, size: number): Promise<Grading> {
   const { id, memberIds, keyId } = organization
   const assessmentId = organization.assessmentIds[1]
@@ -128,7 +128,7 @@ export async function addGrading(client: PoolClient, organization: Furniture, si
   return { ...organization, submissionIds: await sampleIds(client, 'submissions', id), question, cookie }
 }
 
-/** The ids of a hundred to two hundred of the organization's rows, from all over them. */
+/** Returns 100 to 200 ids of the organization's rows, spread evenly. */
 export async function sampleIds(client: PoolClient, table: string, organizationId: string): Promise<string[]> {
   const { rows } = await client.query<{ id: string }>(
     `SELECT id FROM (SELECT id, row_number() OVER (ORDER BY id) AS n, count(*) OVER () AS total FROM ${table} WHERE organization_id = $1) AS r

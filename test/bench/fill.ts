@@ -10,23 +10,23 @@ import { addGrading, addPortal, type Grading, type Portal, sampleIds } from './f
 import type { Options } from './options.ts'
 
 /**
- * An organization to ask about.
+ * An organization with invites and events.
  *
- * @property size how many invites it was made with.
- * @property inviteIds of some from all over the list.
- * @property firstEvent the position of its first event in the feed; there is one for each invite, and all follow it.
+ * @property size number of invites.
+ * @property inviteIds sample, spread evenly over the list.
+ * @property firstEvent position of its first event in the feed. Each invite has one event, at consecutive positions.
  */
 export type Organization = Furniture & { size: number; inviteIds: string[]; firstEvent: number }
 
-/** The service's and the floor's organizations begin without invites. Those for grading have submissions. */
+/** The organizations of the service and of the floor start without invites. The organizations for grading have submissions. */
 export type Organizations = Record<'small' | 'large', Organization> &
   Record<'service' | 'floor', Furniture> & { portal: Portal; grading: { few: Grading; many: Grading } }
 
-/** One event of so many tells of a mail that failed. */
+/** One in this many events reports a failed mail. */
 const FAILED_OF = 1_000
 const LARGE_TABLES = ['invites', 'invite_tags', 'events', 'submission_questions', 'answer_attempts', 'grades']
 
-/** Fills an empty database with organizations that differ in nothing but the number of their invites. */
+/** Fills an empty database with organizations that differ only in the number of their invites or submissions. */
 export async function fill({ pool, url }: BenchDatabase, { sizes, submissions }: Options): Promise<Organizations> {
   const names = ['small', 'large', 'service', 'floor', 'few', 'many'] as const
   const described = names.map((name) => [name, describeOrganization(name)] as const)
@@ -53,7 +53,7 @@ export async function fill({ pool, url }: BenchDatabase, { sizes, submissions }:
     await client.query('CHECKPOINT')
     return { ...of, ...made, portal }
   } finally {
-    client.release(true) // its settings were the fill's
+    client.release(true) // discards the connection, whose settings suit only the fill
   }
 }
 
@@ -63,7 +63,7 @@ async function addInvitesAndEvents(client: PoolClient, furniture: Furniture, siz
   return { ...furniture, size, inviteIds: await sampleIds(client, 'invites', furniture.id), firstEvent }
 }
 
-/** Adds an event to the feed for each of the organization's invites, in their order. @returns the position of the first. */
+/** Adds one event to the feed for each of the organization's invites, in their order. @returns the first position. */
 async function addEvents(client: PoolClient, organizationId: string): Promise<number> {
   const { rows } = await client.query<{ position: string }>('SELECT position FROM event_sequence')
   const before = Number(rows[0]!.position)
@@ -78,7 +78,7 @@ async function addEvents(client: PoolClient, organizationId: string): Promise<nu
   return before + 1
 }
 
-/** Fills large tables without their foreign keys and those of their indexes that nothing hangs on; both are made anew at the end. */
+/** Drops the foreign keys of large tables and their indexes without constraints, runs the work, and creates both again. */
 async function withoutIndexes<T>(client: PoolClient, work: () => Promise<T>): Promise<T> {
   const { rows } = await client.query<{ without: string; again: string }>(
     `SELECT format('DROP INDEX %s', indexrelid::regclass) AS without, pg_get_indexdef(indexrelid) AS again

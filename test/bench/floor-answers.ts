@@ -10,15 +10,15 @@ import { memberView } from '../../src/interfaces/v1/members.view.ts'
 import { questionView } from '../../src/interfaces/v1/questions.view.ts'
 import { tagView } from '../../src/interfaces/v1/tags.view.ts'
 
-// biome-ignore lint/suspicious/noExplicitAny: what pg makes of whatever columns
+// biome-ignore lint/suspicious/noExplicitAny: values that pg returns for any column
 type Row = Record<string, any>
 
 /**
- * A resource: pages of the organization's, each one by its id. Its table is `r`, $1 the organization, $2 what it is a list of, if anything.
+ * A resource with a paginated list and a read by id. In its SQL, `r` is the table, $1 the organization id, and $2 the id in the path, if any.
  *
- * @property newestBy the column of times, or else, that its list is ordered by, downwards; without one the oldest comes first.
- * @property many the columns of a list, and `one` those of one by itself, under the names that they are answered with.
- * @property count SQL: SELECT … AS total. What the database keeps is read, not counted.
+ * @property newestBy column that sorts the list, in descending order; without it, the list is sorted by creation, oldest first.
+ * @property many columns of a list, named as in the response; `one` has the columns of a single row.
+ * @property count SQL: SELECT … AS total. Reads the stored count where the database keeps one.
  */
 type Resource = {
   table: string
@@ -32,7 +32,7 @@ type Resource = {
   wrap?: (row: Row) => Row
 }
 
-/** The fields that a view always has, as the columns of `r` that are named so, or as others. Of the service this has the names alone. */
+/** Selects a column for each required field of a view: the column of `r` with the field's name, or the SQL in `others`. */
 export const columns = ({ schema }: { schema: TObject }, others: Record<string, string> = {}): string =>
   schema
     .required!.map(
@@ -40,7 +40,7 @@ export const columns = ({ schema }: { schema: TObject }, others: Record<string, 
     )
     .join(', ')
 
-/** The ids that a table has of each row of `r`, in their order. */
+/** Selects the ids in a join table for each row of `r`, by position. */
 const ids = (table: string, column: string, of: string) =>
   `ARRAY(SELECT x.${column} FROM ${table} x WHERE x.${of} = r.id ORDER BY x.position)`
 
@@ -148,7 +148,7 @@ const RESOURCES: Record<string, Resource> = {
 
 type Answer = (address: string, host: string, scope: string[]) => Promise<object | undefined>
 
-/** Handlers by path, with one prepared statement for a row, and two for a page. JSON.stringify formats a Date as the service does. */
+/** Returns handlers by path, with one prepared statement for a row and two for a page. JSON.stringify formats a Date as the service does. */
 export function answersOf(pool: Pool): Record<string, Answer> {
   const query = async (name: string, text: string, values: unknown[]) => (await pool.query<Row>({ name, text, values })).rows
   const answers: Record<string, Answer> = {}
@@ -174,7 +174,7 @@ export function answersOf(pool: Pool): Record<string, Answer> {
 
 const asItIs = (row: Row) => row
 
-/** Parses a list's parameters, and formats a page, as both interfaces do. */
+/** Parses the parameters of a list and formats its page like the two interfaces, v1 and alternate. */
 export function readPage(address: string, host: string) {
   const url = new URL(address, `http://${host}`)
   const { pathname, searchParams } = url

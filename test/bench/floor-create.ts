@@ -8,9 +8,9 @@ import { columns } from './floor-answers.ts'
 
 export type Body = { assessmentId: string; recipientEmail: string }
 
-/** Like the service's own, but nobody works it. */
+/** A queue with the settings of the service's queue, but without a worker. */
 const QUEUE = 'invitation-email-floor'
-/** Time during which events gather before they are sent together, as in the service. Uses a connection of its own. */
+/** Events are collected for this time and then handed over in one batch, as in the service. */
 const GATHER_MS = 50
 const DAY_MS = 86_400_000
 
@@ -27,7 +27,7 @@ const INSERT_EVENT = `INSERT INTO events (id, organization_id, type, mode, invit
   VALUES ($1, $2, 'invite.created', 'live', $3, 'api_key', $4, $5, $6)`
 const INSERT_EMAIL = `INSERT INTO invite_emails (id, organization_id, invite_id, link_version, created_at, updated_at)
   VALUES ($1, $2, $3, 1, $4, $4)`
-/** Numbers the events, and makes deliveries of them as if they were delivered, so that the service does not send them. */
+/** Assigns positions to events and adds their deliveries in the state `delivered`, so the service does not send them. */
 const HAND_OVER = [
   'BEGIN',
   'SELECT FROM event_sequence FOR UPDATE',
@@ -50,7 +50,7 @@ const HAND_OVER = [
   'COMMIT',
 ]
 
-/** POST /api/v1/invites, by the statements that the service needs: the invite, its event, its mail and its job, or none of them. */
+/** POST /api/v1/invites with the service's statements: adds the invite, its event, its mail, and its job in one transaction. */
 export async function prepareCreation(pool: Pool, url: string) {
   const boss = new PgBoss({ connectionString: url, max: 1, supervise: false, schedule: false })
   boss.on('error', (error) => console.error('floor:', error))

@@ -1,5 +1,5 @@
-// The floor: what this database and Node can do for the same answers, by hand-written SQL, prepared, and node:http alone. It checks
-// nothing but the key and keeps no promise but the body.
+// The floor is the fastest server that this database and Node allow for the same responses: hand-written prepared SQL and plain node:http.
+// It checks only the API key, and only its response bodies match the service's.
 import { createHash } from 'node:crypto'
 import { createServer, type IncomingMessage } from 'node:http'
 import { json } from 'node:stream/consumers'
@@ -35,7 +35,7 @@ createServer(async (request, response) => {
   }
 }).listen(Number(process.env.PORT), '127.0.0.1')
 
-/** The service remembers the keys it has seen, too. */
+/** Caches keys, as the service does. */
 async function authenticate({ headers }: IncomingMessage): Promise<Key | undefined> {
   const text = headers['x-api-key'] ?? headers['x-service-docs-api-key']
   if (!text) return undefined

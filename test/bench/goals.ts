@@ -6,7 +6,7 @@ import type { Figures } from './measure.ts'
 import * as questions from './questions.ts'
 import { starts } from './servers.ts'
 
-/** The median over a case's rounds of a figure of its first target, or of the ratio of that to another's; and what it has to keep. */
+/** Limit for the median, over a case's rounds, of a figure of its first target. With `over`, the figure is divided by that target's figure. */
 type Bound = { sign: '≥' | '≤'; limit: number; figure: string; over?: string | undefined }
 const atLeast = (limit: number, figure: string, over?: string): Bound => ({ sign: '≥', limit, figure, over })
 const atMost = (limit: number, figure: string, over?: string): Bound => ({ sign: '≤', limit, figure, over })
@@ -14,9 +14,9 @@ const atMost = (limit: number, figure: string, over?: string): Bound => ({ sign:
 /**
  * A goal of docs/performance.md.
  *
- * @property name what the names of its cases begin with.
- * @property isLong whether a quick run leaves it out, unless it is asked for by its name.
- * @property rounds where fewer than usual are enough.
+ * @property name prefix of its cases' names.
+ * @property isLong true if a quick run skips the goal, unless its name is given.
+ * @property rounds number of rounds if fewer than usual suffice.
  */
 export type Goal = {
   goal: string
@@ -42,10 +42,10 @@ const living = (postgres: number, service: number) => [atMost(postgres, 'Postgre
 const texts = [...living(100, 200), atMost(30, 'disk of 1,000, MB')]
 const recordings = [...living(500, 4_000), atMost(1_000, 'joining a recording, ms')]
 
-/** It has no cases of its own: it is measured over all those that one service lives through. */
+/** This goal has no cases: memory is measured while one service runs the cases of all other goals. */
 export const MEMORY = 'memory'
 
-/** Each goal, the cases that serve it, and how they are held against it. What serves none is not measured. */
+/** Each goal with its cases and bounds. */
 export const GOALS: Goal[] = [
   { goal: 'One invite, assessment or tag', name: 'read', connections: 16, ...reads },
   { goal: 'The same, 1 connection', name: 'read by 1', connections: 1, ...reads, isLong: true },
@@ -85,15 +85,15 @@ export const GOALS: Goal[] = [
   { goal: 'Memory over all of these', name: MEMORY, cases: () => [], bounds: memory },
   { goal: 'A read beside other work', name: 'beside', cases: beside.works, bounds: [atMost(1.5, 'p50', 'alone')], isLong: true },
   { goal: 'An invite', name: 'life', cases: capacity.unanswered, bounds: living(15, 30), isLong: true },
-  { goal: 'An invite that is answered', name: 'life of texts', cases: capacity.ofTexts, bounds: texts, isLong: true },
-  { goal: 'The same, half recorded', name: 'life of recordings', cases: capacity.ofRecordings, bounds: recordings, isLong: true },
+  { goal: 'An invite that is answered', name: 'life of texts', cases: capacity.withTexts, bounds: texts, isLong: true },
+  { goal: 'The same, half recorded', name: 'life of recordings', cases: capacity.withRecordings, bounds: recordings, isLong: true },
   { goal: 'npm start', name: 'start', cases: starts, bounds: starting, isLong: true },
 ]
 
-/** A case held against a bound. @property of the medians that the value is computed of, but for a ratio, which is the median of the rounds'. */
+/** Result of comparing a case with a bound. @property of medians of a ratio's two figures. The value itself is the median of the rounds' ratios. */
 export type Verdict = { goal: string; what: string; value: number; bound: string; isMet: boolean; of: number[] }
 
-/** Holds what was measured of a case against the bounds of its goal; what could not be measured is left out. */
+/** Compares a case's figures with the bounds of its goal. Skips figures without values. */
 export function judge({ goal, bounds }: Goal, figures: Figures): Verdict[] {
   const [own] = Object.values(figures)
   return bounds.flatMap(({ sign, limit, figure, over }) => {

@@ -1,23 +1,23 @@
 import autocannon, { type Client } from 'autocannon'
 
-/** One kind of request; those with a body make one anew each time, those with a session's cookie go without the key. */
+/** One kind of request. @property body creates a new body for each request. @property cookie session cookie that replaces the API key. */
 export type Request = { path: string; body?: () => object; cookie?: string }
 
-/** @property requests are taken in turn, by each connection from another one on. @property url of the server. */
+/** @property requests each connection sends them in turn, starting at a different one. @property url of the server. */
 export type Load = { url: string; key: string; requests: Request[]; connections: number }
 
-/** Result of some seconds of load: responses per second, and the median response time in milliseconds. */
+/** Result of one load. @property throughput responses per second. @property p50 median response time in milliseconds. */
 export type Sample = { throughput: number; p50: number }
 
-/** Milliseconds until autocannon stops. */
+/** Sampling interval of autocannon, within which it stops. */
 const STOPS_WITHIN_MS = 20
 /** Seconds. A slow case runs until each connection has a response, at most this long. */
 const PATIENCE = 30
 
 /**
- * Sends requests for so many seconds or a little longer, on each connection the next as soon as the one before is answered.
+ * Sends requests for at least these seconds. Each connection sends its next request as soon as it has a response.
  *
- * @throws Error when anything but the expected status comes back, or nothing does.
+ * @throws Error on an unexpected status or when no response arrives.
  */
 export async function drive({ url, key, requests, connections }: Load, seconds: number): Promise<Sample> {
   const expected = requests[0]?.body ? 201 : 200
@@ -33,7 +33,7 @@ export async function drive({ url, key, requests, connections }: Load, seconds: 
       timeout: 30,
       sampleInt: STOPS_WITHIN_MS,
       skipAggregateResult: true,
-      // All clients begin with the first request otherwise, and would ask for the same thing at the same time ever after.
+      // Without this, all clients begin with the first request and always send the same request at the same time.
       setupClient: (client) => client.setRequests(rotate(prepared, Math.floor((clients++ * prepared.length) / connections))),
     }
     const run = autocannon(options, (error) => (error ? reject(error) : resolve()))
@@ -51,7 +51,7 @@ export async function drive({ url, key, requests, connections }: Load, seconds: 
   })
   if (times.length === 0) failure ??= 'no answer'
   if (failure) throw new Error(`${url}${requests[0]?.path}: ${failure}`)
-  // Until the last answer, not until the end: what is under way then is dropped, which would count against the slow.
+  // Measure until the last response. Requests in progress at the end are dropped, and counting their time would penalize slow targets.
   return { throughput: times.length / ((last - begun) / 1000), p50: median(times) }
 }
 
@@ -61,7 +61,7 @@ export const median = (values: number[]): number => {
   return (sorted[Math.ceil(middle) - 1]! + sorted[Math.floor(middle)]!) / 2
 }
 
-/** The header by which each interface takes the key. */
+/** Returns the API key header of the path's interface. */
 export const keyHeader = (path: string, key: string): Record<string, string> =>
   path.startsWith('/api/v1') ? { 'x-api-key': key } : { 'x-service-docs-api-key': key }
 

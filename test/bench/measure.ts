@@ -11,7 +11,7 @@ export type Target = { server: ServerName; organization: Furniture; requests: Re
 /** Measured values of each case and server, one per round. */
 export type Figures = Record<string, Record<string, number[]>>
 
-/** So that what one target leaves behind does not burden the next: queries under way, mails and webhooks. */
+// Wait for running queries and for unsent mails and webhooks after each target, so that they do not slow down the next one.
 const QUIET_WITHIN = 20
 const QUERIES = `SELECT count(*) AS rest FROM pg_stat_activity
   WHERE backend_type = 'client backend' AND state <> 'idle' AND pid <> pg_backend_pid()`
@@ -19,7 +19,7 @@ const SENT_WITHIN = 300
 const MESSAGES = `SELECT (SELECT count(*) FROM invite_emails WHERE state = 'queued' AND organization_id = $1)
   + (SELECT count(*) FROM webhook_deliveries WHERE state = 'waiting' AND organization_id = $1) AS rest`
 
-/** Measures each target in each round, one after the other, so that what changes meanwhile changes for all of them. */
+/** Measures every target once in each round, so that changes of the machine's load affect all targets alike. */
 export async function measureInTurn(
   targets: Record<string, Target>,
   servers: Servers,
@@ -50,7 +50,7 @@ export async function measureInTurn(
 /** Fields that differ between two invites. */
 const OWN_VALUES = ['id', 'assessmentId', 'recipientEmail', 'sentAt', 'expiresAt']
 
-/** Asks the rivals for what the service is asked for, and compares what they answer. @throws Error with the difference. */
+/** Sends one of the service's requests to the other servers, and compares their responses. @throws Error with the difference. */
 async function verifyAnswers([own, ...others]: Target[], servers: Servers): Promise<void> {
   for (const other of others.filter(({ server }) => server !== own!.server)) {
     const [expected, actual] = [await ask(own!, servers), await ask(other, servers)]
@@ -66,13 +66,13 @@ async function ask({ server, organization: { key }, requests }: Target, servers:
   })
   const text = await response.text()
   strictEqual(response.status, body ? 201 : 200, `${server} answers ${path} with ${response.status}: ${text}`)
-  // Each has its own port in the addresses of pages.
+  // Addresses of other pages contain the server's port.
   const found = JSON.parse(text.replaceAll(url, ''))
   if (body) for (const field of OWN_VALUES) found.invite[field] = typeof found.invite[field]
   return found
 }
 
-/** Memory of a process until a task is over; Linux only. */
+/** Measures the memory of a process until the promise settles. Works on Linux only. */
 export async function watchMemory(pid: number, during: Promise<unknown>): Promise<Figures> {
   const samples: number[] = []
   const look = () => {

@@ -1,5 +1,5 @@
-// Plain: the same lists by Fastify and Prisma as most would write them: a look-up of the key for each request, related rows by include,
-// pages by findMany and count. What presents a row is the service's: it costs next to nothing of what Prisma does.
+// Plain is the same lists in ordinary Fastify and Prisma code: each request looks up the API key, loads related rows with include, and reads
+// a page with findMany and count. It uses the service's own views, whose cost is negligible next to Prisma's.
 import { createHash } from 'node:crypto'
 import { PrismaPg } from '@prisma/adapter-pg'
 import Fastify from 'fastify'
@@ -15,7 +15,7 @@ import { questionView } from '../../src/interfaces/v1/questions.view.ts'
 import { tagView } from '../../src/interfaces/v1/tags.view.ts'
 import { readPage } from './floor-answers.ts'
 
-// biome-ignore lint/suspicious/noExplicitAny: rows of whatever model, with whatever they include
+// biome-ignore lint/suspicious/noExplicitAny: rows of any model with any included relations
 type Any = any
 type List = {
   of: { count: (args: Any) => Promise<number>; findMany: (args: Any) => Promise<Any[]> }

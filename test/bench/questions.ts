@@ -9,7 +9,7 @@ import type { Grading } from './fill-portal.ts'
 import { median } from './load.ts'
 import { BENCH_SECRET, startService } from './servers.ts'
 
-// Questions that score themselves: from the start to the grader's sheet, one candidate after the other.
+// Measures automatically scored questions from the start of the test to the grading view, for one candidate at a time.
 
 const QUESTIONS = 50
 const WARM_UP = 3
@@ -20,7 +20,7 @@ const OPTIONS = ['a', 'b', 'c', 'd'].map((letter) => ({ id: letter.repeat(8), te
 const SPEC = { options: OPTIONS, shuffle: true }
 const KEY = { policy: 'exact', right: [OPTIONS[0]!.id] }
 
-/** Median milliseconds of each in a round. */
+/** Reports the median of each step per round, in milliseconds. */
 export const scored: Cases = () => [
   {
     name: `${QUESTIONS} choices`,
@@ -59,7 +59,7 @@ async function makePaper(db: Db, organization: Grading): Promise<Paper> {
   return { organization, assessment }
 }
 
-/** A candidate's way through it, and a look at the sheet. */
+/** Starts and submits the test as one candidate, and opens the grading view. @returns the milliseconds of each step. */
 async function takeOnce(db: Db, url: string, { organization, assessment }: Paper) {
   const invite = await factories(systemOn(db)).invite(assessment, { status: 'accepted', ...ASKS_NOTHING })
   const token = signInvitation([BENCH_SECRET], { inviteId: invite.id, linkVersion: invite.linkVersion })
@@ -88,7 +88,7 @@ async function takeOnce(db: Db, url: string, { organization, assessment }: Paper
   return { start, 'hand-in': handIn, sheet }
 }
 
-/** @returns milliseconds until the whole answer is there. @throws Error for another status. */
+/** @returns milliseconds until the whole response has arrived. @throws Error on an unexpected status. */
 async function timed(address: string, status: number, init: RequestInit): Promise<number> {
   const since = performance.now()
   const response = await fetch(address, init)

@@ -11,11 +11,11 @@ import {
 } from 'mediabunny'
 import { readSlices } from '../media/recordings.ts'
 
-/** Bytes of a part, as browsers cut them. */
+/** Bytes of a part, about what browsers upload. */
 const PART_BYTES = 900_000
 const FRAMES_A_SECOND = 30
 
-/** A recording so long and large, in parts: a real one's first picture again and again, filled up to the size that a richer scene has. */
+/** Creates a recording of this length and size, in parts. It repeats the first frame of a real recording, padded to the size of a richer scene. */
 export async function makeRecording({ seconds, bytes }: { seconds: number; bytes: number }): Promise<Buffer[]> {
   const input = new Input({ source: new BufferSource(Buffer.concat(await readSlices('video-0'))), formats: [WEBM] })
   const track = (await input.getPrimaryVideoTrack())!

@@ -1,5 +1,5 @@
-// By hand: node test/bench/reminders.ts [invites]. How long the sweep's statement takes among so many invites of a hundred organizations with a
-// rule each, 500 of them due, and with none left; then how PostgreSQL goes about it.
+// Run by hand: node test/bench/reminders.ts [invites]. Measures the reminder sweep's statement with this many invites in 100 organizations that
+// have one rule each, both with no reminder due and with 500 due. Then prints PostgreSQL's plan.
 import { v7 as uuidv7 } from 'uuid'
 import { builder } from '../../src/db/builder.ts'
 import { queueDueReminders } from '../../src/db/statements-by-hand/due-reminders.ts'
@@ -45,7 +45,7 @@ await pool.query(
    SELECT id, uuidv7(), $1, 0, 0, true, '1970-01-01', now() FROM organizations`,
   [JSON.stringify(STEPS)],
 )
-// Counting triggers are not measured. Indexes are created after the rows, which takes a tenth of the time.
+// Triggers that count rows are not measured. Creating the indexes after the rows takes a tenth of the time.
 const { rows: indexes } = await pool.query<{ name: string; definition: string }>(
   `SELECT indexname AS name, indexdef AS definition FROM pg_indexes
    WHERE tablename IN ('invites', 'invite_emails') AND indexname NOT LIKE '%pkey' AND indexname NOT LIKE '%organization_id_key'`,
@@ -53,7 +53,7 @@ const { rows: indexes } = await pool.query<{ name: string; definition: string }>
 for (const { name } of indexes) await pool.query(`DROP INDEX "${name}"`)
 const filling = await pool.connect()
 await filling.query('SET session_replication_role = replica')
-// A year of invites, of which most are over; one in 20 waits, and has been reminded, one in 50 was begun and left.
+// A year of invites, most of them completed or expired. One in 20 is pending, and one in 50 is started but not submitted.
 await filling.query(
   `INSERT INTO invites (id, organization_id, assessment_id, recipient_email, status, question_replay_limit, answer_record_limit, screen_recording,
      webcam_monitoring, require_id_capture, face_photo_required, sent_at, started_at, expires_at, created_at, updated_at)

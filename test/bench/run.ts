@@ -1,6 +1,6 @@
-// npm run bench: measures what the goals of docs/performance.md are about. goals.ts has them, options.ts what it takes.
+// npm run bench: measures the goals of docs/performance.md. They are defined in goals.ts, the command line in options.ts.
 import { addEndpoint, type Surroundings } from './beside.ts'
-import type { Asked } from './cases.ts'
+import type { RequestCase } from './cases.ts'
 import { startDatabase } from './database.ts'
 import { endAll, endOnSignals, isEnding } from './endings.ts'
 import { fill } from './fill.ts'
@@ -30,28 +30,28 @@ async function run(): Promise<void> {
     .flatMap((goal) => goal.cases(organizations).map((of) => ({ of, goal, name: `${goal.name}: ${of.name}` })))
     .filter(({ name }) => options.only.test(name))
   if (chosen.length === 0) throw new Error('No case has such a name')
-  const asked = chosen.flatMap(({ of, ...about }) => ('targets' in of ? [{ ...about, ...of, name: about.name }] : []))
-  if (asked.length > 0) await measureAsked(asked, surroundings)
-  for (const { of, goal, name } of chosen) if ('measure' in of) await note(goal, name, of.measure(surroundings))
+  const requestCases = chosen.flatMap(({ of, ...about }) => ('targets' in of ? [{ ...about, ...of, name: about.name }] : []))
+  if (requestCases.length > 0) await measureRequestCases(requestCases, surroundings)
+  for (const { of, goal, name } of chosen) if ('measure' in of) await recordResult(goal, name, of.measure(surroundings))
   report()
 }
 
-/** One process of each server lives through all of the cases. */
-async function measureAsked(asked: (Asked & { goal: Goal })[], { database, organizations, sink }: Surroundings): Promise<void> {
+/** Measures all cases with one process of each server. */
+async function measureRequestCases(requestCases: (RequestCase & { goal: Goal })[], { database, organizations, sink }: Surroundings): Promise<void> {
   const service = await startService(database, sink)
   const [floor, plain] = [await startRival('floor', database), await startRival('plain', database)]
   for (const organization of [organizations.service, organizations.floor]) await addEndpoint(service, organization, sink)
   const measureAll = async () => {
-    for (const { goal, name, targets } of asked)
-      await note(goal, name, measureInTurn(targets, { service, floor, plain }, database, { ...options, ...goal }))
+    for (const { goal, name, targets } of requestCases)
+      await recordResult(goal, name, measureInTurn(targets, { service, floor, plain }, database, { ...options, ...goal }))
   }
   const memory = GOALS.find(({ name }) => name === MEMORY)!
-  await note(memory, MEMORY, watchMemory(service.pid, measureAll()))
+  await recordResult(memory, MEMORY, watchMemory(service.pid, measureAll()))
   for (const server of [service, floor, plain]) await server.stop()
 }
 
-/** Tells what came of a case, or why nothing did. */
-async function note(goal: Goal, name: string, measuring: Promise<Figures>): Promise<void> {
+/** Prints the verdicts of a case, or the error that it failed with. */
+async function recordResult(goal: Goal, name: string, measuring: Promise<Figures>): Promise<void> {
   try {
     const judged = judge(goal, await measuring)
     verdicts.push(...judged)
@@ -63,7 +63,7 @@ async function note(goal: Goal, name: string, measuring: Promise<Figures>): Prom
   }
 }
 
-/** A line for each goal, of all that serve it. */
+/** Prints one line for each goal, with the range over its cases. */
 function report(): void {
   process.stdout.write('\n')
   for (const of of Map.groupBy(verdicts, ({ goal, what }) => `${goal}, ${what}`).values()) print(of[0]!.goal, of)
@@ -72,7 +72,7 @@ function report(): void {
   if (failed > 0) process.exitCode = 1
 }
 
-/** From the least to the most. */
+/** Prints the lowest and the highest value. */
 function print(name: string, of: Verdict[], computed = ''): void {
   const values = of.map(({ value }) => value).sort((a, b) => a - b)
   const range = [...new Set([values[0], values.at(-1)])].map((value) => value!.toFixed(2)).join(' to ')

@@ -7,16 +7,16 @@ import type { Cases } from './cases.ts'
 import type { BenchDatabase } from './database.ts'
 import { atTheEnd, makeFolder } from './endings.ts'
 
-/** A server in a process of its own. @property url without a trailing slash. */
+/** A server in a separate process. @property url without a trailing slash. */
 export type Server = { url: string; pid: number; stop: () => Promise<void> }
 
 /**
- * The service as it is in production; the floor: the same answers by hand-written SQL and node:http, about what this database and
- * Node can do; and plain: lists by Fastify and Prisma as most would write them.
+ * `service` is the service as in production. `floor` gives the same responses with hand-written SQL and node:http, about the fastest that
+ * this database and Node allow. `plain` serves lists with ordinary Fastify and Prisma code.
  */
 export type ServerName = 'service' | 'floor' | 'plain'
 export type Servers = Record<ServerName, Server>
-/** Addresses of where mails and webhooks go. */
+/** Addresses that receive mails and webhooks. */
 export type Sink = { smtpUrl: string; hooksUrl: string }
 
 const ROOT = path.join(import.meta.dirname, '../..')
@@ -24,7 +24,7 @@ export const BENCH_SECRET = 'the-secret-of-a-benchmark-which-guards-nothing'
 /** Database connections of each server. */
 const POOL_SIZE = '10'
 const START_TIMEOUT_MS = 60_000
-/** The service itself takes up to 9 s. */
+/** Stopping the service takes up to 9 s. */
 const STOP_TIMEOUT_MS = 12_000
 
 /** Starts the service as `npm start` does. */
@@ -43,15 +43,15 @@ export async function startService({ url, dataDir }: BenchDatabase, { smtpUrl }:
     SMTP_URL: smtpUrl,
     MAIL_FROM: 'Assessments <assessments@example.com>',
     WEBHOOK_ALLOW: '127.0.0.1',
-    EVENTS_KEPT_DAYS: '3650', // those that were filled in are older than the sweep leaves them
+    EVENTS_KEPT_DAYS: '3650', // the sweep would delete the generated events, which are old
   })
 }
 
-/** Starts one of the others. */
+/** Starts one of the servers that the service is compared with. */
 export const startRival = async (name: 'floor' | 'plain', { url }: BenchDatabase): Promise<Server> =>
   startServer(process.execPath, [`test/bench/${name}.ts`], await findFreePort(), { DATABASE_URL: url, POOL_SIZE })
 
-/** Seconds from `npm start` to the first response. */
+/** Measures the seconds from `npm start` to the first response. */
 export const starts: Cases = () => {
   const start = async (dataDir: string) => {
     const begun = performance.now()
@@ -72,7 +72,7 @@ async function startServer(program: string, args: string[], port: number, env: R
   const child = spawn(program, args, {
     cwd: ROOT,
     env: { PATH: process.env.PATH, PORT: String(port), ...env },
-    // Their logs cost them what logs cost, and nobody else anything.
+    // The servers write their logs as usual, but nobody reads them.
     stdio: ['ignore', 'ignore', 'inherit'],
   })
   const stop = () => stopProcess(child)
@@ -88,7 +88,7 @@ async function startServer(program: string, args: string[], port: number, env: R
   return { url, pid: child.pid!, stop }
 }
 
-/** Asks the process to end, and makes it end when it does not. */
+/** Sends SIGTERM, and SIGKILL if the process does not end in time. */
 async function stopProcess(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return
   const exited = once(child, 'exit')
@@ -98,7 +98,7 @@ async function stopProcess(child: ChildProcess): Promise<void> {
   clearTimeout(killing)
 }
 
-/** Starts what takes the run's mails and webhooks. */
+/** Starts the receiver of the run's mails and webhooks. */
 export async function startSink(): Promise<Sink> {
   const child = fork(path.join(import.meta.dirname, 'sink.ts'), { execArgv: [] })
   atTheEnd(() => stopProcess(child))

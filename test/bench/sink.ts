@@ -1,5 +1,5 @@
-// A mail server and a receiver of webhooks, in a process of its own, that take everything and drop it. It tells the process that started
-// it where it listens.
+// A separate process with a mail server and a receiver of webhooks. Both accept everything and discard it. The process sends its parent the
+// ports that it listens on.
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo, Server } from 'node:net'
@@ -13,7 +13,7 @@ const mails = new SMTPServer({
     stream.on('end', callback)
   },
 })
-mails.on('error', () => {}) // a client that went away
+mails.on('error', () => {}) // a client disconnected
 const hooks = createServer((request, response) => request.resume().on('end', () => response.end()))
 
 async function listen(server: Server): Promise<number> {

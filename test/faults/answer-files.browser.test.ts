@@ -43,7 +43,7 @@ async function writeFileOf(bytes: number) {
 }
 
 describe.skipIf(!isBrowserInstalled)('a large file (skipped where no chromium is installed)', () => {
-  it.runIf(LONG)('of 100 MB arrives with the same SHA-256 over a line that breaks five times', async () => {
+  it.runIf(LONG)('arrives with the same SHA-256 when it has 100 MB and the connection breaks five times', async () => {
     const taking = await makeTakingFiles(service, { groups: ['document'], most: 2 })
     const { file, content } = await writeFileOf(MAX_FILE_BYTES)
     const line = await startLine()

@@ -29,7 +29,7 @@ async function makeFolder(): Promise<string> {
   return folder
 }
 
-/** The most memory that a process has had so far, in megabytes. */
+/** Returns the peak memory of a process so far, in megabytes. */
 const memoryOf = async (pid: number) =>
   Math.round(Number(/VmHWM:\s+(\d+)/.exec(await readFile(`/proc/${pid}/status`, 'utf8'))![1]) / 1_000)
 
@@ -72,7 +72,7 @@ it(
       db.$executeRaw`UPDATE pgboss.job SET state = 'retry', start_after = now(), heartbeat_on = NULL
         WHERE name = 'archive' AND state IN ('active', 'retry')`
     const keys = new Set<string>()
-    // Whoever reads the one in the middle waits: that is where each is killed.
+    // The recording in the middle is a named pipe: each process waits there until it is killed.
     const inTheMiddle = path.join(DATA_DIR, 'media', inOrder[Math.floor(RECORDINGS / 2)]!)
     const away = path.join(DATA_DIR, 'away')
     await rename(inTheMiddle, away)
@@ -124,17 +124,17 @@ it(
   PATIENCE_MS,
 )
 
-/** A reader that is none of ours. */
+/** Reads the archive with Python, independently of our own reader. */
 const READ = `
 import sys, zipfile
 with zipfile.ZipFile(sys.argv[1]) as z:
     print(z.testzip(), [(i.filename, i.file_size, i.header_offset > 2**32) for i in z.infolist()])`
 
-/** Both read ZIP64. */
+/** Two readers that support ZIP64. */
 const hasReaders = ['python3', 'unzip'].every((name) => spawnSync(name, ['-h']).status !== null)
 
 test.skipIf(!LONG || !hasReaders)(
-  'writes a file beyond 4 GiB, and those after it, so that other ZIP readers read them unchanged',
+  'writes ZIPs with a file of over 4 GiB and files after it that other ZIP readers read unchanged',
   async () => {
     const file = path.join(await makeFolder(), 'large.zip')
     const handle = await open(file, 'w')
@@ -142,7 +142,7 @@ test.skipIf(!LONG || !hasReaders)(
     const pieces = 2 ** 32 / zeros.length + 1
     let offset = 0
     const zip = createZip(async (bytes) => {
-      if (bytes !== zeros) await handle.write(bytes, 0, bytes.length, offset) // else a hole in the file, which takes no room
+      if (bytes !== zeros) await handle.write(bytes, 0, bytes.length, offset) // zeros become a hole in the file, which takes no disk space
       offset += bytes.length
     }, new Date())
     await zip.add('first.txt', 'first')

@@ -22,7 +22,7 @@ const STEPS = [
   ['invite.reactivated', 'Invited'],
 ] as const
 
-/** An organization whose orders came from Ashby, and a way to have something become of them. */
+/** Creates an organization with orders from Ashby, and functions that add events to the orders and check their reports. */
 async function start() {
   const host = await listenAsAshby()
   const customer = host.customer(THEIR_KEY)
@@ -44,7 +44,7 @@ async function start() {
   const ashby = createAshby({ url: first.url, key })
   const inviteIds: string[] = []
   for (let i = 0; i < ORDERS; i++) inviteIds.push((await ashby.start(assessment.id)).assessmentId)
-  /** Runs a number of steps of each order. */
+  /** Adds the events of this many steps to each order. */
   const happen = async (steps: number) => {
     const own = { organizationId, mode: 'live', actorType: 'system' } as const
     for (const inviteId of inviteIds) {
@@ -81,7 +81,7 @@ it("loses no report over random kills, and sends an order's reports one at a tim
     if (underWay.get(id)) overlaps++
     underWay.set(id, 1)
     const leave = () => underWay.delete(id)
-    response.once('close', leave) // with the process that was killed, too
+    response.once('close', leave) // also happens when the process is killed
     setTimeout(() => response.writeHead(200).end(), 20 + Math.random() * 50)
   })
   await happen(steps)

@@ -25,7 +25,7 @@ type Entry = {
 type Running = { service: ServiceProcess }
 type Person = { cookie: string; token: string; keyId: string; key: string }
 
-/** An admin who is signed in, and a key whose limit they change. */
+/** Creates a signed-in admin and an API key whose limit the admin changes. */
 async function makeWriter({ db, deps, system, make }: TestDatabase, organizationId: string, name: string): Promise<Person> {
   const { id, email } = await make.member(organizationId, { roles: ['admin'] })
   const now = new Date()
@@ -46,8 +46,8 @@ const post = ({ service }: Running, { cookie }: Person, path: string, fields: Re
     body: new URLSearchParams(fields),
   })
 
-/** Until it is answered: the service may be killed before, or after, it has done it. Done again, the same limit is no change. */
-async function insist(running: Running, person: Person, path: string, requestsPerMinute: number): Promise<void> {
+/** Repeats the request until it is answered, because the service may be killed before or after the change. Setting the same limit again changes nothing. */
+async function postUntilAnswered(running: Running, person: Person, path: string, requestsPerMinute: number): Promise<void> {
   for (;;) {
     const answer = await post(running, person, path, { requestsPerMinute: String(requestsPerMinute) }).catch(() => null)
     await answer?.body?.cancel()
@@ -57,7 +57,7 @@ async function insist(running: Running, person: Person, path: string, requestsPe
   }
 }
 
-/** Follows the feed until told to stop, and then to its end. */
+/** Reads the feed until the writers are done, and then to its end. */
 async function follow(running: Running, key: string, isOver: () => boolean): Promise<Entry[]> {
   const entries: Entry[] = []
   for (let cursor = ''; ; ) {
@@ -90,7 +90,7 @@ it(`shows ${ENTRIES} entries of ${WRITERS} writers to ${READERS} readers once an
   const running: Running = { service: await launch() }
   const home = `/portal/${organizationId}/settings`
 
-  // Both show a secret: an API key and an identity provider, created by the first writer.
+  // The first writer creates an API key and an identity provider, which both have a secret.
   const made = await post(running, writers[0]!, `${home}/integrations`, { name: 'Made here', mode: 'live', expiry: 'never' })
   const shown = /ak_live_\w+/.exec(await made.text())?.[0]
   expect([made.status, shown]).toEqual([200, expect.any(String)])
@@ -106,7 +106,7 @@ it(`shows ${ENTRIES} entries of ${WRITERS} writers to ${READERS} readers once an
   const writing = Promise.all(
     writers.map(async (person) => {
       for (let n = 1; n <= CHANGES; n++) {
-        await insist(running, person, `${home}/integrations/${person.keyId}/limit`, n)
+        await postUntilAnswered(running, person, `${home}/integrations/${person.keyId}/limit`, n)
         written++
       }
     }),

@@ -12,7 +12,7 @@ import { waitUntil } from '../support/wait-until.ts'
 const OWN_SECRET = { SECRET_KEY: '' }
 const TOO_SMALL = 8 * 2 ** 20
 
-/** True if this process can mount a file system: as root, outside of a container. */
+/** True if this process can mount a file system, which takes root outside of a container. */
 const canMount = () =>
   process.getuid?.() === 0 && spawnSync('unshare', ['--mount', 'mount', '-t', 'tmpfs', 'tmpfs', '/mnt']).status === 0
 
@@ -40,7 +40,7 @@ test.runIf(canMount())('reports a full disk during a backup and a restore, and l
   expect(await readdir(other)).toEqual([])
 })
 
-test('leaves no data that a start would use after a killed restore, and the next restore names what to remove', async () => {
+test('leaves no usable data folder after a killed restore, and the next restore names the folder to remove', async () => {
   const [dataDir, other, place] = [await makeDataDir(), await makeDataDir(), await makeDataDir()]
   const backup = path.join(place, 'backup')
   expect((await cli(dataDir, ['migrate'])).code).toBe(0)

@@ -21,7 +21,7 @@ it(`resends ${INVITES} invitations exactly once each by one bulk change, despite
   const assessment = await make.assessment(organizationId)
   await make.question(assessment)
   const member = await make.member(organizationId, { roles: ['admin'] })
-  // Sent two days ago, every tenth of them completed: these are not to be mailed.
+  // All were sent two days ago. Every tenth is completed, and must not get a mail.
   const first = await make.invite(assessment, { sentAt: new Date(Date.now() - 2 * DAY_MS) })
   const { metadata: _, ...like } = first
   const rows = Array.from({ length: INVITES - 1 }, (_, i) => ({
@@ -35,7 +35,7 @@ it(`resends ${INVITES} invitations exactly once each by one bulk change, despite
   const launch = () => startProcess({ DATABASE_URL: url })
   let running = await launch()
 
-  // The queue that this process adds the job to is the one that the service has made.
+  // This process adds the job to the queue that the service has created.
   const gate = await startServiceForTest({ DATABASE_URL: url, ROLE: 'api' })
   const actor = { kind: 'member' as const, id: member.id, userId: member.userId, roles: member.roles }
   const ctx: Context = enterOrganization({ ...gate.system, actor }, { id: organizationId, name, tier: 'standard' }, 'live')

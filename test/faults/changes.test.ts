@@ -19,9 +19,9 @@ const MAX_DELAY_MS = scaled(60, 150)
 
 /** Overlap of `updatedSince` that docs/guides/keeping-in-step.md recommends. */
 const OVERLAP_MS = 300_000
-/** By the service's clock: no change is committed later than this after it was stamped. */
+/** Maximum time from a change's timestamp to its commit, by the service's clock. */
 const LATEST_COMMIT_MS = 240_000
-/** By which the clock moves with each change: a minute is over after a dozen. */
+/** Each change advances the clock by this time, so a dozen changes take a minute. */
 const STEP_MS = 5_000
 
 type Shown = { id: string }
@@ -42,7 +42,7 @@ async function readAll(service: Service, key: string, query: string): Promise<{ 
 const toCopy = (invites: Shown[]): Copy => new Map(invites.map((invite) => [invite.id, invite]))
 const inOrder = (copy: Copy): Shown[] => [...copy.values()].sort((a, b) => (a.id < b.id ? -1 : 1))
 
-/** Changes invites in transactions that stay open for a while behind the change, each with the time that it was made at. */
+/** Changes invites in transactions that stay open for a random time after the change. @returns the number of committed changes. */
 async function write(service: Service, ctx: Context, assessmentId: string, ids: string[]): Promise<number> {
   let [n, made] = [0, 0]
   const open = new Set<number>()
@@ -64,7 +64,7 @@ async function write(service: Service, ctx: Context, assessmentId: string, ids: 
     try {
       const after = await inTransaction(ctx, async (inside) => {
         const after = await kinds[n % kinds.length]!(inside, n)
-        // Most are quick, some very slow.
+        // Most transactions are quick, some are very slow.
         await sleep(Math.random() ** 3 * MAX_DELAY_MS)
         if (Math.random() < FAILING) throw new DomainError('invalid')
         return after
@@ -75,7 +75,7 @@ async function write(service: Service, ctx: Context, assessmentId: string, ids: 
       if (!(error instanceof DomainError)) throw error
     }
     open.delete(stamp)
-    // The clock waits for what is late, however busy the machine is.
+    // The clock waits for slow transactions, so that a busy machine doesn't exceed the maximum time to commit.
     if (service.clock.now().getTime() + STEP_MS - Math.min(stamp, ...open) < LATEST_COMMIT_MS) service.clock.advance(STEP_MS)
   }
   const work = async () => {
@@ -93,7 +93,7 @@ it(`keeps copies by the feed and by updatedSince correct while ${WRITERS} writer
   const ids: string[] = []
   const start = service.clock.now().getTime()
   for (let i = 0; i < INVITES; i++) {
-    // Every fourth expires while it is written.
+    // Every fourth invite expires while the writers run.
     const expiresAt = new Date(start + (i % 4 === 0 ? (i / INVITES) * CHANGES * STEP_MS * 0.5 : 30 * 86_400_000))
     ids.push((await service.make.invite(assessment, { expiresAt })).id)
   }
@@ -137,7 +137,7 @@ it(`keeps copies by the feed and by updatedSince correct while ${WRITERS} writer
     Object.fromEntries(fields.map((field) => [field, detail[field]])) as unknown as Shown
   const readers = [followFeed(), followUpdates()]
   const made = await write(service, ctx, assessment.id, ids)
-  await readAll(service, key, '') // sets what is due to expired
+  await readAll(service, key, '') // marks due invites as expired
   await waitForNumbering(service)
   isWritten = true
   const [byFeed, byUpdates] = (await Promise.all(readers)) as [Copy, Copy]

@@ -16,7 +16,7 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
-/** Joins a segment. @returns null where it is left as it is: another error fails the test. */
+/** Joins a segment. @returns null if the recording is unreadable. Any other error fails the test. */
 async function join(name: string, content: Buffer) {
   const file = path.join(folder, name)
   const to = `${file}-joined`
@@ -42,7 +42,7 @@ it('leaves a recording unjoined if more than half would be lost, such as frames 
   expect(await join('beheaded', Buffer.concat([headers!, info!, tracks!, ...clusters]))).toBeNull()
 })
 
-// TEST_LONG=yes tries a thousand: one after another, so that none is slow because of the others.
+// TEST_LONG=yes tries 1,000 recordings one after another, so that they don't slow each other down.
 it(
   'joins randomly damaged recordings, with or without cuts, or leaves them unjoined',
   async () => {
@@ -67,4 +67,4 @@ it(
     expect(outcomes.whole + outcomes.cut).toBeGreaterThan(outcomes.kept)
   },
   scaled(600_000, 5_400_000),
-) // not a verdict: of a thousand, each is a process of its own
+) // a generous timeout, not a goal: each recording takes a separate process

@@ -35,7 +35,7 @@ beforeAll(async () => {
     DATABASE_POOL_SIZE: String(POOL_SIZE),
   })
 })
-beforeEach(() => serves())
+beforeEach(() => waitForService())
 afterAll(async () => {
   service.kill('SIGTERM')
   await service.exited
@@ -53,10 +53,10 @@ async function send(resource: string, body?: unknown): Promise<Answer> {
 }
 const sendInvite = (recipientEmail: string) => send('/invites', { assessmentId, recipientEmail })
 
-/** Waits until a request is answered properly. */
-const serves = () => waitUntil('the service to serve', async () => (await send('/tags')).status === 200 || undefined)
+/** Waits until a request is answered with 200. */
+const waitForService = () => waitUntil('the service to serve', async () => (await send('/tags')).status === 200 || undefined)
 
-/** A few clients that send one invite after the other until they are told to stop. */
+/** Starts three clients that create invites, one after the other, until they are stopped. */
 function keepInviting() {
   const answers: (Answer & { email: string })[] = []
   let stopped = false
@@ -69,7 +69,7 @@ function keepInviting() {
   }
   const done = Promise.all(Array.from({ length: 3 }, run))
   return {
-    /** Waits until so many more have been answered. */
+    /** Waits for this many more responses. */
     answered: (more: number) => {
       const enough = answers.length + more
       return waitUntil(`${more} answers`, () => answers.length >= enough || undefined)
@@ -82,7 +82,7 @@ function keepInviting() {
   }
 }
 
-/** Locks a table against everybody. @returns what unlocks it. */
+/** Locks a table against all other transactions. @returns a function that unlocks it. */
 async function lockTable(table: 'tags' | 'members'): Promise<() => Promise<unknown>> {
   const [locked, over] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   const ended = db.$transaction(async (tx) => {
@@ -114,7 +114,7 @@ describe('a database outage', () => {
       await postgres.stopAtOnce()
       await clients.answered(scaled(100, 40))
       await postgres.start()
-      await serves()
+      await waitForService()
     }
     const answers = await clients.stop()
     const refused = answers.filter(({ status }) => status !== 201)
@@ -135,10 +135,10 @@ describe('a database outage', () => {
     onTestFinished(async () => void (await Promise.all(held.map((client) => client.end()))))
     const hold = async () => {
       const client = new Client({ connectionString: postgres.url, application_name: 'holder' })
-      client.on('error', () => {}) // it may be ended with the others, before it has said what it is
+      client.on('error', () => {}) // the query below may terminate it before it has set its application name
       await client.connect().then(
         () => held.push(client),
-        () => client.end(), // there is no room for it
+        () => client.end(), // the database has no free connection
       )
     }
     const refused = await waitUntil('a request without a connection', async () => {
@@ -151,14 +151,14 @@ describe('a database outage', () => {
     expect(refused).toEqual({ ...BUSY, retryAfter: '5' })
   })
 
-  it('is survived if all backends are terminated repeatedly, with few errors', async () => {
+  it('causes few errors and loses no acknowledged write if all backends are terminated repeatedly', async () => {
     const clients = keepInviting()
     for (let i = 0; i < scaled(4, 30); i++) {
       await clients.answered(40)
       await db.$queryRaw`SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND backend_type = 'client backend'`
     }
     const answers = await clients.stop()
-    await serves()
+    await waitForService()
     expect(answers.filter(({ status }) => status !== 201).length).toBeLessThan(answers.length / 4)
     await expectAllKept(answers)
   })
@@ -170,13 +170,13 @@ describe('an unresponsive database', () => {
     const slow = await Promise.all([send('/tags'), sendInvite('swallowed@example.com')])
     for (const answer of slow) expect(answer).toEqual({ ...BUSY, retryAfter: '5' })
     proxy.pass()
-    await serves()
-    // As many at once as there are connections.
+    await waitForService()
+    // Send as many requests at once as the pool has connections.
     for (let i = 0; i < 8; i++) {
       const answers = await Promise.all(Array.from({ length: POOL_SIZE }, () => send('/tags')))
       expect(answers.map(({ status }) => status)).toEqual(Array(POOL_SIZE).fill(200))
     }
-    // Nor does the queue wait for ever for its own connections, each of which a mail needs.
+    // The queue's own connections work again, too: each mail needs one.
     for (let i = 0; i < 8; i++) {
       const recipientEmail = `after-${i}@example.com`
       expect((await sendInvite(recipientEmail)).status).toBe(201)
@@ -185,7 +185,7 @@ describe('an unresponsive database', () => {
     }
   })
 
-  it('yields 503 to requests that wait for a locked table, and the others are served', async () => {
+  it('yields 503 to requests that wait for a locked table, and serves other requests', async () => {
     const unlock = await lockTable('tags')
     const [waiting, other] = await Promise.all([send('/tags'), send('/members')])
     expect(waiting).toMatchObject(BUSY)
@@ -206,7 +206,7 @@ it('answers 503 while every connection of the pool is taken, and recovers by its
   await send('/tags')
   for (const answer of await Promise.all(holding)) expect(answer).toMatchObject(BUSY)
   await unlock()
-  await serves()
+  await waitForService()
 })
 
 it('answers a retry with the first response if the connection broke after the commit', async () => {

@@ -51,7 +51,7 @@ it(`decides about ${RESULTS} candidates exactly once each by one bulk change, de
   const launch = () => startProcess({ DATABASE_URL: url })
   let running = await launch()
 
-  // The queue that this process adds the job to is the one that the service has made.
+  // This process adds the job to the queue that the service has created.
   const gate = await startServiceForTest({ DATABASE_URL: url, ROLE: 'api' })
   const actor = { kind: 'member' as const, id: member.id, userId: member.userId, roles: member.roles }
   const ctx: Context = enterOrganization({ ...gate.system, actor }, { id: organizationId, name, tier: 'standard' }, 'live')

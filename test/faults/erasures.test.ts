@@ -20,26 +20,26 @@ import { TO_LOOPBACK } from '../support/webhooks.ts'
 
 const OTHERS = scaled(3, 999)
 const KILLS = scaled(3, 20)
-/** Kills that happen while the store refuses. */
+/** Kills while the media store is unreachable. */
 const KILLS_WITHOUT_STORE = Math.floor(KILLS / 2)
-/** A step of the erasure takes so long at least, so that a kill finds it in the middle. */
+/** Minimum duration of a step, so that a kill interrupts it. */
 const STEP_SECONDS = 0.2
 const SLOW_MS = 900_000
 
-/** Tables that change by themselves, such as counters. */
+/** Tables that change independently of the erasure, such as counters. */
 const MOVING =
   /^(pgboss|public\.(event_sequence|audit_sequence|webhook_fanout|ats_fanout|sweep_parts|\w+_invite_counts|organization_media_bytes|webhook_endpoints|api_keys|erasures|erased_\w+|deleted_media_files|used_tokens|audit_entries|sign_in_attempts))/
 
 const report = (what: object) => process.stdout.write(`${JSON.stringify(what)}\n`)
 
-/** A folder until the test ends. */
+/** Creates a folder, and removes it when the test ends. */
 async function makeFolder(): Promise<string> {
   const folder = await mkdtemp(path.join(tmpdir(), 'erasures-'))
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
   return folder
 }
 
-/** A store that can be made to refuse everything. */
+/** Starts an S3 store behind a proxy that can cut off all connections. */
 async function startStore() {
   const key = { AWS_ACCESS_KEY_ID: 'S3RVER', AWS_SECRET_ACCESS_KEY: 'S3RVER' }
   for (const [name, value] of Object.entries(key)) vi.stubEnv(name, value)
@@ -56,7 +56,7 @@ async function startStore() {
   return { proxy, env: { ...key, MEDIA_URL: `s3://recordings/below?endpoint=${endpoint}&region=us-east-1` } }
 }
 
-/** A copy of a database that nobody is connected to, as a backup has it. */
+/** Copies a database without connections, in place of a backup. @returns the URL of the copy. */
 async function copyOf(databaseUrl: string): Promise<string> {
   const [from, to] = [new URL(databaseUrl), new URL(databaseUrl)]
   to.pathname = `${from.pathname}_backup`
@@ -83,7 +83,7 @@ it(
   async () => {
     const store = await startStore()
     const smtp = await startSmtpListener({
-      // As servers do: it repeats the address in all that it says.
+      // Like many mail servers, it repeats the address in its error.
       onRcptTo: ({ address }, _session, callback) =>
         callback(
           address.toLowerCase() === ADDRESS.toLowerCase()
@@ -98,7 +98,7 @@ it(
     const { organization, ids, media, receiver } = await makeErasable(service, { others: OTHERS })
     const scopes = ['candidates:erase'] as const
     const { key } = await createApiKey(service.system, { organizationId: organization.id, name: 'Eraser', mode: 'live', scopes })
-    const theirs = await idsOf(service, ids)
+    const submissionIds = await idsOf(service, ids)
     const before = await dumpRows(service)
     const stored = await listStore(service)
     expect([...before.values()].flat().filter((row) => hitsIn(row).length > 0).length).toBeGreaterThan(30)
@@ -164,32 +164,32 @@ it(
     logged.push(...running.log())
     report({ killedAt: steps, counts: erasure.counts, others: OTHERS })
 
-    // The receipt is right, and there once.
+    // There is exactly one receipt, with the right counts.
     const lines = (await readFile(ERASURE_LOG, 'utf8')).trimEnd().split('\n')
     expect(lines).toHaveLength(1)
     expect(JSON.parse(lines[0]!)).toMatchObject({ id, counts: erasure.counts as ErasedCounts, subject: 'candidate' })
     expect(erasure.counts).toMatchObject({ invites: 4, submissions: 2, listRows: 2, suppressions: 2 })
     expect(await db.event.count({ where: { inviteId: { in: ids }, type: 'invite.erased' } })).toBe(4)
 
-    // Nothing is left of them anywhere, and of everybody else everything.
+    // Nothing of the candidate remains, and all data of the other candidates does.
     const after = await dumpRows({ db } as never)
     const rows = [...after].flatMap(([name, all]) => all.map((row) => `${name} ${row}`))
     expect(rows.filter((row) => hitsIn(row).length > 0)).toEqual([])
     expect(logged.filter((line) => hitsIn(JSON.stringify(line)).length > 0)).toEqual([])
-    const keys = media.filter(({ submissionId }) => theirs.includes(submissionId)).map((medium) => medium.key)
+    const keys = media.filter(({ submissionId }) => submissionIds.includes(submissionId)).map((medium) => medium.key)
     const left = await listStore({ deps: { media: files } } as never)
     expect(left).toEqual(stored.filter((file) => !keys.some((one) => file.startsWith(one))))
     let compared = 0
     for (const [name, all] of before) {
       if (MOVING.test(name)) continue
       const kept = new Set(after.get(name))
-      const ofOthers = all.filter((row) => hitsIn(row).length === 0 && !theirs.some((one) => row.includes(one)))
+      const ofOthers = all.filter((row) => hitsIn(row).length === 0 && !submissionIds.some((one) => row.includes(one)))
       compared += ofOthers.length
       expect([name, ofOthers.filter((row) => !kept.has(row))]).toEqual([name, []])
     }
     report({ rows: rows.length, compared, logLines: logged.length, told: receiver.received.length })
 
-    // A backup from before brings them back.
+    // Restoring the older backup brings the candidate's data back.
     const restored = { ...env, DATABASE_URL: backup, PUBLIC_URL: 'https://assessments.example.com', SECRET_KEY }
     const doctor = async () => {
       const { stdout } = await runCliProcess(['doctor', '--json'], restored)

@@ -15,7 +15,7 @@ const FAILING = 0.05
 
 type Committed = { id: string; at: number }
 
-/** Records events of one organization in transactions that stay open for a while behind the insertion, each on its own time. */
+/** Records events of one organization in transactions that stay open for a random time after the insertion. */
 async function write(service: Service, organizationId: string, committed: Committed[]): Promise<void> {
   let left = TRANSACTIONS
   const work = async () => {
@@ -31,7 +31,7 @@ async function write(service: Service, organizationId: string, committed: Commit
          FROM unnest($2::uuid[]) id`,
         [organizationId, ids],
       )
-      // Most are quick, some very slow.
+      // Most transactions are quick, some are very slow.
       await sleep(Math.random() ** 3 * MAX_DELAY_MS)
       const fails = Math.random() < FAILING
       await client.query(fails ? 'ROLLBACK' : 'COMMIT')
@@ -42,7 +42,7 @@ async function write(service: Service, organizationId: string, committed: Commit
   await Promise.all(Array.from({ length: CONNECTIONS }, work))
 }
 
-/** Follows the feed until told to stop, and then to its end. */
+/** Reads the feed until the writers are done, and then to its end. */
 async function follow(service: Service, key: string, seen: Map<string, number>, isOver: () => boolean): Promise<string[]> {
   const ids: string[] = []
   for (let cursor = '0'; ; ) {
@@ -60,7 +60,7 @@ async function follow(service: Service, key: string, seen: Map<string, number>, 
 
 it(`shows the events of ${TRANSACTIONS} concurrent transactions to two readers, each once and in the same order`, async () => {
   const service = await startServiceForTest()
-  await startProcess({ DATABASE_URL: service.databaseUrl, ROLE: 'api' }) // a second one that numbers
+  await startProcess({ DATABASE_URL: service.databaseUrl, ROLE: 'api' }) // a second process that assigns positions
   const { id, key } = await service.make.organization()
   const committed: Committed[] = []
   const seen = new Map<string, number>()

@@ -10,14 +10,14 @@ import { type Service, startService } from '../support/service.ts'
 import { handIn, releaseRows } from '../support/submissions.ts'
 
 const ROWS = 3_000
-/** In the names and addresses of all rows: each part of it is a word that all of them have. */
+/** The names and addresses of all rows contain this text, so a search for any part of it matches every row. */
 const COMMON = 'abcdefghijklmnopqrstuvwxyz0123456789'
 const LONGEST_OF_EIGHT = COMMON.length - MAX_SEARCH_WORDS + 1
 
-// Limits of a request's cost: a few times the usual cost, and far below a join or a part of a statement for each word, value, or level.
+// Limits of a request's cost. They allow a few times the usual cost, but not one join or SQL fragment for each word, value, or level.
 const MOST_JOINS = 10
 const MOST_SQL = 12_000
-// Scoped sub-selects, which PostgreSQL flattens, add some 5 % to plans.
+// Includes about 5 % for the sub-selects that scope tables to an organization; PostgreSQL flattens them.
 const MOST_PLANNING_KIB = 2_560
 const MOST_BACKEND_KIB = 64 * 1_024
 
@@ -48,7 +48,7 @@ const mediaFormats = ['text', 'audio', 'video', 'mixed']
 const anyFormats = (count: number) => [...mediaFormats, ...Array.from({ length: count - 4 }, (_, i) => `format${i}`)].join()
 const someTags = (count: number) => tagIds.slice(0, count).join()
 
-/** The most expensive parameters that the document allows. */
+/** Returns the most expensive values of a parameter that the OpenAPI document allows. */
 function costliest({ name, schema }: Parameter): string[] {
   const only = { depth: '2', cursor: '0', recipientEmail: `${COMMON}@example.com` }[name]
   if (only !== undefined) return [only]
@@ -67,14 +67,14 @@ function costliest({ name, schema }: Parameter): string[] {
 }
 
 function costliestItems({ enum: choices, format }: FieldSchema): string {
-  // All of them leave nothing out, which costs less.
+  // Without the last choice, because a filter with all choices excludes nothing and costs less.
   if (choices) return Array.from({ length: MAX_FILTER_VALUES }, (_, i) => choices[i % (choices.length - 1)]).join()
   return format === 'uuid' ? someTags(MAX_FILTER_VALUES) : anyFormats(MAX_FILTER_VALUES)
 }
 
 type Pair = [name: string, value: string]
 
-/** Each parameter by itself, all together, and those together that let all rows through. */
+/** Returns queries with each parameter alone, with all parameters, and with only the parameters that exclude no rows. */
 function costliestQueries({ parameters }: Operation): URLSearchParams[] {
   const values = parameters.filter((parameter) => parameter.in === 'query').map((one) => [one.name, costliest(one)] as const)
   const alone = values.flatMap(([name, all]) => all.map((value): Pair[] => [[name, value]]))
@@ -100,7 +100,7 @@ async function measurePlanning({ text, values }: Query): Promise<number> {
   return rows[0]['QUERY PLAN'][0].Planning['Memory Used']
 }
 
-/** By how much the largest backend of the database has at any time been larger than one that has just begun; 0 where nobody tells. */
+/** Returns by how many KiB the peak size of the largest backend exceeds that of a new backend; 0 on systems without /proc. */
 async function measureBackends(): Promise<number> {
   const beginner = new Client({ connectionString: service.databaseUrl })
   await beginner.connect()
@@ -113,13 +113,13 @@ async function measureBackends(): Promise<number> {
   return growth
 }
 
-/** The most address space a process has had, mapped files and shared memory included; 0 for one that is gone, and elsewhere than on Linux. */
+/** Returns the peak address space of a process in KiB, with mapped files and shared memory; 0 for an ended process or on systems without /proc. */
 function readPeak(pid: number): number {
   const file = `/proc/${pid}/status`
   return existsSync(file) ? Number(/^VmPeak:\s+(\d+)/m.exec(readFileSync(file, 'utf8'))?.[1]) : 0
 }
 
-/** Cost of a request in excess of the limits. */
+/** Lists the costs of a request that exceed the limits. */
 async function findFaults(queries: Query[]): Promise<string[]> {
   const costs: [what: string, cost: number, limit: number][] = [['KiB of a backend', await measureBackends(), MOST_BACKEND_KIB]]
   for (const query of queries) {
@@ -162,7 +162,7 @@ it('rejects too many words, values, and characters before any query', async () =
   expect(refused).toBeGreaterThan(20)
 })
 
-/** One too many, and as many as an address can hold. */
+/** Returns values with one word, item, or character too many, and values as long as a URL may be. */
 function beyond(name: string, { items, maxLength }: Parameter['schema']): string[] {
   const many = Array.from({ length: 3_000 }, (_, i) => i.toString(36)).join()
   if (name === 'search') return [`${words(MAX_SEARCH_WORDS)} ${COMMON}`, many]

@@ -11,7 +11,7 @@ import { startTcpProxy } from '../support/tcp-proxy.ts'
 import { waitUntil } from '../support/wait-until.ts'
 import { TO_LOOPBACK } from '../support/webhooks.ts'
 
-/** A primary with its standbys, and services that reach the primary by an address that can be moved to another server. */
+/** Starts a primary with standbys, and services that reach the primary through a proxy, which can be redirected to another server. */
 async function furnish({ standbys = 1, processes = 1 } = {}) {
   const replicated = await startReplicated({ replicas: standbys })
   onTestFinished(replicated.dispose)
@@ -31,7 +31,7 @@ async function furnish({ standbys = 1, processes = 1 } = {}) {
   }
   const services = await Promise.all(Array.from({ length: processes }, () => startProcess(settings)))
   const urls = services.map(({ url }) => url)
-  /** Promotes a standby; new connections go to it. */
+  /** Promotes a standby, and redirects new connections to it. */
   async function promote(which = 0) {
     await replicated.onReplica('SELECT pg_promote()', which)
     proxy.redirect({ path: socketOf(replicated.readUrls[which]!) })
@@ -42,7 +42,7 @@ async function furnish({ standbys = 1, processes = 1 } = {}) {
 const GAPS = 'SELECT "after"::text, until::text FROM missing_event_positions'
 const EVENTS = 'SELECT id, position::int8::text FROM events WHERE position IS NOT NULL ORDER BY position'
 
-/** Compares the new primary with the reader's events. Lost events show as a gap. */
+/** Expects the reader to have seen every event of the new primary, without contradictions. */
 async function expectOneHistory(
   on: (sql: string) => Promise<{ id: string; position: string }[]>,
   reader: ReturnType<typeof followFeed>,
@@ -89,7 +89,7 @@ it('loses no acknowledged write when a synchronous standby takes over: no 500, n
   const pause = clients.longestPause().toFixed(1)
   process.stdout.write(`${count} invites, ${refused.length} answered 503, ${pause} s without writes\n`)
 
-  // One of the two named servers is the primary now, so lists are read from the other one, which lacks unreplayed changes.
+  // One server of DATABASE_READ_URL is the primary now, so lists come from the other, which lacks changes while its replay is paused.
   const total = async () =>
     ((await (await ask(services[0]!, access.key, '/invites')).json()) as { pagination: { total: number } }).pagination.total
   const promoted = performance.now()
@@ -108,7 +108,7 @@ it('loses no acknowledged write when a synchronous standby takes over: no 500, n
   process.stdout.write(`lists from the other standby after ${((performance.now() - promoted) / 1_000).toFixed(1)} s\n`)
 })
 
-it('reuses no position if a standby lacking events takes over, and shows readers one gap and webhooks the rest', async () => {
+it('reuses no position if a standby without the latest events takes over, and shows readers one gap and webhooks the rest', async () => {
   const { replicated, proxy, services, promote, access } = await furnish()
   const receiver = await startReceiver()
   const webhook = await ask(services[0]!, access.key, '/webhooks', { url: `http://127.0.0.1:${receiver.port}/` })

@@ -12,11 +12,11 @@ import { LONG } from '../support/scale.ts'
 import { waitUntil } from '../support/wait-until.ts'
 
 const CLAMD = '/usr/sbin/clamd'
-/** The test file of the European Institute for Computer Antivirus Research, in two parts so that no scanner finds it here. */
+/** The standard antivirus test file, split in two so that no scanner finds it in this source file. */
 const EICAR = ['X5O!P%@AP[4\\PZX54(P^)7CC)7}$', 'EICAR-STANDARD-ANTIVIRUS-TEST-FILE!$H+H*'].join('')
 const OWN = 'content that only our signature knows'
 
-/** Debian's clamd with two signatures, of whole files. */
+/** Starts Debian's clamd with signatures of two whole files. */
 async function startClamd() {
   const folder = await mkdtemp(path.join(tmpdir(), 'clamd-'))
   const port = await findFreePort()
@@ -48,7 +48,7 @@ async function startClamd() {
   return { url, scan, stop }
 }
 
-describe.skipIf(!LONG || !existsSync(CLAMD))('the scanner (skipped where no clamd is installed)', () => {
+describe.skipIf(!LONG || !existsSync(CLAMD))('the file scanner (skipped where no clamd is installed)', () => {
   it('finds the EICAR file and a signature of our own, and nothing in other files', async () => {
     const { url, scan } = await startClamd()
     expect(await scan(EICAR)).toBe('Eicar-Test.UNOFFICIAL')
@@ -58,7 +58,7 @@ describe.skipIf(!LONG || !existsSync(CLAMD))('the scanner (skipped where no clam
     expect(await checkFileScanner(url)).toMatchObject({ problem: false, message: expect.stringContaining('ClamAV') })
   })
 
-  it('is a failure, not a clean file, while it is away or refuses a file for its size', async () => {
+  it('fails instead of reporting a clean file while clamd is unreachable or rejects a file for its size', async () => {
     const { url, scan, stop } = await startClamd()
     await expect(scan(Buffer.alloc(110_000_000))).rejects.toThrow()
     await stop()

@@ -26,7 +26,7 @@ async function usedOf(folder: string): Promise<number> {
   return (blocks - bfree) * bsize
 }
 
-/** As a browser writes it, without a length: pictures that can hardly be compressed. */
+/** Records video without a duration in its header, as browsers do. Its noise hardly compresses. */
 async function recordInto(file: string): Promise<Buffer> {
   const pictures = ['-f', 'lavfi', '-i', `testsrc2=s=320x240:r=15,noise=alls=60:allf=t:all_seed=1`]
   const sound = ['-f', 'lavfi', '-i', 'anoisesrc=amplitude=0.2:seed=1']
@@ -35,7 +35,7 @@ async function recordInto(file: string): Promise<Buffer> {
   return readFile(file)
 }
 
-/** Decodes each picture and sound with another decoder than the joiner's. */
+/** Decodes all video and audio with FFmpeg, which the joining code does not use. */
 async function decode(file: string) {
   const streams = await run('ffprobe', [
     '-v',
@@ -58,12 +58,12 @@ test.skipIf(!isPossible)('loses no recording to a full disk, whether it fills wh
   const source = path.join(root, 'recorded.webm')
   const recording = await recordInto(source)
   const expected = await decode(source)
-  expect(recording.length).toBeGreaterThan(MEGABYTE / 2) // the temporary folder has to hold it twice
+  expect(recording.length).toBeGreaterThan(MEGABYTE / 2) // twice its size does not fit into the temporary folder
 
   const [temporary, data] = [path.join(root, 'temporary'), path.join(root, 'data')]
   const stored = path.join(data, 'media')
   await mount(temporary, MEGABYTE)
-  await mount(stored, 2 * GIGABYTE) // nobody begins to record on a disk that has less than one
+  await mount(stored, 2 * GIGABYTE) // recordings don't start with less than 1 GB of free space
   const service = await startServiceForTest({ ROLE: 'api', DATA_DIR: data })
   vi.stubEnv('TMPDIR', temporary)
   onTestFinished(() => void vi.unstubAllEnvs())

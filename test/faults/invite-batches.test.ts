@@ -14,7 +14,7 @@ const KILLS = scaled(2, 5)
 /** A killed process's job counts as lost after 10 s without a heartbeat, and its retry waits 10 to 40 s. The machine may be busy. */
 const RECOVERY_MS = LONG ? 900_000 : 300_000
 
-/** A list in which every tenth row is bad: no address, twice in it, or of no tag that there is. */
+/** Returns a list in which every tenth row is invalid: no address, a repeated address, or an unknown tag. */
 function makeList(): { list: string; good: string[] } {
   const good: string[] = []
   const rows = Array.from({ length: ROWS }, (_, i) => {
@@ -40,7 +40,7 @@ it(`invites each valid row of ${ROWS} exactly once, despite kills`, async () => 
   const launch = () => startProcess({ DATABASE_URL: url })
   let running = await launch()
 
-  // The queue that this process adds the job to is the one that the service has made.
+  // This process adds the job to the queue that the service has created.
   const gate = await startServiceForTest({ DATABASE_URL: url, ROLE: 'api' })
   const actor = { kind: 'member' as const, id: member.id, userId: member.userId, roles: member.roles }
   const ctx: Context = enterOrganization({ ...gate.system, actor }, { id: organizationId, name, tier: 'standard' }, 'live')

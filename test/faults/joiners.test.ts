@@ -14,7 +14,7 @@ import { waitUntil } from '../support/wait-until.ts'
 const PATIENCE_MS = 600_000
 const RECORDINGS = scaled(12, 60)
 
-it(`joins each of ${RECORDINGS} recordings once, and loses no part, though four joiners are killed midway`, async () => {
+it(`joins each of ${RECORDINGS} recordings once, and loses no part, despite a kill of all four joiners midway`, async () => {
   const DATA_DIR = await mkdtemp(path.join(tmpdir(), 'assessments-joiners-'))
   onTestFinished(() => rm(DATA_DIR, { recursive: true, force: true }))
   const service = await startServiceForTest({ ROLE: 'api', DATA_DIR })
@@ -36,7 +36,7 @@ it(`joins each of ${RECORDINGS} recordings once, and loses no part, though four 
   await startProcess(env)
   await waitUntil('all to be joined', async () => (await countReady()) === RECORDINGS || undefined, PATIENCE_MS)
 
-  // A joiner that was killed between writing the file and deleting the parts is resumed.
+  // The second process also deletes the parts of files that were finished when the first one was killed.
   await waitUntil('parts to be deleted', async () => (await db.mediaFilePart.count()) === 0 || undefined, PATIENCE_MS)
   const joined = await db.mediaFile.findMany()
   const lengths = new Set(joined.map(({ milliseconds }) => milliseconds))

@@ -28,12 +28,12 @@ const ONE = {
   key: { policy: 'exact', right: ['qkzvwtab'] },
 }
 
-it(`rescores ${ANSWERS} answers once by a corrected key despite kills, lowering no result, keeping manual grades`, async () => {
+it(`rescores ${ANSWERS} answers once by a corrected key despite kills, lowers no result, and keeps manual grades`, async () => {
   const database = await openTestDatabase()
   onTestFinished(() => database.db.$disconnect())
   const { db, url } = database
   const { options } = ONE.spec
-  // Half of them are released; a third each chose the right one, the one that is right then, and another.
+  // Half of the results are released. One third chose the right option, one third the option of the corrected key, one third another.
   const answers = Array.from({ length: ANSWERS }, (_, i) => ({
     value: [options[i % 3]!.id],
     released: i % 2 === 0,

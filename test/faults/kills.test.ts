@@ -7,7 +7,7 @@ import { waitUntil } from '../support/wait-until.ts'
 
 /**
  * A killed process's mails take up to a minute: its jobs count as lost after 10 s without a heartbeat, and their retry waits 10 to 20 s. A
- * machine that is busy may take longer.
+ * busy machine may take longer.
  */
 const RECOVERY_MS = 300_000
 
@@ -23,7 +23,7 @@ async function start(behavior: SMTPServerOptions = {}) {
   const launch = () => startProcess({ DATABASE_URL: database.url, SMTP_URL: smtp.url, RATE_LIMIT_STANDARD: '1000000' })
   const invite = (service: ServiceProcess, recipientEmail: string) =>
     ask(service, key, '/invites', { assessmentId, recipientEmail })
-  /** Invites one after the other, and kills the process at some moment of the invite number `last`. @returns the acknowledged addresses. */
+  /** Creates invites one after the other, and kills the process during invite number `last`. @returns the acknowledged addresses. */
   const inviteUntilKilled = async (service: ServiceProcess, emails: string[], last: number): Promise<string[]> => {
     const acknowledged: string[] = []
     for (const [i, email] of emails.slice(0, last + 1).entries()) {
@@ -39,7 +39,7 @@ async function start(behavior: SMTPServerOptions = {}) {
 
 const recipients = (mails: { envelope: { to: string[] } }[]) => mails.map(({ envelope }) => envelope.to[0]!)
 
-it('delivers the mail of an invite whose process was killed at the 201', async () => {
+it('delivers the mail of an invite whose process was killed around its 201 response', async () => {
   const { smtp, launch, inviteUntilKilled } = await start()
   const emails = ['before@example.com', 'right-after@example.com']
   const acknowledged = await inviteUntilKilled(await launch(), emails, 1)
@@ -76,7 +76,7 @@ it('loses no acknowledged invite over random kills, and repeats at most one mail
   expect(duplicates).toBeLessThanOrEqual(kills)
 })
 
-it('keeps a mail as sent if another process has sent it while its own was paused', async () => {
+it('keeps a mail in the state sent if another process has sent it while the first was paused', async () => {
   const replies: ((error?: Error) => void)[] = []
   const { db, launch, invite } = await start({
     onData(stream, _session, callback) {

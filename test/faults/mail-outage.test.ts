@@ -26,12 +26,12 @@ async function queueMails(service: Service, count: number, organization?: { id: 
 
 const readOutage = ({ db }: Service) => db.mailOutage.findFirst()
 const waitForOutage = (service: Service) => waitUntil('the outage', async () => (await readOutage(service)) ?? undefined)
-/** Pauses between two probes are half a minute and more: lets the next begin now. */
+/** Makes the next probe due now, instead of after half a minute or more. */
 const makeProbeDue = ({ db }: Service) => db.$executeRaw`UPDATE mail_outages SET next_probe_at = now() - interval '1 second'`
 const waitForProbes = (service: Service, probes: number) =>
   waitUntil('a probe', async () => ((await readOutage(service))?.probes === probes ? true : undefined))
 
-describe('a mail server', () => {
+describe('a failing mail server', () => {
   const refusals: [string, (refuses: () => boolean) => SMTPServerOptions, string][] = [
     [
       'refuses the login',
@@ -66,7 +66,7 @@ describe('a mail server', () => {
   ]
 
   it.each(refusals)(
-    'that %s fails no mail, gets one probe at a time, and gets all mails after it recovers',
+    'causes no mail to fail if it %s, gets one probe at a time, and gets all mails after it recovers',
     async (_why, behavior, security) => {
       let tries = 0
       let refuses = true
@@ -86,7 +86,7 @@ describe('a mail server', () => {
         await waitForProbes(service, probe)
         await waitUntil('the try', () => (tries === before + probe ? true : undefined))
       }
-      // Three doubts make it certain that it is the service that is meant.
+      // After three such refusals, the service knows that the server refuses the service itself.
       expect(before).toBeLessThanOrEqual(3)
       expect(await service.db.inviteEmail.count({ where: { state: 'queued' } })).toBe(12)
       expect(service.logLines.filter((line) => line.includes('the mail server accepts no mails'))).toHaveLength(1)
@@ -110,7 +110,7 @@ describe('an unreachable mail server', () => {
     expect(await service.metrics.registry.getSingleMetricAsString('mail_outage_seconds')).toMatch(/mail_outage_seconds \d/)
   })
 
-  it('postpones mails of suspended organizations without a place in the queue', async () => {
+  it('does not keep mails of suspended organizations from being postponed', async () => {
     const service = await startServiceForTest({ SMTP_URL: 'smtp://127.0.0.1:1' })
     await queueMails(service, 1)
     await waitForOutage(service)
@@ -122,7 +122,7 @@ describe('an unreachable mail server', () => {
   })
 })
 
-it('sends every mail to a server of two connections, with few attempts at more', async () => {
+it('sends every mail to a server that allows two connections, with few attempts to open more', async () => {
   const open = new Set<string>()
   let refused = 0
   const smtp = await listen({
@@ -140,7 +140,7 @@ it('sends every mail to a server of two connections, with few attempts at more',
   expect(refused).toBeLessThan(20)
 })
 
-it('waits longer for the end of a mail than for a command, so that it arrives once', async () => {
+it('waits longer for the reply to a mail than for the reply to a command, so that the mail arrives once', async () => {
   const patience = { command: 200, end: 60_000 }
   let hasText = false
   let release = () => {}
@@ -167,7 +167,7 @@ it('waits longer for the end of a mail than for a command, so that it arrives on
   }
   const sending = mailer.send(message)
   await waitUntil('the end of the text', () => (hasText ? true : undefined))
-  // Far longer than a command may take.
+  // Wait much longer than a command may take.
   await new Promise((resolve) => setTimeout(resolve, 5 * patience.command))
   release()
   expect(await sending).toEqual({ kind: 'taken' })

@@ -31,7 +31,7 @@ async function listen(behavior: SMTPServerOptions = {}, port = 0): Promise<SmtpL
   return smtp
 }
 
-/** Retries wait 15 s and more, and so do probes of a server that takes nothing: lets them begin now. */
+/** Makes retries, and probes of a server that accepts no mails, due now instead of after 15 s or more. */
 const makeRetriesDue = async ({ db }: Started) => {
   await db.$executeRaw`UPDATE mail_outages SET next_probe_at = now()`
   await db.$executeRaw`UPDATE pgboss.job SET start_after = now() - interval '1 minute' WHERE state = 'retry' AND start_after > now()`
@@ -44,7 +44,7 @@ it('delivers every invite created while the mail server refused connections, onc
   const port = await findFreePort()
   const started = await start(`smtp://127.0.0.1:${port}`)
   const emails = Array.from({ length: scaled(60, 500) }, (_, i) => `refused-${i}@example.com`)
-  // Four clients at a time: it is the mail server that is to fail, not the pool.
+  // Only four clients at a time, so that the mail server fails and not the connection pool.
   for (let i = 0; i < emails.length; i += 4) {
     const answers = await Promise.all(emails.slice(i, i + 4).map((email) => invite(started, email)))
     expect(answers).toEqual(answers.map(() => 201))
@@ -142,7 +142,7 @@ it('delays no other mails for a server that greets at one byte a second', async 
   const emails = Array.from({ length: 10 }, (_, i) => `patient-${i}@example.com`)
   for (const email of emails) expect(await invite(started, email)).toBe(201)
   await started.startWorker()
-  // Three connections are being greeted at a byte a second: what they hold is late, the rest is not.
+  // Three connections get a slow greeting, so three mails are late and the other seven arrive.
   await waitUntil('the mails over the other connections', () => (smtp.mails.length >= 7 ? true : undefined))
   expect(slow.released()).toBe(0)
 })
@@ -160,9 +160,10 @@ it('sends each mail once, however long it waits for a slow server', async () => 
   const emails = Array.from({ length: 30 }, (_, i) => `unhurried-${i}@example.com`)
   for (const email of emails) expect(await invite(started, email)).toBe(201)
   await started.startWorker()
-  await waitUntil('the first, beside which none goes at first', () => held[0])
+  // No other mail is sent at first.
+  await waitUntil('the first mail', () => held[0])
 
-  // As if they had been held for ten minutes, while another process is there to send them.
+  // Age the jobs by ten minutes, and start another process that could send them.
   holds = false
   const { db } = started
   await db.$executeRaw`UPDATE pgboss.job SET started_on = now() - interval '10 minutes' WHERE state = 'active'`
@@ -176,7 +177,7 @@ it('sends each mail once, however long it waits for a slow server', async () => 
     await makeRetriesDue(started)
     return smtp.mails.some(({ envelope }) => envelope.to[0] === 'latest@example.com') || undefined
   }
-  // Whichever process has it: what is held holds no other up.
+  // Mails that the server delays don't delay this one, whichever process sends it.
   await waitUntil('the latest to be sent', latestIsSent)
   for (const goOn of held) goOn()
   const sent = async () => (await db.inviteEmail.count({ where: { state: 'sent' } })) === emails.length || undefined
@@ -210,7 +211,7 @@ it('gives up on a server whose greeting never ends', async () => {
   expect(verdict).toMatchObject({ kind: 'unable', about: 'unreachable' })
 })
 
-/** Passes connections on to `port`, and greets those that `isSlow` names at one byte a second. */
+/** Forwards connections to `port`, but greets slow ones at one byte a second. */
 async function slowGreeter(port: number, isSlow: () => boolean) {
   let released = 0
   const listener = await listenRaw((client) => {
@@ -223,11 +224,11 @@ async function slowGreeter(port: number, isSlow: () => boolean) {
       released++
     })
   })
-  /** Number of finished slow deliveries. */
+  /** Number of slow connections that were closed. */
   return { ...listener, released: () => released }
 }
 
-/** Passes connections on to `port`, and keeps back each reply after the greeting for so many milliseconds. */
+/** Forwards connections to `port`, and delays each reply after the greeting by this many milliseconds. */
 const slowServer = (port: number, delay: number) => listenRaw((client) => pass(client, port, delay))
 
 function pass(client: Socket, port: number, delay = 0): void {
@@ -242,7 +243,7 @@ function pass(client: Socket, port: number, delay = 0): void {
   upstream.on('close', () => client.end())
 }
 
-/** A listener that speaks as the test will have it. */
+/** Listens for connections, and passes each to the test's function. */
 async function listenRaw(speak: (client: Socket) => void): Promise<{ port: number }> {
   const sockets: Socket[] = []
   const server = createServer((client) => {

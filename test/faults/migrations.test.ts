@@ -5,7 +5,7 @@ import { launchService, startProcess } from '../support/processes.ts'
 import { scaled } from '../support/scale.ts'
 
 it(
-  'starts on a database that two processes were migrating when one was killed',
+  'starts on a database after two processes migrated it at once and one was killed',
   async () => {
     for (let round = 0; round < scaled(2, 20); round++) {
       const url = await createEmptyDatabase()

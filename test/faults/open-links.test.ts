@@ -12,7 +12,7 @@ const RECOVERY_MS = 300_000
 it('survives kills of the service between the form and its mail, and between the mail and Begin', async () => {
   const smtp = await startSmtpListener()
   onTestFinished(smtp.close)
-  // Makes the link and reads the database. It works on no jobs.
+  // Creates the link and reads the database, but runs no jobs.
   const own = await startServiceForTest({ ROLE: 'api' })
   let proc: ServiceProcess
   const launch = async () => {
@@ -30,7 +30,7 @@ it('survives kills of the service between the form and its mail, and between the
   expect((await link.send({ email, solution })).status).toBe(200)
   await kill()
   await launch()
-  // The browser sends the form again: it is the same registration.
+  // Sending the form again does not create another registration.
   expect((await link.send({ email, solution })).status).toBe(200)
   await waitUntil('the mail', () => smtp.mails.length > 0 || undefined, RECOVERY_MS)
   const [registration, ...others] = await link.registrations()
@@ -46,6 +46,6 @@ it('survives kills of the service between the form and its mail, and between the
   const again = await reader.press('begin')
   expect([begun.status, again.status, again.headers.location]).toEqual([303, 303, begun.headers.location])
   expect(await link.invites(email)).toMatchObject([{ status: 'accepted', source: 'open' }])
-  // A kill repeats a mail at most, as the same message.
+  // A kill may repeat the mail, but with the same message id.
   expect(new Set(smtp.mails.map(({ parsed }) => parsed.messageId)).size).toBe(1)
 })

@@ -9,10 +9,10 @@ import { startServiceForTest } from '../support/service.ts'
 
 const INVITES = scaled(1_000, 20_000)
 const ROWS_AT_ONCE = 1_000
-/** Nobody else waits longer for anything that it locks. */
+/** Longest time that another organization may wait for locks of the erasure. */
 const LONGEST_MS = 1_000
 
-it(`erases an organization of ${INVITES} invites in parts, none of which delays another organization`, async () => {
+it(`erases an organization of ${INVITES} invites in parts, without delaying another organization by a second`, async () => {
   const service = await startServiceForTest()
   const { db, deps, make } = service
   const [organization, other] = [await make.organization(), await make.organization()]

@@ -10,10 +10,10 @@ import { scaled } from '../support/scale.ts'
 import { startSmtpListener } from '../support/smtp.ts'
 import { waitUntil } from '../support/wait-until.ts'
 
-/** Longer than a job may go without a heartbeat. */
+/** Longer than the time after which a job without a heartbeat counts as lost. */
 const LONG_OUTAGE_MS = 11_000
 
-/** Two processes that send mail, one of which takes requests, on a PostgreSQL of their own. */
+/** Starts a new PostgreSQL and two processes that send mail. One of them also answers requests. */
 async function start(behavior: SMTPServerOptions) {
   const postgres = await startPostgres()
   await migrate(postgres.url)
@@ -37,7 +37,7 @@ async function start(behavior: SMTPServerOptions) {
   return { postgres, db, invite }
 }
 
-/** Waits until no mail is to be sent any more. */
+/** Waits until no job for a mail is open. */
 const waitForAllJobs = (db: Db) =>
   waitUntil('all jobs to end', async () => {
     const [{ open }] = await db.$queryRaw<[{ open: bigint }]>`
@@ -62,7 +62,7 @@ it('loses no mail and sends none twice during repeated database outages', async 
   const inviteOneByOne = async () => {
     for (let email = left.pop(); email !== undefined; email = left.pop()) while (!(await isInvited(email))) await sleep(200)
   }
-  // 409: it was, but the answer could not be given any more.
+  // 409 means that an earlier request created the invite, but its response was lost.
   const isInvited = async (email: string) => [201, 409].includes(await invite(email))
   const inviting = Promise.all(Array.from({ length: 4 }, inviteOneByOne))
   for (let stop = 1; stop <= stops; stop++) {

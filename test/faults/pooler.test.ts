@@ -63,7 +63,7 @@ it.runIf(hasPgbouncer)(
   },
 )
 
-it.runIf(hasPgbouncer)('reads times as they were written, in a database with another time zone', async () => {
+it.runIf(hasPgbouncer)('returns the right times from a database with another time zone', async () => {
   const { direct, db, make } = await furnish()
   await db.$executeRawUnsafe(`ALTER DATABASE ${new URL(direct).pathname.slice(1)} SET TimeZone = 'Asia/Tokyo'`)
   const { key } = await make.organization()

@@ -6,7 +6,7 @@ import { LONG } from '../support/scale.ts'
 import { startSmtpListener } from '../support/smtp.ts'
 import { waitUntil } from '../support/wait-until.ts'
 
-/** The mail server behind Postfix. */
+/** Starts the mail server that Postfix relays to. */
 async function startTarget() {
   const target = await startSmtpListener()
   onTestFinished(() => target.close())
@@ -42,7 +42,7 @@ describe.runIf(LONG && hasPostfix)('a real Postfix', () => {
     expect(target.mails.map(({ envelope }) => envelope.to[0]).sort()).toEqual(emails.toSorted())
   })
 
-  it('gets one mail at a time while it refuses the service, and no mail fails', async () => {
+  it('gets one mail at a time while it refuses the service, and causes no mail to fail', async () => {
     const { target, port } = await startTarget()
     let refuses = true
     let tries = 0

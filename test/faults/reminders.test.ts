@@ -6,7 +6,7 @@ import { scaled } from '../support/scale.ts'
 import { startSmtpListener } from '../support/smtp.ts'
 import { waitUntil } from '../support/wait-until.ts'
 
-/** A killed process's mails take up to a minute, on a busy machine longer. */
+/** A killed process's mails take up to a minute, or longer on a busy machine. */
 const RECOVERY_MS = 600_000
 
 it('queues each reminder once over random kills, repeats only the same message, and skips candidates who moved on', async () => {
@@ -40,7 +40,7 @@ it('queues each reminder once over random kills, repeats only the same message, 
     await runSweep({ databaseUrl: url }, ['queue_reminders'])
     setTimeout(() => service.kill('SIGKILL'), Math.random() * 1_500)
     await service.exited
-    // While nobody sends: whatever goes out to these from now on was not looked at again.
+    // No process runs now. A mail to these candidates after this would be sent without checking their status again.
     for (const { id, recipientEmail } of invites.slice(life * 10, life * 10 + 5)) {
       await db.invite.update({ where: { id }, data: { status: 'accepted', acceptedAt: new Date() } })
       moved.set(recipientEmail, mailsTo(recipientEmail).length)

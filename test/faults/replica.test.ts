@@ -63,8 +63,8 @@ async function makeOrganization(from = service) {
       const { body, cursor } = await read<{ invites: Row[]; pagination: { total: number } }>('/invites?limit=100')
       return { ids: body.invites.map(({ id }) => id), total: body.pagination.total, cursor }
     },
-    /** The invites that the feed says were made behind the cursor. */
-    async madeBehind(cursor: string): Promise<string[]> {
+    /** Returns the ids of invites whose creation the feed reports after the cursor. */
+    async createdAfter(cursor: string): Promise<string[]> {
       const { body } = await read<{ events: Event[] }>(`/events?cursor=${cursor}&limit=100`)
       return body.events.filter(({ type }) => type === 'invite.created').map(({ data }) => data.inviteId)
     },
@@ -88,7 +88,7 @@ describe('a replica', () => {
     expect(await organization.get(id)).toMatchObject({ id })
     const list = await organization.list()
     expect([list.total, await organization.alternate(), times(IS_NOT_READ)]).toEqual([0, 0, late])
-    expect(await waitUntil('its event', async () => (await organization.madeBehind(list.cursor))[0])).toBe(id)
+    expect(await waitUntil('its event', async () => (await organization.createdAfter(list.cursor))[0])).toBe(id)
 
     await waitUntil('the replica to be too late', () => times(IS_NOT_READ) > late || undefined)
     expect([(await organization.list()).total, await organization.alternate()]).toEqual([1, 1])
@@ -109,9 +109,9 @@ describe('a replica', () => {
     while (!isOver) lists.push({ madeBefore: made.length, ...(await organization.list()) })
     await making
     const last = made.at(-1)!
-    await waitUntil('all events', async () => (await organization.madeBehind('0')).includes(last) || undefined)
+    await waitUntil('all events', async () => (await organization.createdAfter('0')).includes(last) || undefined)
     for (const { ids, cursor } of lists) {
-      const known = new Set([...ids, ...(await organization.madeBehind(cursor))])
+      const known = new Set([...ids, ...(await organization.createdAfter(cursor))])
       expect(made.filter((id) => !known.has(id))).toEqual([])
     }
     expect(lists.length).toBeGreaterThan(1)

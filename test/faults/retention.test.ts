@@ -8,9 +8,9 @@ import { waitUntil } from '../support/wait-until.ts'
 
 const INVITES = scaled(2_000, 200_000)
 const KILLS = scaled(1, 2)
-/** Requests measured on each side. */
+/** Minimum number of requests measured before and during the erasure. */
 const REQUESTS = scaled(100, 400)
-/** Measured on a machine that others use too, a few requests say little: then it is not looked at. */
+/** The short run has too few requests for a meaningful ratio on a busy machine, so only the long run checks it. */
 const MOST_SLOWER = LONG ? 1.5 : Infinity
 const LOCK_MS = 1_000
 const FILLED_AT_ONCE = 1_000
@@ -18,12 +18,12 @@ const TIMEOUT_MS = LONG ? 1_500_000 : 300_000
 
 type Filling = { like: string; ids: string[]; organizationId: string; assessmentId: string; completedAt: Date }
 
-/** Makes these invites, each with a submission, a mail and an event: by statements of their own, which take as long as they need. */
+/** Creates these invites, each with a submission, a mail, and an event, on a connection without a statement timeout. */
 async function fill(url: string, { like, ids, organizationId, assessmentId, completedAt }: Filling): Promise<void> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   await client.query('SET statement_timeout = 0')
-  // Some at a time: each counts in the row of its day, whose versions are as many as one transaction has written.
+  // In batches: each invite updates the counter row of its day, and each transaction leaves one row version per invite.
   for (let i = 0; i < ids.length; i += FILLED_AT_ONCE)
     await client.query(
       `INSERT INTO invites SELECT copy.* FROM invites AS one, unnest($2::uuid[]) WITH ORDINALITY AS given (id, n),
@@ -32,7 +32,7 @@ async function fill(url: string, { like, ids, organizationId, assessmentId, comp
        WHERE one.id = $1`,
       [like, ids.slice(i, i + FILLED_AT_ONCE), completedAt, i],
     )
-  // The planner takes an empty table for a small one, and its triggers and foreign keys would then scan it.
+  // Without statistics, the planner assumes a small table, and triggers and foreign keys would scan all of it.
   await client.query('ANALYZE invites')
   const its = [organizationId, ids, completedAt]
   await client.query(
@@ -76,7 +76,7 @@ it(`erases ${INVITES} invites due on one night, each once despite kills, while o
   const kept = { organizationId, completedDays: 30, updatedAt: new Date(now) }
   await db.organizationRetention.create({ data: { ...kept, beginsAt: new Date(now + DAY_MS), nextAt: new Date(now + DAY_MS) } })
 
-  /** Milliseconds of reads and writes of both organizations, in order. */
+  /** Measures reads and writes of both organizations. @returns the milliseconds of each, in ascending order. */
   const measure = async (isEnough: () => boolean) => {
     const times: number[] = []
     for (let i = 0; times.length < REQUESTS || !isEnough(); i++) {

@@ -13,7 +13,7 @@ import { waitUntil } from '../support/wait-until.ts'
 
 const orSkipped = hasHaproxy ? '' : ' (skipped: there is no haproxy on this machine)'
 const ROOT = path.join(import.meta.dirname, '../..')
-/** Seconds: haproxy takes up to three checks, 2 s apart, to see that a server goes. */
+/** Seconds. HAProxy notices a stopping server after up to three checks, 2 s apart. */
 const STOP_NOTICE = '7'
 
 /** Copies the sources as the next minor version, and adds a migration of each kind. @returns the path of its server. */
@@ -34,7 +34,7 @@ async function makeNewerRelease(): Promise<string> {
 }
 
 it.skipIf(!hasHaproxy)(
-  `loses no request while the next release migrates and replaces this one behind a load balancer, nor on the way back${orSkipped}`,
+  `loses no request while the next release migrates and replaces this one behind a load balancer, nor during the rollback${orSkipped}`,
   async () => {
     const database = await openTestDatabase()
     onTestFinished(() => database.db.$disconnect())

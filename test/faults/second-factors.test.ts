@@ -16,7 +16,7 @@ async function start() {
     db: typeof db
   }
   const { id: organizationId } = await database.make.organization()
-  /** Somebody with a password that nobody has to give here. */
+  /** Creates a person with sign-in data. The test never enters their password. */
   const makePerson = async () => {
     const member = await database.make.member(organizationId)
     const data = {
@@ -44,7 +44,7 @@ const send = (service: ServiceProcess, path: string, cookie: string, fields: Rec
   })
 
 describe('a code sent to two processes at the same instant', () => {
-  it.each(['of an app', 'for recovery'])('signs in once: %s', async (kind) => {
+  it.each(['of an app', 'for recovery'])('signs in only once if it is %s', async (kind) => {
     const { db, system, makePerson, launch } = await start()
     const processes = [await launch(), await launch()]
     const people = []
@@ -64,7 +64,7 @@ describe('a code sent to two processes at the same instant', () => {
   })
 })
 
-it('sets an app up with its recovery codes or not at all, if the process is killed meanwhile', async () => {
+it('sets up an app together with its recovery codes or not at all if the process is killed meanwhile', async () => {
   const { db, system, makePerson, launch } = await start()
   const outcomes: string[] = []
   for (let i = 0; i < scaled(3, 40); i++) {
@@ -85,7 +85,7 @@ it('sets an app up with its recovery codes or not at all, if the process is kill
     const [factors, codes] = [await db.secondFactor.count({ where }), await db.recoveryCode.count({ where })]
     const state = JSON.stringify([factors, codes, authVersion, proofs])
     expect(['[1,8,1,1]', '[0,0,0,0]']).toContain(state)
-    if (shown > 0) expect(state).toBe('[1,8,1,1]') // what was shown is kept
+    if (shown > 0) expect(state).toBe('[1,8,1,1]') // recovery codes that were shown are stored
     outcomes.push(state)
   }
   expect(outcomes).toHaveLength(scaled(3, 40))

@@ -23,7 +23,7 @@ beforeAll(async () => {
 })
 afterAll(() => database.db.$disconnect())
 
-/** A Redis that keeps nothing on disk. */
+/** Starts a Redis that writes nothing to disk. */
 async function startRedis(port: number) {
   const child = spawn('redis-server', ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'])
   const exited = once(child, 'close')
@@ -46,8 +46,8 @@ async function startRedis(port: number) {
   return { url: `redis://127.0.0.1:${port}`, kill, signal }
 }
 
-/** A Redis that can be made to hang: it, or the line to it, takes what it is sent, and says nothing any more. */
-const hanging = {
+/** Ways to make Redis hang: its process or the connection to it accepts data, but sends nothing back. */
+const hangingRedis = {
   'its process is stopped': async () => {
     const redis = await startRedis(await findFreePort())
     return { url: redis.url, hang: () => redis.signal('SIGSTOP'), recover: () => redis.signal('SIGCONT') }
@@ -66,10 +66,10 @@ const startReplicas = (redisUrl: string): Promise<ServiceProcess[]> => {
   return Promise.all([startProcess(env), startProcess(env)])
 }
 
-/** As many as the replicas answer without making anybody wait for a connection to the database for long. */
+/** Number of clients that the replicas can serve without long waits for a database connection. */
 const CLIENTS = 16
 
-/** That many requests, by several clients, in turns to each of the replicas. @returns how many were answered with which status. */
+/** Sends this many requests from several clients to the replicas in turn. @returns the number of responses by status. */
 async function askAtOnce(
   replicas: ServiceProcess[],
   key: string,
@@ -89,22 +89,22 @@ async function askAtOnce(
   return counts
 }
 
-const saidOfRedis = (replica: ServiceProcess) => replica.log().flatMap(({ msg }) => (msg === AWAY || msg === BACK ? [msg] : []))
+const readRedisLog = (replica: ServiceProcess) => replica.log().flatMap(({ msg }) => (msg === AWAY || msg === BACK ? [msg] : []))
 
 /**
- * Does it while Redis answers every request: where it takes longer than a replica waits, as on a busy machine, that counts by itself, says
- * so, and the work is done again.
+ * Runs the work while Redis answers every request in time. On a busy machine, Redis may take longer than a replica waits. The replica then
+ * counts its own requests and logs it, and the work is repeated.
  */
 const whileRedisAnswers = <T extends object>(replicas: ServiceProcess[], work: () => Promise<T>): Promise<T> =>
   waitUntil('Redis to answer every request in time', async () => {
-    const before = replicas.map(saidOfRedis)
+    const before = replicas.map(readRedisLog)
     if (before.some((said) => said.at(-1) === AWAY)) return undefined
     const outcome = await work()
-    const isUndisturbed = replicas.every((replica, i) => saidOfRedis(replica).length === before[i]!.length)
+    const isUndisturbed = replicas.every((replica, i) => readRedisLog(replica).length === before[i]!.length)
     return isUndisturbed ? outcome : undefined
   })
 
-/** The same as {@link askAtOnce} with a new key, while Redis answers. */
+/** Calls {@link askAtOnce} with a new key while Redis answers. */
 const askWhileRedisAnswers = (replicas: ServiceProcess[], count: number, clients?: number) =>
   whileRedisAnswers(replicas, async () => {
     const { key } = await database.make.organization()
@@ -112,7 +112,7 @@ const askWhileRedisAnswers = (replicas: ServiceProcess[], count: number, clients
   })
 
 it.skipIf(!hasRedis)(
-  `limits a key over both processes, and leaves the rest to its organization's other keys${orSkipped}`,
+  `applies a key's own limit across both processes, and leaves the rest to its organization's other keys${orSkipped}`,
   async () => {
     const redis = await startRedis(await findFreePort())
     const replicas = await startReplicas(redis.url)
@@ -157,12 +157,12 @@ it.skipIf(!hasRedis)(`counts per replica when Redis is killed, and together agai
 
   await startRedis(port)
   await Promise.all(replicas.map((replica) => replica.waitForLog(BACK)))
-  expect(saidOfRedis(replicas[0]!)).toEqual([AWAY, BACK])
+  expect(readRedisLog(replicas[0]!)).toEqual([AWAY, BACK])
   expect(await askWhileRedisAnswers(replicas, 3 * LIMIT)).toEqual({ 200: LIMIT, 429: 2 * LIMIT })
 })
 
-it.skipIf(!hasRedis).each(Object.entries(hanging))(
-  `serves at full speed while Redis hangs (%s), and logs once its loss and its return${orSkipped}`,
+it.skipIf(!hasRedis).each(Object.entries(hangingRedis))(
+  `serves at full speed while Redis hangs (%s), and logs once that it is unreachable and once that it is back${orSkipped}`,
   async (_how, startHangingRedis) => {
     const redis = await startHangingRedis()
     const [replica, other] = await startReplicas(redis.url)
@@ -178,15 +178,15 @@ it.skipIf(!hasRedis).each(Object.entries(hanging))(
       times.push(performance.now() - begin)
     }
     expect(await askAtOnce([replica!], during.key, 1)).toEqual({ 429: 1 })
-    // Each would take longer if it waited for Redis; some do on a busy machine.
+    // A request that waited for Redis would take longer. On a busy machine, some requests do.
     expect(times.filter((ms) => ms < REDIS_WAIT_MS).length).toBeGreaterThan(times.length / 4)
     await replica!.waitForLog(AWAY)
     await askAtOnce([other!], during.key, 1)
 
     redis.recover()
     for (const each of [replica!, other!]) await each.waitForLog(BACK)
-    expect(saidOfRedis(replica!)).toEqual([AWAY, BACK])
-    // One after the other: the line passes through this process, which a burst would keep from passing on in time.
+    expect(readRedisLog(replica!)).toEqual([AWAY, BACK])
+    // One request at a time: this process runs the proxy, and a burst would delay the proxy's data.
     expect(await askWhileRedisAnswers([replica!, other!], LIMIT + 2, 1)).toEqual({ 200: LIMIT, 429: 2 })
   },
 )

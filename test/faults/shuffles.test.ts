@@ -57,7 +57,7 @@ it(`shows the options of ${QUESTIONS} questions in one order at ${STARTS} starts
   const stored = await papers()
   expect(stored.length).toBe(STARTS * QUESTIONS)
   expect(orders.filter((order) => order.length !== 6)).toEqual([])
-  // One in 720 is as the author wrote it.
+  // 6 options have 720 orders.
   expect(new Set(orders.map((order) => order.join())).size).toBeGreaterThan(STARTS / 4)
 
   const after = await startServiceForTest({ DATABASE_URL: url, ROLE: 'api' })
@@ -65,7 +65,7 @@ it(`shows the options of ${QUESTIONS} questions in one order at ${STARTS} starts
   expect(await papers()).toEqual(stored)
 })
 
-it(`gives each candidate another paper with the same points at ${STARTS} starts`, async () => {
+it(`gives each of ${STARTS} candidates a different paper with the same points`, async () => {
   const { db, url } = await openTestDatabase()
   await db.$disconnect()
   const service = await startServiceForTest({ DATABASE_URL: url, ROLE: 'api' })

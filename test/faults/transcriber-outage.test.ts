@@ -10,14 +10,14 @@ import { SECRET_KEY, type Service, startServiceForTest } from '../support/servic
 import { HEARD, startTranscriber } from '../support/transcriber.ts'
 import { waitUntil } from '../support/wait-until.ts'
 
-/** A killed process's recording is lost after seconds, and pauses double. The machine may be busy. */
+/** A killed process's job counts as lost after some seconds, and pauses between retries double. The machine may be busy. */
 const PATIENCE_MS = 600_000
 const RECORDINGS = scaled(60, 500)
 const ORGANIZATIONS = 5
-/** Growth of the live heap over the last half, as the goal of docs/performance.md is for a service under load. */
+/** Maximum growth of the live heap over the last half, which is the goal of docs/performance.md for a service under load. */
 const GROWTH = 1.05
 
-/** Rows of a submitted test with so many recorded answers, which wait to be transcribed. Each file has a content of its own. */
+/** Adds a submission with this many recorded answers that wait for transcription. Each file has different content. */
 async function submitRecordings(service: Service, transcriptionHost: string, count: number, name: string): Promise<void> {
   const { db, deps, make } = service
   const organization = await make.organization()
@@ -49,7 +49,7 @@ async function submitRecordings(service: Service, transcriptionHost: string, cou
   for (const { key, number } of answers) await deps.media.put(`${key}/file`, Buffer.from(`${name} ${number}`))
 }
 
-it(`keeps ${RECORDINGS} recordings while the transcriber is away for an hour, and sends each once, though a process is killed`, async () => {
+it(`sends each of ${RECORDINGS} recordings once after an hour without the transcriber, despite a kill`, async () => {
   const server = await startTranscriber()
   server.behave(answerWith(503))
   const DATA_DIR = await makeDataDir()
@@ -74,7 +74,7 @@ it(`keeps ${RECORDINGS} recordings while the transcriber is away for an hour, an
   const next = await startProcess(settings, INSPECTED)
   await waitUntil('more tries', () => server.received.length >= 8 || undefined, PATIENCE_MS)
   const triesWhileAway = server.received.length
-  // An hour later: whatever waits for a retry is due.
+  // Make all retries due, as after an hour.
   await db.$executeRaw`UPDATE pgboss.job SET start_after = now() WHERE name = 'transcript' AND state = 'retry'`
   const states = await db.transcript.groupBy({ by: ['state', 'faults'], _count: true })
   expect(states).toEqual([{ state: 'queued', faults: 0, _count: RECORDINGS }])

@@ -9,7 +9,7 @@ import { startProcess } from '../support/processes.ts'
 import { waitUntil } from '../support/wait-until.ts'
 
 const MEGABYTE = 2 ** 20
-/** Media are elsewhere, so that only the database has to do with the disk. */
+/** Media are stored elsewhere, so that only the database uses the disk. */
 const WITHOUT_MEDIA = { PLAYER_URL: 'https://player.example.com/start' }
 const canMount =
   process.getuid?.() === 0 && spawnSync('unshare', ['--mount', 'mount', '-t', 'tmpfs', 'tmpfs', '/mnt']).status === 0
@@ -17,7 +17,7 @@ const canMount =
 const READY = '200'
 const UNWRITABLE = '503 writes'
 
-/** The status, and the problems that are named. */
+/** Returns the status of /readyz and the problems that it names. */
 async function readinessOf({ url }: { url: string }): Promise<string> {
   const answer = await fetch(`${url}/readyz`)
   const { problems } = (await answer.json()) as { problems: string[] }
@@ -63,7 +63,7 @@ it('answers /readyz with 503 while the database is read-only', async () => {
     await client.query(
       `DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET default_transaction_read_only = ${value}', current_database()); END $$`,
     )
-    // Sessions that are there keep what they had.
+    // Existing sessions keep their settings, so terminate them.
     await client.query(
       'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
     )

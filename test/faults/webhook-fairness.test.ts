@@ -7,14 +7,14 @@ import { LONG, scaled } from '../support/scale.ts'
 import { waitUntil } from '../support/wait-until.ts'
 import { TO_LOOPBACK } from '../support/webhooks.ts'
 
-/** Milliseconds that the flooding organization's endpoints take, so that they keep each place as long as they can. */
+/** Response time of the flooding organization's endpoints, in milliseconds, so that each attempt takes long. */
 const ANSWER_MS = 400
 const REPLAYED = scaled(3_000, 100_000)
 const PROBES = scaled(4, 60)
-/** Attempts at a time, see webhooks/sending-worker.ts. */
-const PLACES = 50
+/** Maximum number of concurrent attempts, see webhooks/sending-worker.ts. */
+const MAX_CONCURRENT = 50
 
-/** A service with an organization that replays its events to as many endpoints as it may have, and another organization with one endpoint. */
+/** Starts a service with an organization that can replay its events to the maximum number of endpoints, and a neighbor with one endpoint. */
 async function start() {
   const { url, db, make } = await openTestDatabase()
   onTestFinished(() => db.$disconnect())
@@ -66,7 +66,7 @@ async function start() {
   return { flooder, neighbor, slow, quick, flood, mostUnderWay: () => mostUnderWay }
 }
 
-/** Invites somebody, and waits until the receiver has been told. @returns how long that took, and how many messages of the flood came before. */
+/** Creates an invite, and waits for its webhook. @returns the wait, and the number of the flood's messages that arrived meanwhile. */
 async function probe(invite: () => Promise<string>, receiver: Receiver, flood: Receiver) {
   const [since, before] = [performance.now(), flood.received.length]
   const inviteId = await invite()
@@ -79,7 +79,7 @@ async function probe(invite: () => Promise<string>, receiver: Receiver, flood: R
 
 const p95 = (values: number[]) => [...values].sort((a, b) => a - b)[Math.ceil(values.length * 0.95) - 1]!
 
-describe('a webhook, while one organization replays its events to 20 slow endpoints', () => {
+describe('webhook delivery while one organization replays its events to 20 slow endpoints', () => {
   it('delivers new events before the backlog, and gives each endpoint its fair share of concurrency', async () => {
     const { flooder, neighbor, slow, quick, flood, mostUnderWay } = await start()
     const waits = { quiet: [] as number[], neighbor: [] as number[], flooder: [] as number[] }
@@ -102,7 +102,7 @@ describe('a webhook, while one organization replays its events to 20 slow endpoi
     }
     process.stdout.write(`${REPLAYED} deliveries replayed; p95 in ms: ${JSON.stringify(measured)}\n`)
     expect(slow.received.length).toBeLessThan(REPLAYED)
-    expect(mostUnderWay()).toBeLessThan(PLACES / 2)
+    expect(mostUnderWay()).toBeLessThan(MAX_CONCURRENT / 2)
     // A busy machine delays events without a flood, too.
     if (LONG) expect(measured.neighbor).toBeLessThan(Math.max(2_000, 4 * measured.quiet))
   })

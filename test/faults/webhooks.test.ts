@@ -9,10 +9,10 @@ import { TO_LOOPBACK } from '../support/webhooks.ts'
 /** Deliveries of a killed process are repeated after its lease of 30 s. A busy machine may take longer. */
 const RECOVERY_MS = 300_000
 const ENDPOINTS = 5
-/** Attempts at a time for one endpoint that answers well, at most, see webhooks/concurrency.ts. */
+/** Maximum number of concurrent attempts for one healthy endpoint, see webhooks/concurrency.ts. */
 const AT_ONCE = 32
 
-/** An organization with some webhooks to one receiver, and a way to have events in its feed. */
+/** Starts a service and an organization with several webhooks to one receiver. @returns functions that add events and wait for deliveries. */
 async function start(behavior: (response: ServerResponse, message: Received) => void) {
   const receiver = await startReceiver(behavior)
   const { url, db, make } = await openTestDatabase()
@@ -85,7 +85,7 @@ it('attempts each delivery from one of several processes', async () => {
 })
 
 it('continues a replay that a kill interrupts', async () => {
-  const events = 10_000 // more than are replayed in one transaction
+  const events = 10_000 // more than one transaction replays
   const { db, launch, first, happen } = await start((response) => void response.writeHead(204).end())
   const head = async () => (await db.eventSequence.findUniqueOrThrow({ where: { id: 1 } })).position
   await db.webhookEndpoint.updateMany({ data: { state: 'disabled' } })

@@ -11,13 +11,13 @@ import { ask, openTestDatabase, startProcess } from '../support/processes.ts'
 import { hasPrometheus, startPrometheus } from '../support/prometheus.ts'
 import { waitUntil } from '../support/wait-until.ts'
 
-// The shipped rules with real programs: a fault, Prometheus, Alertmanager, and the receiver. The files keep their real times, so this takes
-// minutes; promtool tests the long windows on generated series.
+// Tests the shipped alert rules with a real fault, Prometheus, Alertmanager, and a receiver. The rules keep their real durations, so this
+// takes minutes. The long windows are tested by promtool on generated series.
 
 const MINUTES = 60_000
 const PATIENCE_MS = 20 * MINUTES
 
-/** A process of the service, watched. @returns what was told, and how to wait for it. */
+/** Starts a process of the service with Prometheus and Alertmanager. @returns the notifications, and functions that wait for them. */
 async function watch(env: Record<string, string>) {
   const METRICS_PORT = String(await findFreePort())
   const process = await startProcess({ METRICS_PORT, ...env })
@@ -28,17 +28,17 @@ async function watch(env: Record<string, string>) {
     process,
     prometheus,
     told: alertmanager.told,
-    /** Asks again and again, as clients and load balancers do, until somebody was told. */
-    async untilTold(status: 'firing' | 'resolved', ask: () => Promise<unknown> = async () => {}) {
+    /** Repeats a request, as clients and load balancers do, until a notification with this status arrives. */
+    async untilNotified(status: 'firing' | 'resolved', ask: () => Promise<unknown> = async () => {}) {
       const look = async () => {
         await ask().catch(() => {})
         return told(status).length > 0 || undefined
       }
-      await waitUntil(`somebody to be told that it is ${status}`, look, PATIENCE_MS)
+      await waitUntil(`a notification that it is ${status}`, look, PATIENCE_MS)
     },
-    untilKeptBack: (alert: string) =>
+    untilSuppressed: (alert: string) =>
       waitUntil(
-        `${alert} to be kept back`,
+        `${alert} to be suppressed`,
         async () => (await alertmanager.alerts()).some((one) => one.alert === alert && one.state === 'suppressed') || undefined,
         PATIENCE_MS,
       ),
@@ -67,10 +67,10 @@ describe.skipIf(!hasPrometheus || !hasAlertmanager)('the person on call', () => 
       return Number(found?.value[1] ?? 0) > 0 || undefined
     })
     await postgres.stopAtOnce()
-    await service.untilTold('firing', ask)
-    await service.untilKeptBack('RequestsFail')
+    await service.untilNotified('firing', ask)
+    await service.untilSuppressed('RequestsFail')
     await postgres.start()
-    await service.untilTold('resolved', ask)
+    await service.untilNotified('resolved', ask)
     expect(service.told.filter(({ to }) => to === 'page')).toEqual([
       { to: 'page', status: 'firing', alert: 'DatabaseDoesNotAnswer' },
       { to: 'page', status: 'resolved', alert: 'DatabaseDoesNotAnswer' },
@@ -89,12 +89,12 @@ describe.skipIf(!hasPrometheus || !hasAlertmanager)('the person on call', () => 
     const made = await fetch(`${service.process.url}/api/v1/invites`, { method: 'POST', headers, body })
     expect([made.status, await made.text()]).toEqual([201, expect.anything()])
     await waitUntil('the outage to be recorded', async () => (await db.mailOutage.count()) || undefined)
-    // As if it had begun half an hour ago.
+    // Move the start of the outage back by half an hour.
     const since = new Date(Date.now() - 30 * MINUTES)
     await db.mailOutage.updateMany({ data: { since } })
     await db.inviteEmail.updateMany({ data: { createdAt: since } })
-    await service.untilTold('firing')
-    await service.untilKeptBack('MailsWait')
+    await service.untilNotified('firing')
+    await service.untilSuppressed('MailsWait')
     expect(service.told).toEqual([{ to: 'page', status: 'firing', alert: 'MailServerTakesNoMails' }])
   })
 
@@ -105,18 +105,18 @@ describe.skipIf(!hasPrometheus || !hasAlertmanager)('the person on call', () => 
     const service = await watch({ DATABASE_URL: url, DATA_DIR })
     await rm(path.join(DATA_DIR, 'media'), { recursive: true, force: true })
     await writeFile(path.join(DATA_DIR, 'media'), 'not a folder')
-    await service.untilTold('firing', () => fetch(`${service.process.url}/readyz`))
+    await service.untilNotified('firing', () => fetch(`${service.process.url}/readyz`))
     expect(service.told).toEqual([{ to: 'page', status: 'firing', alert: 'MediaStoreFails' }])
   })
 
   it('gets one page for a stalled sweep, even if several parts stall', async () => {
     const { url, db } = await openTestDatabase()
     onTestFinished(() => db.$disconnect())
-    const service = await watch({ DATABASE_URL: url, ROLE: 'api' }) // nobody sweeps
+    const service = await watch({ DATABASE_URL: url, ROLE: 'api' }) // no process runs sweeps
     const endedAt = new Date(Date.now() - 30 * MINUTES)
     const parts = ['expire_invites', 'delete_expired_media']
     await db.sweepPart.createMany({ data: parts.map((part) => ({ part, endedAt })) })
-    await service.untilTold('firing')
+    await service.untilNotified('firing')
     expect(service.told).toEqual([{ to: 'page', status: 'firing', alert: 'SweepStandsStill' }])
   })
 
@@ -131,7 +131,7 @@ describe.skipIf(!hasPrometheus || !hasAlertmanager)('the person on call', () => 
     const alertmanager = await startAlertmanager()
     const prometheus = await startPrometheus(ports.map(Number), alertmanager.port)
     let nth = 0
-    /** As a load balancer does: by turns, and by the other where one takes no connection. */
+    /** Sends to the processes in turn, and to the other one if a process accepts no connection, like a load balancer. */
     const invite = async () => {
       const body = { assessmentId, recipientEmail: `candidate${nth++}@example.com` }
       const [one, other] = nth % 2 ? running : running.toReversed()

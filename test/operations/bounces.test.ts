@@ -8,8 +8,8 @@ import { startServiceForTest } from '../support/service.ts'
 import { startSmtpListener } from '../support/smtp.ts'
 import { waitUntil } from '../support/wait-until.ts'
 
-// Notices that real mail servers write, and a real one serves: nothing of them is ours. Debian has Postfix or Exim on a machine, not both:
-// install dovecot-imapd and the one, run this, then the other, and run it again.
+// Tests bounce messages of real mail servers in a real mailbox. On Debian, Postfix and Exim can't be installed at the same time: install
+// dovecot-imapd and one of them, run this test, install the other, and run it again.
 
 const DOMAIN = 'bounces.example.com'
 const SERVERS: [name: string, isThere: boolean, start: (port: number, to: NoticesTo) => Promise<{ url: string }>][] = [

@@ -4,8 +4,8 @@ import { ask, openTestDatabase, startProcess } from '../support/processes.ts'
 import { startSmtpListener } from '../support/smtp.ts'
 import { waitUntil } from '../support/wait-until.ts'
 
-// Database sessions of a platform's processes behind a pooler: 20 of the pooler, one of each process for notifications, and five more of
-// each process with the job queue.
+// Counts the database sessions of 16 processes behind a pooler: 20 of the pooler, one per process for notifications, and five more per
+// process with the job queue.
 
 const ROLES = [...Array<string>(12).fill('api'), ...Array<string>(4).fill('worker')]
 const SHARED = 20
@@ -32,7 +32,7 @@ it.runIf(hasPgbouncer)(`keeps under ${MOST} database sessions with 16 processes 
   for (const ROLE of ROLES) services.push(await startProcess({ ...settings, ROLE }))
   const answering = services.slice(0, ROLES.lastIndexOf('api') + 1)
 
-  // But for the one that counts; this test's others are among them.
+  // Excludes the session that counts, but includes this test's other sessions.
   const count = async () =>
     (
       await db.$queryRaw<[{ count: number }]>`

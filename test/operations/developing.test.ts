@@ -11,7 +11,7 @@ const ROOT = path.join(import.meta.dirname, '../..')
 const PAGE = 'src/interfaces/portal/sign-in/sign-in.page.ts'
 const STYLES = 'src/http/pages/assets/pages.css'
 
-/** A checkout of the test's own, to change its files. */
+/** Copies the checkout, so that the test can change its files. */
 async function copyCheckout(): Promise<string> {
   const copy = await mkdtemp(path.join(tmpdir(), 'assessments-checkout-'))
   onTestFinished(() => rm(copy, { recursive: true }))
@@ -26,13 +26,13 @@ it('restarts the service and rebuilds the browser bundle on a change in src/, wh
   const settings = { DATA_DIR: dataDir, PORT: String(port), NODE_COMPILE_CACHE: path.join(checkout, 'compiled') }
   const dev = launchService(settings, [path.join(checkout, 'src/dev.ts')])
   onTestFinished(async () => {
-    dev.kill('SIGTERM') // what it has started ends with it
+    dev.kill('SIGTERM') // also stops the service and the database
     await dev.exited
   })
   const read = (url: string) =>
     fetch(`http://127.0.0.1:${port}${url}`).then(
       (answer) => answer.text(),
-      () => '', // nobody listens while it is started anew
+      () => '', // the service does not listen during a restart
     )
   const readPage = () => read('/portal/sign-in')
   const readStyles = async () => read(/href="([^"]+\.css)"/.exec(await readPage())?.[1] ?? '/')

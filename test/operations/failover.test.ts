@@ -8,7 +8,7 @@ import { type ServiceProcess, startProcess } from '../support/processes.ts'
 import { followFeed, keepInviting } from '../support/stubborn-clients.ts'
 import { waitUntil } from '../support/wait-until.ts'
 
-/** Longer than Patroni's ttl of 20 s: another node has taken over when the one that hung wakes up. */
+/** Longer than Patroni's ttl of 20 s, so another node takes over before the hung one wakes up. */
 const HANGS_MS = 38_000
 const USER = 'assessments'
 const GAPS = 'SELECT count(*)::int AS gaps FROM missing_event_positions'
@@ -42,8 +42,8 @@ describe.runIf(canFailOver)('a Patroni cluster with the files of ops/ha', () => 
   const query = (sql: string) => cluster.query(USER, USER, sql)
   const count = async (sql: string): Promise<number> => Object.values((await query(sql))[0]!)[0] as number
 
-  /** Clients invite and a reader follows while it happens. @returns what they met. */
-  async function meanwhile(name: string, happens: (clients: ReturnType<typeof keepInviting>) => Promise<void>) {
+  /** Runs clients that create invites and a reader of the feed while the failure happens. @returns the lost invites and new gaps. */
+  async function runWithLoad(name: string, happens: (clients: ReturnType<typeof keepInviting>) => Promise<void>) {
     const [gaps, lines] = [await count(GAPS), services.map((service) => service.log().length)]
     const reader = followFeed(access)
     const clients = keepInviting(access)
@@ -76,7 +76,7 @@ describe.runIf(canFailOver)('a Patroni cluster with the files of ops/ha', () => 
   }
 
   it("loses nothing and opens one gap when the primary's machine dies", async () => {
-    const met = await meanwhile('the primary dies', async () => {
+    const met = await runWithLoad('the primary dies', async () => {
       const died = await cluster.leader()
       await cluster.signal(died, 'SIGKILL')
       await waitUntil('another leader', async () => ![undefined, died].includes(await cluster.leader()) || undefined)
@@ -86,7 +86,7 @@ describe.runIf(canFailOver)('a Patroni cluster with the files of ops/ha', () => 
   })
 
   it('loses nothing when the primary hangs, and wakes after another has taken over', async () => {
-    const met = await meanwhile('the primary hangs', async () => {
+    const met = await runWithLoad('the primary hangs', async () => {
       const hangs = await cluster.leader()
       await cluster.signal(hangs, 'SIGSTOP')
       await sleep(HANGS_MS)
@@ -96,7 +96,7 @@ describe.runIf(canFailOver)('a Patroni cluster with the files of ops/ha', () => 
   })
 
   it('continues by itself when the synchronous standby hangs', async () => {
-    const met = await meanwhile('the synchronous standby hangs', async (clients) => {
+    const met = await runWithLoad('the synchronous standby hangs', async (clients) => {
       const hangs = await cluster.synchronousStandby()
       await cluster.signal(hangs, 'SIGSTOP')
       await clients.made(100)
@@ -105,10 +105,10 @@ describe.runIf(canFailOver)('a Patroni cluster with the files of ops/ha', () => 
     expect(met).toEqual({ lost: 0, gaps: 0 })
   })
 
-  it("reuses no position when a primary dies that didn't wait for its standbys", async () => {
+  it('reuses no position when a primary with asynchronous standbys dies', async () => {
     await cluster.configure({ synchronous_mode: false })
     await cluster.settled({ synchronous: false })
-    const { gaps } = await meanwhile('the primary dies, asynchronous', async () => {
+    const { gaps } = await runWithLoad('the primary dies, asynchronous', async () => {
       const died = await cluster.leader()
       await cluster.signal(died, 'SIGKILL')
       await waitUntil('another leader', async () => ![undefined, died].includes(await cluster.leader()) || undefined)

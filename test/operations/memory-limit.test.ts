@@ -27,7 +27,7 @@ describe.skipIf(!canLimitMemory)('a trial with the embedded database (skipped wh
     const { assessments } = (await (await ask(service, KEY, '/assessments')).json()) as { assessments: { id: string }[] }
     const load = putUnderLoad({ url: SERVICE, key: KEY, assessmentId: assessments[0]!.id }, { kept: true, clients, pause })
 
-    // The guide's commands are those of an admin, a candidate, and a grader.
+    // The guide's commands act as an admin, a candidate, and a grader.
     const { script } = await readGuide('whole-way')
     const env = { PATH: process.env.PATH, SERVICE, KEY, JOIN, MAILBOX }
     const cwd = await makeDataDir()

@@ -10,7 +10,7 @@ import { makeDataDir } from '../support/data-dir.ts'
 const changelogOf = (unreleased: string) =>
   `# Changelog\n\n## [Unreleased]\n${unreleased}\n## [${manifest.version}] - 2026-01-01\n\n- Everything.\n`
 
-/** Clones the project as it is now, with one commit and before its first release. */
+/** Copies the working tree into a new Git repository with one commit and no release. */
 async function makeClone() {
   const folder = await makeDataDir()
   const git = (...args: string[]) => execFileSync('git', args, { cwd: folder, encoding: 'utf8' })
@@ -22,7 +22,7 @@ async function makeClone() {
   git('init', '--quiet')
   git('config', 'user.name', 'Tester')
   git('config', 'user.email', 'tester@example.com')
-  // The link is no folder, so .gitignore's line may not match it.
+  // node_modules is a symbolic link here, which a .gitignore line for folders does not match.
   writeFileSync(path.join(folder, '.git/info/exclude'), 'node_modules\n')
   const commit = (message: string) => {
     git('add', '--all')
@@ -92,7 +92,7 @@ it('commits the first release and the next, with their versions, changes, docume
 }, 120_000)
 
 describe('the changelog of a release', () => {
-  it('is refused with unreleased changes beside a section written by hand', () => {
+  it('is rejected if it has unreleased changes and a section for the version', () => {
     expect(() => releaseChanges('## [Unreleased]\n\n- A thing.\n\n## [1.0.0] - 2026-01-01\n', '1.0.0', '2026-01-01')).toThrow(
       'move them there',
     )

@@ -48,7 +48,7 @@ describe.skipIf(!hasBackrest)('a pgBackRest backup with the files of ops/pgbackr
                   (SELECT count(*) FROM missing_event_positions) AS gaps`)
     const before = await counted()
 
-    /** A moment after which something more is written: recovery stops at the first commit behind it. */
+    /** Returns a time with a commit after it, because recovery to a time stops at the first later commit. */
     const note = async () => {
       const { at } = await one<{ at: Date }>(`SELECT clock_timestamp() AS at`)
       await waitUntil('the next second', () => Date.now() >= at.getTime() + 2_000 || undefined)
@@ -79,7 +79,7 @@ describe.skipIf(!hasBackrest)('a pgBackRest backup with the files of ops/pgbackr
     for (const file of files) expect(refuted.output).toContain(path.relative(path.join(DATA_DIR, 'media'), file))
     expect(refuted.output.match(/^problem /gm)).toHaveLength(1)
 
-    // The mistake, and back to the moment before it.
+    // Drop a table by mistake, and restore the time before it.
     await query(url, 'DROP TABLE invites CASCADE')
     service.kill('SIGTERM')
     await service.exited

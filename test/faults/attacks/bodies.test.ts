@@ -8,7 +8,7 @@ import { type Service, startService } from '../../support/service.ts'
 let service: Service
 let address: string
 let own: Furnished
-/** Its data for trials, with a test key. */
+/** The organization's test data, with a test key. */
 let trial: Furnished
 let operations: Operation[]
 beforeAll(async () => {
@@ -24,7 +24,7 @@ type Body = string | Uint8Array<ArrayBuffer>
 const JSON_TYPE = 'application/json'
 const bytes = (text: string) => new Uint8Array(Buffer.from(text, 'latin1'))
 
-/** A body to the operation is refused with one of these statuses, in the interface's envelope, and changes nothing. */
+/** Sends the body to the operation, and expects one of the statuses with an error in the interface's format. */
 async function expectRefusal(operation: Operation, what: string, body: Body, type = JSON_TYPE, statuses = [400]): Promise<void> {
   const { method, path, interface: of, findFault } = operation
   const by = operation.isForTests ? trial : own
@@ -39,7 +39,7 @@ async function expectRefusal(operation: Operation, what: string, body: Body, typ
   expect(response.headers.has('x-request-id')).toBe(true)
 }
 
-/** A good body with one more member, written as it stands. */
+/** Returns a valid body with one more member, whose text is inserted unchanged. */
 const withMember = (operation: Operation, member: string) =>
   `${JSON.stringify(fillBody(operation.body!, own)).slice(0, -1)},${member}}`
 const nested = (open: string, close: string, depth: number) => `${open.repeat(depth)}1${close.repeat(depth)}`
@@ -100,7 +100,7 @@ it('rejects a body one byte over the limit, usually 64 KiB, with 413 at every op
   }
 })
 
-it('rejects field values that neither a table nor a mail can hold', async () => {
+it('rejects field values that can be neither stored nor mailed', async () => {
   const values = [
     '1e400',
     '-1e400',
@@ -145,7 +145,7 @@ it('rejects bodies of any other content type, whatever they contain', async () =
   }
 })
 
-it('rejects malformed forms with a page, and moves no invite', async () => {
+it('rejects malformed forms with an error page, and leaves the invite unchanged', async () => {
   const candidate = candidateOf(service, own.invite)
   const forms = [
     '__proto__=1&constructor=1',

@@ -3,7 +3,7 @@ import { solveChallenge } from 'altcha-lib'
 import { deriveKey } from 'altcha-lib/algorithms/pbkdf2'
 import { createProofChallenge } from '../../../src/interfaces/candidate/open/proof-of-work.ts'
 
-/** Forms of an open link, sent from several loopback addresses, each of which sends one form after the other. */
+/** Submits forms of an open link from several loopback addresses in parallel, one form at a time from each. */
 export type OpenLinkFlood = {
   port: number
   path: string
@@ -13,14 +13,14 @@ export type OpenLinkFlood = {
   addresses: number
 }
 
-/** A solution that takes no time to find. */
+/** Solves a challenge of minimal effort, so that the attacker needs almost no processor time. */
 export async function solveCheaply({ linkId, secretKey }: Pick<OpenLinkFlood, 'linkId' | 'secretKey'>): Promise<string> {
   const effort = { iterations: 1, minimum: 1, maximum: 1 }
   const challenge = await createProofChallenge([secretKey], { linkId, now: new Date(), effort })
   return JSON.stringify({ challenge, solution: await solveChallenge({ challenge, deriveKey }) })
 }
 
-/** @param from loopback address. @returns the status of the answer. */
+/** Sends one form. @param from loopback address of the sender. @returns the status of the response. */
 export function sendForm(
   { port, path }: Pick<OpenLinkFlood, 'port' | 'path'>,
   fields: { email: string; solution: string },
@@ -40,7 +40,7 @@ export function sendForm(
   })
 }
 
-// As a program of its own, so that the attack does not slow down the measurement. Prints how often each status was answered.
+// The attack runs as a separate process, so that it does not slow down the measurement. Prints the number of responses by status.
 if (import.meta.main) {
   const flood: OpenLinkFlood = JSON.parse(process.argv[2]!)
   const statuses: Record<number, number> = {}

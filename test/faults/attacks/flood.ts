@@ -2,11 +2,11 @@ import { once } from 'node:events'
 import net from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** Payload of each of many concurrent connections: this many bytes after its head, in which `#` is its number. */
+/** Opens `count` connections at once. Each sends its head, with its number in place of `#`, and then this many bytes. */
 export type Flood = { port: number; head: string; count: number; bytes: number; stayMs: number }
 
-// A program of its own: whoever attacks must not hold up whoever measures. Its only argument is a Flood. It prints how often which
-// status was answered, and 0 for no answer; and, to its standard error, how much of a processor's time it has taken.
+// The attack runs as a separate process, so that it does not slow down the measurement. Its only argument is a Flood. It prints the number
+// of responses by status, with 0 for no response, and its own processor time to standard error.
 const { port, head, count, bytes, stayMs }: Flood = JSON.parse(process.argv[2]!)
 const body = Buffer.alloc(bytes)
 

@@ -29,14 +29,14 @@ afterAll(async () => {
   await service.close()
 })
 
-/** A fitting id, one of the tags deleted in turn, and ids of other kinds. */
+/** Returns ids to choose from: mostly the matching one, some spare tags that may be deleted, and ids of other kinds. */
 const knownIds = (of: Furnished) => (name: string) => {
   const fitting = ownIdFor(name, of)
   return [...Array(20).fill(fitting), ...(/tag/i.test(name) ? spare : []), ...Object.values(idsOf(of))]
 }
 const actorOf = ({ isForTests }: Operation) => (isForTests ? tests : own)
 
-/** Byte for byte as generated: `fetch` would tidy up the path. */
+/** Sends the request byte for byte: `fetch` would normalize the path. */
 function send(
   operation: Operation,
   { target, headers, body }: GeneratedRequest,
@@ -64,7 +64,7 @@ async function findFault(operation: Operation, request: GeneratedRequest, counts
   const { status, type, text } = await send(operation, request)
   counts.set(status, (counts.get(status) ?? 0) + 1)
   if (status >= 500) return `answered ${status}: ${text}`
-  // A file is what the document says it may be; all else is JSON.
+  // Files have the content type that the OpenAPI document names; all other responses are JSON.
   return type === 'application/json; charset=utf-8'
     ? operation.findFault(status, JSON.parse(text))
     : operation.findFault(status, text, type)
@@ -92,7 +92,7 @@ it(`answers ${REQUESTS} generated requests to all operations with a documented s
   await Promise.all(Array.from({ length: AT_ONCE }, work))
   await annotate(`answers by status: ${JSON.stringify(Object.fromEntries([...counts].sort(([a], [b]) => a - b)))}`)
   expect(faults).toEqual([])
-  // Enough of them got through to where something is done.
+  // Enough requests passed validation and had an effect.
   const accepted = (counts.get(200) ?? 0) + (counts.get(201) ?? 0)
   expect(accepted).toBeGreaterThan(REQUESTS / 10)
   expect(counts.get(201)).toBeGreaterThan(REQUESTS / 200)

@@ -7,7 +7,7 @@ import { handIn, releaseRows } from '../../support/submissions.ts'
 import { createPlaces, type Places } from './places.ts'
 
 const UNKNOWN_ID = unknownId
-const [OWN, FOREIGN, UNUSED] = ['Ownwords', 'Foreigns', 'Unuseds!'] // of one length, so that lengths can be compared
+const [OWN, FOREIGN, UNUSED] = ['Ownwords', 'Foreigns', 'Unuseds!'] // equal lengths, so that content lengths can be compared
 
 let service: Service
 let address: string
@@ -16,7 +16,7 @@ let foreign: Furnished
 let operations: Operation[]
 let places: Places
 beforeAll(async () => {
-  service = await startService({ ROLE: 'api' }) // a sweep in between would change what is compared
+  service = await startService({ ROLE: 'api' }) // a sweep would change the compared rows
   address = await service.app.listen({ port: 0, host: '127.0.0.1' })
   own = await furnish(service, OWN!)
   foreign = await furnish(service, FOREIGN!)
@@ -29,7 +29,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-/** All that the database knows of an organization. */
+/** Returns all rows of an organization. */
 async function readRows(organizationId: string): Promise<unknown> {
   const tables = await service.db.$queryRaw<{ name: string }[]>`
     SELECT table_name AS name FROM information_schema.columns WHERE table_schema = 'public' AND column_name = 'organization_id'`
@@ -74,7 +74,7 @@ it("answers a search for another organization's words byte for byte like one for
   }
 })
 
-/** Every answer to reading, as deep as it goes, with the organization's own ids. */
+/** Returns the responses of all GET operations at the greatest depth, with the organization's own ids. */
 async function readAll(): Promise<string[]> {
   const reads = operations.filter(({ method }) => method === 'get')
   return Promise.all(
@@ -82,7 +82,7 @@ async function readAll(): Promise<string[]> {
   )
 }
 
-it('shows and counts the same, whatever other organizations have', async () => {
+it('returns the same rows and counts, whatever data other organizations have', async () => {
   const before = await readAll()
   expect(before.filter((answer) => answer.startsWith('[200,')).length).toBe(before.length)
   for (const word of [OWN!, FOREIGN!, UNUSED!]) await furnish(service, `${word}too`)

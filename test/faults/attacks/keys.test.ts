@@ -26,17 +26,17 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-/** Both interfaces, with the field that says what is wrong. */
+/** Both interfaces: path, header of the key, and field of the error message. */
 const interfaces = [
   ['/api/v1/tags', 'X-Api-Key', 'error'],
   ['/api/alternate/tags', 'X-Service-Docs-Api-Key', 'detail'],
 ] as const
 
-/** A request with header lines as they stand, each byte of them a character. */
+/** Sends a request with these header lines unchanged. Each character is one byte. */
 const ask = (path: string, lines: string[]) =>
   converse(port, `GET ${path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n${lines.map((line) => `${line}\r\n`).join('')}\r\n`)
 
-/** One 4xx in the interface's envelope, without a word of the data or of the key. */
+/** Expects one 4xx response with an error in the interface's format, without data and without any part of the key. */
 async function expectRefusal(path: string, member: string, lines: string[], statuses = [401]): Promise<void> {
   const { answers, closed } = await ask(path, lines)
   expect(closed).toBe(true)
@@ -49,7 +49,7 @@ async function expectRefusal(path: string, member: string, lines: string[], stat
 }
 
 const position = fc.integer({ min: 0, max: 39 })
-/** Any byte that can stand in the value of a header. */
+/** Any byte that a header value may contain. */
 const byte = fc
   .integer({ min: 0x21, max: 0xff })
   .filter((code) => code !== 0x7f)
@@ -159,7 +159,7 @@ describe.each(interfaces)('%s', (path, header, member) => {
     expect((await ask(path, [`${header}:  \t${key}\t `])).answers.map(({ status }) => status)).toEqual([200])
   })
 
-  it('rejects revoked and expired keys, even beside a valid one', async () => {
+  it('rejects revoked and expired keys, even together with a valid one', async () => {
     const make = (name: string, expiresAt: Date | null) =>
       createApiKey(service.system, { organizationId, name: `${path} ${name}`, mode: 'live', expiresAt })
     const [revoked, expired] = [await make('revoked', null), await make('expired', service.clock.now())]

@@ -14,9 +14,9 @@ import { waitUntil } from '../../support/wait-until.ts'
 import { type OpenLinkFlood, sendForm, solveCheaply } from './flood-open-link.ts'
 
 const HOUR_MS = 3_600_000
-/** Mails of an organization: the default limits. */
+/** Default limits of an organization's mails. */
 const LIMITS = { perHour: 200, perDay: 1_000 }
-/** A script sends the forms from some addresses. Visitors send one form each, from addresses that nobody else has. */
+/** An attacker sends `forms` from `addresses`. Each of the visitors sends one form from its own address. */
 const [forms, addresses, visitors] = [scaled(600, 10_000), scaled(10, 50), scaled(20, 200)]
 const PROGRAM = path.join(import.meta.dirname, 'flood-open-link.ts')
 
@@ -28,11 +28,11 @@ const sizeOfDatabase = async ({ db }: Service): Promise<number> => {
   return Number(row!.bytes)
 }
 
-/** The 99th of 100 waits, in milliseconds. */
+/** Returns the 99th percentile of the waits, in milliseconds. */
 const p99 = (waits: number[]): number => waits.toSorted((a, b) => a - b)[Math.floor(waits.length * 0.99)]!
 
-/** Lists invites by a key until the work is over. @returns milliseconds of each request. */
-async function timeOthers(url: string, key: string, work: Promise<unknown>): Promise<number[]> {
+/** Lists another organization's invites again and again until the work is over. @returns the milliseconds of each request. */
+async function timeOtherRequests(url: string, key: string, work: Promise<unknown>): Promise<number[]> {
   const waits: number[] = []
   let isOver = false
   const over = work.finally(() => {
@@ -66,8 +66,8 @@ it('keeps mails within their limits, delivers to all visitors, and serves others
     ...{ port: Number(new URL(proc.url).port), path: link.path, linkId: link.id, secretKey: SECRET_KEY },
     ...{ forms, addresses },
   }
-  await timeOthers(proc.url, other.key, sleep(1_000))
-  const quiet = await timeOthers(proc.url, other.key, sleep(scaled(500, 15_000)))
+  await timeOtherRequests(proc.url, other.key, sleep(1_000))
+  const quiet = await timeOtherRequests(proc.url, other.key, sleep(scaled(500, 15_000)))
   const begun = performance.now()
   let isFlooded = false
   const attack = promisify(execFile)(process.execPath, [PROGRAM, JSON.stringify(flood)]).finally(() => {
@@ -80,7 +80,7 @@ it('keeps mails within their limits, delivers to all visitors, and serves others
       if (!isFlooded) await sleep(scaled(20, 150))
     }
   }
-  const during = await timeOthers(proc.url, other.key, Promise.all([attack, visit()]))
+  const during = await timeOtherRequests(proc.url, other.key, Promise.all([attack, visit()]))
   const seconds = (performance.now() - begun) / 1_000
   const statuses: Record<string, number> = JSON.parse((await attack).stdout)
   proc.kill('SIGTERM')
@@ -107,7 +107,7 @@ it('keeps mails within their limits, delivers to all visitors, and serves others
     expect(await db.registration.count({ where: { queuedAt: { gt: since }, proof: null } })).toBeLessThanOrEqual(20)
     hourly.push([mailed().length, arrived()])
     if (arrived() === visitors) break
-    // Each network has its first turn before another has its second.
+    // Every network gets its first mail before any network gets its second.
     expect(hours).toBeLessThan(Math.ceil((addresses + visitors) / LIMITS.perHour) + 1)
     service.clock.advance(HOUR_MS)
   }
@@ -115,7 +115,7 @@ it('keeps mails within their limits, delivers to all visitors, and serves others
   expect(new Set(mailed()).size).toBe(mailed().length)
   const grown = ((await sizeOfDatabase(service)) - sizeBefore) / 2 ** 20
   expect(grown).toBeLessThan(20)
-  // Waits depend on the machine, so only the long form judges them.
+  // Waits depend on the machine, so only the long run checks them.
   if (!LONG) return
   const figures = {
     ...{ seconds, statuses, requests: [quiet.length, during.length], p99: [p99(quiet), p99(during)], megabytes: grown },
@@ -125,7 +125,7 @@ it('keeps mails within their limits, delivers to all visitors, and serves others
   expect(p99(during)).toBeLessThan(2 * p99(quiet))
 }, 1_800_000)
 
-// Two equal classes show how much the machine alone makes a difference.
+// `unknown` and `new` are equal, so their difference shows the noise of the machine.
 const CLASSES = ['unknown', 'new', 'known', 'completed', 'suppressed', 'erased'] as const
 const TIMINGS = 200
 const shuffle = <T>(items: readonly T[]): T[] =>
@@ -162,14 +162,14 @@ it.skipIf(!LONG)(
       erased: [],
     }
     for (let nth = -10; nth < TIMINGS; nth++)
-      // In random order: a request may feel what its predecessor has left to do, such as a mail.
+      // The order is random because background work of the previous request, such as a mail, may slow down the next one.
       for (const kind of shuffle(CLASSES)) {
         const solution = await link.prove()
         const begun = performance.now()
         const { status } = await link.send({ email: nth < 0 ? `warm${nth}.${kind}@example.com` : addressOf(kind, nth), solution })
         if (nth >= 0) times[kind].push(performance.now() - begun)
         expect(status).toBe(200)
-        // Its mail must not slow down the next one.
+        // Wait, so that this request's mail does not slow down the next request.
         const isUnjudged = { state: { in: ['waiting' as const, 'queued' as const] } }
         await waitUntil(
           'the registration to be judged',

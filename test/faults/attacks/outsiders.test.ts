@@ -17,16 +17,16 @@ import { takeAssessment } from '../../support/submissions.ts'
 import { waitUntil } from '../../support/wait-until.ts'
 import type { Flood } from './flood.ts'
 
-// Cost of an outsider's attack for another organization's client, which sends one request after the other.
+// Checks that an outsider's attack does not block a client of another organization, which sends one request at a time.
 
-/** Without bounds it was more than 1,000. */
+/** Before these attacks were limited, memory rose above 1,000 MB. */
 const MAX_RSS_MB = 500
 const PROGRAM = path.join(import.meta.dirname, 'flood.ts')
 const STALLED = scaled(300, 1_000)
 const SEARCHED = scaled(20_000, 600_000)
 const HANG_UP_AFTER_MS = scaled(200, 4_000)
 const DUE = scaled(200, 2_000)
-/** Time that the connections stay open. */
+/** Time for which the connections stay open. */
 const STAY_MS = 8_000
 const BETWEEN_QUESTIONS_MS = 20
 
@@ -45,40 +45,40 @@ afterEach(() => database.db.$disconnect())
 
 const rss = async () => Number(/VmRSS:\s+(\d+)/.exec(await readFile(`/proc/${proc.pid}/status`, 'utf8'))![1]) / 1024
 
-type Seen = { statuses: Set<number>; waits: number[]; rssMb: number }
+type Observed = { statuses: Set<number>; waits: number[]; rssMb: number }
 
-/** Asks, as somebody else, for as long as the work takes. */
-async function watch(work: Promise<unknown>): Promise<Seen> {
-  const seen: Seen = { statuses: new Set(), waits: [], rssMb: 0 }
+/** Sends requests of another organization until the work is over. */
+async function watch(work: Promise<unknown>): Promise<Observed> {
+  const observed: Observed = { statuses: new Set(), waits: [], rssMb: 0 }
   let isOver = false
   const over = work.finally(() => {
     isOver = true
   })
-  over.catch(() => {}) // told below
+  over.catch(() => {}) // awaited below
   while (!isOver) {
     const began = performance.now()
     const answer = await fetch(`${proc.url}/api/v1/tags`, { headers: { 'x-api-key': key } })
     await answer.arrayBuffer()
-    seen.waits.push(performance.now() - began)
-    seen.statuses.add(answer.status)
-    seen.rssMb = Math.max(seen.rssMb, await rss())
+    observed.waits.push(performance.now() - began)
+    observed.statuses.add(answer.status)
+    observed.rssMb = Math.max(observed.rssMb, await rss())
     await sleep(BETWEEN_QUESTIONS_MS)
   }
   await over
-  return seen
+  return observed
 }
 
-async function expectUnhurt(what: string, attack: () => Promise<unknown>): Promise<void> {
+async function expectOthersServed(what: string, attack: () => Promise<unknown>): Promise<void> {
   const before = await watch(sleep(3_000))
   const during = await watch(attack())
   expect([...during.statuses]).toEqual([200])
   expect(during.rssMb).toBeLessThan(MAX_RSS_MB)
-  const p99 = ({ waits }: Seen) => waits.sort((a, b) => a - b)[Math.floor(waits.length * 0.99)]!.toFixed(1)
+  const p99 = ({ waits }: Observed) => waits.sort((a, b) => a - b)[Math.floor(waits.length * 0.99)]!.toFixed(1)
   const figures = `p99 ${p99(before)} ms before, ${p99(during)} ms during, of ${during.waits.length}; at most ${during.rssMb.toFixed(0)} MB`
   if (LONG) process.stdout.write(`${what}: ${figures}\n`)
 }
 
-/** Attacks from a separate process. @returns the statuses that were answered, 0 for none. */
+/** Attacks from a separate process. @returns the different statuses of the responses, with 0 for no response. */
 async function flood(
   path: string,
   { tab = '', type, length, method = 'PUT', ...of }: Omit<Flood, 'port' | 'head'> & Head,
@@ -98,7 +98,7 @@ it('serves others while 150 connections send 3 MB each for an invite that was ne
   const invite = await database.make.invite(await database.make.assessment(organization.id), ASKS_NOTHING)
   const { path } = candidateOf(service, invite)
   const photo = { type: 'image/jpeg', length: 3_000_000, bytes: 3_000_000, count: 150, stayMs: STAY_MS }
-  await expectUnhurt('photos', async () => {
+  await expectOthersServed('photos', async () => {
     for (const status of await flood(`${path}/session/photos/id_photo`, photo)) expect(status).toBeOneOf(['0', '409', '429'])
   })
 })
@@ -107,7 +107,7 @@ it(`serves others while ${STALLED} connections send 880 kB of a part and stall`,
   const { session, tab, beginAttempt } = await takeAssessment(service)
   const part = { type: 'application/octet-stream', length: 890_000, bytes: 880_000, count: STALLED, stayMs: STAY_MS }
   const mediaId = await beginAttempt()
-  await expectUnhurt('stalled parts', async () => {
+  await expectOthersServed('stalled parts', async () => {
     for (const status of await flood(`${session}/media/${mediaId}/parts/0/#`, { ...part, tab }))
       expect(status).toBeOneOf(['0', '408', '429', '503'])
   })
@@ -116,13 +116,13 @@ it(`serves others while ${STALLED} connections send 880 kB of a part and stall`,
 it('serves others during 150 anonymous sign-ins at once', async () => {
   const fields = 'email=nobody%40example.com&password=not-the-password'
   const head = { type: 'application/x-www-form-urlencoded', method: 'POST', length: fields.length + 1_000 }
-  await expectUnhurt('sign-ins', async () => {
+  await expectOthersServed('sign-ins', async () => {
     const statuses = await flood('/portal/sign-in', { ...head, bytes: 1_000 + fields.length, count: 150, stayMs: STAY_MS })
     for (const status of statuses) expect(status).toBeOneOf(['0', '422', '429'])
   })
 })
 
-/** An organization with that many invites. */
+/** Creates an organization with this many invites. */
 async function fill(count: number) {
   const { id, key, apiKeyId: keyId } = await database.make.organization()
   const { make } = database
@@ -153,7 +153,7 @@ it('serves others during 22 searches of all invites whose clients hang up', asyn
       WHERE datname = current_database() AND state = 'active' AND query LIKE '%recipient_email%' AND pid <> pg_backend_pid()`
     return running
   }
-  await expectUnhurt('searches', async () => {
+  await expectOthersServed('searches', async () => {
     const hangUp = new AbortController()
     const answers = Array.from({ length: 22 }, (_, i) =>
       search(i % 2 ? '/api/v1/invites?recipient=e' : '/api/alternate/assessment_invites?search=e', hangUp.signal),
@@ -170,7 +170,7 @@ it('serves others during 22 searches of all invites whose clients hang up', asyn
   })
 })
 
-it(`serves others while ${DUE} invites with 100 tags each are due at once`, async () => {
+it(`serves others while ${DUE} invites with 100 tags each expire at once`, async () => {
   const { id, key } = await database.make.organization()
   const expiresAt = new Date(Date.now() - DAY_MS)
   const first = await database.make.invite(await database.make.assessment(id), { expiresAt, sentAt: expiresAt })
@@ -191,7 +191,7 @@ it(`serves others while ${DUE} invites with 100 tags each are due at once`, asyn
     [id],
   )
   await client.end()
-  await expectUnhurt('due invites', async () => {
+  await expectOthersServed('due invites', async () => {
     const answer = await fetch(`${proc.url}/api/v1/invites?status=expired`, { headers: { 'x-api-key': key } })
     const { pagination } = (await answer.json()) as { pagination?: { total: number } }
     expect([answer.status, pagination?.total]).toEqual([200, DUE])

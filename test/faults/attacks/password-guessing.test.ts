@@ -5,7 +5,7 @@ import { joinPath, PASSWORD, type Visitor, visit } from '../../support/portal.ts
 import { scaled } from '../../support/scale.ts'
 import { startServiceForFile } from '../../support/service.ts'
 
-// Without the queue's workers: what they record of wrong passwords is recorded here.
+// No queue workers run, so the test itself records failed sign-ins.
 const service = await startServiceForFile({ TRUST_PROXY: 'true', ROLE: 'api' })
 
 const DAY_MS = 86_400_000
@@ -16,7 +16,7 @@ const HOTEL = '203.0.113.88'
 const signIn = (visitor: Visitor, from: string, email: string, password = PASSWORD) =>
   visitor.post('/portal/sign-in', { email, password }).set('x-forwarded-for', from)
 
-/** Somebody who has joined from {@link HOME}, in a browser of theirs. */
+/** Creates a person who has joined from {@link HOME} in their own browser. */
 async function joinFromHome() {
   const organization = await service.make.organization()
   const email = `${service.deps.newId()}@example.com`
@@ -27,7 +27,7 @@ async function joinFromHome() {
   return { email, browser }
 }
 
-/** The path of a link as it is mailed to the address. */
+/** Creates a reset link for the address. @returns the path in its mail. */
 async function mailedLink(email: string): Promise<string> {
   await createResetLink(service.system, email, { mails: false })
   const { id, kind } = await service.db.accountLink.findFirstOrThrow({
@@ -37,7 +37,7 @@ async function mailedLink(email: string): Promise<string> {
   return new URL(service.deps.links.accountUrl({ id, kind, provesAddress: true })).pathname
 }
 
-/** A stranger's wrong passwords. @returns how many were looked at. */
+/** Tries wrong passwords as a stranger. @returns the number of passwords that were checked. */
 async function guess(email: string, { count, networks }: { count: number; networks: number }): Promise<number> {
   let looked = 0
   for (let i = 0; i < count; i++) {
@@ -48,8 +48,8 @@ async function guess(email: string, { count, networks }: { count: number; networ
   return looked
 }
 
-describe('a stranger with many wrong passwords from many networks', () => {
-  it("is checked 30 times a day, without locking out the person's own browsers, networks, or mailed links", async () => {
+describe('a stranger who tries many wrong passwords from many networks', () => {
+  it("gets 30 passwords checked a day, and locks out neither the person's own browsers and networks nor mailed links", async () => {
     const { email, browser } = await joinFromHome()
     expect(await guess(email, { count: scaled(100, 1_000), networks: scaled(60, 300) })).toBe(30)
     expect((await signIn(visit(service), HOME, email)).status).toBe(303)
@@ -70,7 +70,7 @@ describe('a stranger with many wrong passwords from many networks', () => {
       const said: unknown[] = []
       for (let i = 0; i < 34; i++) {
         const { status, text } = await signIn(visit(service), `198.18.0.${i}`, address, 'wrong password')
-        said.push([status, text.replaceAll(address, '').replaceAll(/challenge&quot;:&quot;[\w-]+/g, '')]) // a new one each time
+        said.push([status, text.replaceAll(address, '').replaceAll(/challenge&quot;:&quot;[\w-]+/g, '')]) // the challenge is random
       }
       return said
     }
@@ -79,7 +79,7 @@ describe('a stranger with many wrong passwords from many networks', () => {
 })
 
 describe('a known browser', () => {
-  it('has its own limit, and counts as unknown for a quarter of an hour beyond it', async () => {
+  it('has its own limit, and counts as unknown for a quarter of an hour after exceeding it', async () => {
     const { email, browser } = await joinFromHome()
     for (let i = 0; i < 15; i++) await signIn(browser, ELSEWHERE, email, 'wrong password')
     expect((await signIn(browser, ELSEWHERE, email)).text).toContain('too many attempts')

@@ -3,14 +3,14 @@ import { type FieldSchema, KEY_HEADERS, type Operation } from '../../support/ope
 
 const wantsId = ({ format, items }: FieldSchema) => format === 'uuid' || items?.format === 'uuid'
 
-/** A place of an operation where a client can say what it wants to see or change; `send` says it. */
+/** A parameter or body field of an operation that accepts an id or a search. `send` sends a request with this value. */
 export type Place = { name: string; send: (value: string) => Promise<string> }
 
 export type Places = ReturnType<typeof createPlaces>
 
-/** Places of a request in which a client names rows. @param own values for the rest of the request, and the key. */
+/** Lists the parameters and body fields in which a request names rows. @param own provides the key and all other values. */
 export function createPlaces(address: string, own: Furnished) {
-  /** The whole answer but for what counts requests, tells the time or repeats what was asked for. */
+  /** Returns the whole response without times, request counters, and repetitions of the value in `hidden`. */
   async function send(
     { method, interface: of }: Operation,
     target: string,

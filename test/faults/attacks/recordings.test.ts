@@ -14,7 +14,7 @@ async function record(candidate: Candidate, parts: Buffer[]): Promise<string> {
   return mediaId
 }
 
-it("joins another organization's recording despite recordings built to be expensive", async () => {
+it("joins another organization's recording before most of an attacker's expensive recordings", async () => {
   const service = await startServiceForTest({ JOINERS: '1' })
   const hostile = await takeAssessment(service, { submission: { answerRecordLimit: 8 } })
   const endless = endlessWebm(await readSlices('audio'))
@@ -25,5 +25,5 @@ it("joins another organization's recording despite recordings built to be expens
   const mediaId = await record(quiet, await readSlices('audio'))
   await waitUntil('the recording to be joined', async () => ((await quiet.media(mediaId)).state === 'ready' ? true : undefined))
   const left = await service.db.mediaFile.count({ where: { id: { in: attacks }, state: 'joining' } })
-  expect(left).toBeGreaterThanOrEqual(made.length - 3) // it has not waited for them
+  expect(left).toBeGreaterThanOrEqual(made.length - 3) // the recording did not wait for these
 })

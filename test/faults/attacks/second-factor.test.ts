@@ -5,8 +5,8 @@ import { joinAs, joinPath, PASSWORD } from '../../support/portal.ts'
 import { startServiceForFile } from '../../support/service.ts'
 import { type Browser, browse, goThrough, IDP_ON_LOOPBACK, setUpSso } from '../../support/sso.ts'
 
-// Somebody who knows the password of an admin, reads their mailbox, owns another organization with an identity provider of its own, and has
-// the cookies of before, but none of the second factors: no way leads into the organization that asks for one.
+// The attacker knows an admin's password, reads their mailbox, has their earlier cookies, and owns another organization with its own identity
+// provider, but has no second factor. No attack may open an organization that requires a second factor.
 
 const service = await startServiceForFile(IDP_ON_LOOPBACK)
 const { db, clock, deps } = service
@@ -23,7 +23,7 @@ type Victim = {
 }
 type Attack = (victim: Victim) => Promise<Browser>
 
-/** An admin with an app, whose organization asks for it from now on; and a session of theirs that is older than that. */
+/** Creates an admin with an authenticator app, starts to require it in their organization, and keeps a session from before. */
 async function makeVictim(ownDomain?: string): Promise<Victim> {
   const organization = await service.make.organization()
   const email = `victim-${deps.newId()}@${ownDomain ?? 'example.com'}`
@@ -47,7 +47,7 @@ async function knowPassword({ email }: Victim, password = PASSWORD): Promise<Bro
   return browser
 }
 
-/** The attacker's own organization, with a provider that says whatever they like, and is trusted there to have asked for two factors. */
+/** Sets up the attacker's organization with a provider that sends any claims. The organization trusts its second factor. */
 const ownSso = () => setUpSso(service, { provisionsMembers: 'yes', secondFactor: 'trusted' })
 
 const attacks: Record<string, Attack> = {
@@ -159,7 +159,7 @@ const attacks: Record<string, Attack> = {
   },
 }
 
-/** Pages and forms of an organization. */
+/** Pages of an organization. */
 const READ = [
   '',
   'invites',
@@ -171,6 +171,7 @@ const READ = [
   'account',
   'settings/integrations',
 ]
+/** Forms of an organization. */
 const DONE = ['account/name', 'members/invite', 'settings/integrations', 'settings/organization', 'test-data/delete']
 
 describe('a sign-in without the second factor', () => {
@@ -199,7 +200,7 @@ describe('a sign-in without the second factor', () => {
     expect(await contents(organization.id)).toBe(before)
   })
 
-  it('gives access once the second factor follows', async () => {
+  it('gives access after the second factor', async () => {
     const victim = await makeVictim()
     const browser = await knowPassword(victim)
     await browser.post('/portal/second-step', { code: codeAt(victim.secret, clock.now()), next: '/portal' })

@@ -24,8 +24,8 @@ it('allows 10 seconds for the headers of a request, 15 for all of it, and 30 for
   expect([headersTimeout, requestTimeout, timeout]).toEqual([10_000, 15_000, 30_000])
 })
 
-/** Until the test ends the short form waits for a part of the time; how often connections are looked at stays as it is. */
-function hurry(limits: { headersTimeout?: number; requestTimeout?: number; timeout?: number }): void {
+/** Shortens the server's timeouts until the test ends, except in the long run. The interval between checks of connections stays the same. */
+function shortenTimeouts(limits: { headersTimeout?: number; requestTimeout?: number; timeout?: number }): void {
   if (LONG) return
   const { headersTimeout, requestTimeout, timeout } = service.app.server
   onTestFinished(() => void Object.assign(service.app.server, { headersTimeout, requestTimeout, timeout }))
@@ -58,7 +58,7 @@ function connect(what: string, first: string, then: string): SlowClient {
   const socket: Socket = net.connect({ port, host: '127.0.0.1' })
   const chunks: Buffer[] = []
   socket.on('data', (chunk) => chunks.push(chunk))
-  socket.on('error', () => {}) // cut off while writing: what is hoped for
+  socket.on('error', () => {}) // the server closes the connection during a write, as expected
   socket.write(first)
   const drip = setInterval(() => socket.writable && then && socket.write(then), 250)
   const closed = once(socket, 'close').then(() => clearInterval(drip))
@@ -66,7 +66,7 @@ function connect(what: string, first: string, then: string): SlowClient {
 }
 
 it(`closes ${SOCKETS} slow connections of several kinds, and serves others meanwhile`, async () => {
-  hurry({ headersTimeout: 1_000, requestTimeout: 1_500 })
+  shortenTimeouts({ headersTimeout: 1_000, requestTimeout: 1_500 })
   const clients = Array.from({ length: SOCKETS }, (_, i) => {
     const [what, first, then] = kinds[i % kinds.length]!
     return connect(what, first(), then)
@@ -89,7 +89,7 @@ it(`closes ${SOCKETS} slow connections of several kinds, and serves others meanw
   }
 })
 
-/** Clients that write all they can and read nothing, each until it is cut off. */
+/** Opens connections that send requests and read no responses until the server closes them. */
 function connectGreedy(count: number, ask: () => string): Socket[] {
   return Array.from({ length: count }, () => {
     const socket = net.connect({ port, host: '127.0.0.1' }).pause()
@@ -106,7 +106,7 @@ const greedy: [what: string, ask: () => string][] = [
 ]
 
 it.each(greedy)('closes connections that request %s and read nothing, and serves others meanwhile', async (_what, ask) => {
-  hurry({ timeout: 6_000 }) // not so short that it cuts off the others
+  shortenTimeouts({ timeout: 6_000 }) // long enough for other clients
   const { server } = service.app
   const accepted: Socket[] = []
   const keep = (socket: Socket) => void accepted.push(socket)

@@ -27,7 +27,7 @@ const chunked = (text: string) => `${text.length.toString(16)}\r\n${text}\r\n0\r
 const tagNames = async () =>
   (await service.db.tag.findMany({ where: { organizationId }, orderBy: { createdAt: 'asc' } })).map(({ name }) => name)
 
-/** Requests whose end two readers may see in different places: what stands behind is the one reader's next request. */
+/** Requests whose end two parsers may see in different places, so that one parser takes the rest as another request. */
 const ambiguous: [what: string, lines: string[], body: string][] = [
   ['a length and chunks', ['Content-Length: 4', 'Transfer-Encoding: chunked'], chunked('{"name":"a"}')],
   ['chunks and a length', ['Transfer-Encoding: chunked', 'Content-Length: 4'], chunked('{"name":"a"}')],
@@ -70,13 +70,13 @@ describe('a pipelined request', () => {
     expect(await tagNames()).toEqual(['first'])
   })
 
-  it('is answered in order before a malformed one, after which nothing is answered', async () => {
+  it('is answered in order before a malformed one, and nothing is answered after that', async () => {
     const { answers, closed } = await converse(port, `${whole('1')}${whole('2')}${whole('3')}${head('nonsense')}${whole('4')}`)
     expect([answers.map(({ status }) => status), closed]).toEqual([[201, 201, 201, 400], true])
     expect((await tagNames()).sort()).toEqual(['1', '2', '3'])
   })
 
-  it('is answered before a following one whose body breaks off', async () => {
+  it('is answered before a following one with an invalid body', async () => {
     const { answers, closed } = await converse(port, `${whole('first')}${post('Transfer-Encoding: chunked')}zz\r\n`)
     expect([answers.map(({ status }) => status), closed]).toEqual([[201, 400], true])
   })

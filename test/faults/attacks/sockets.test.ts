@@ -16,11 +16,11 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-/** A request line and headers of our own; each line ends as HTTP has it. */
+/** Joins a request line and headers with the line ends of HTTP. */
 const head = (...lines: string[]) => `${lines.join('\r\n')}\r\n\r\n`
 const keys = () => [`X-Api-Key: ${key}`, `X-Service-Docs-Api-Key: ${key}`]
 
-/** The three envelopes, by how the path begins. */
+/** The error format for each beginning of a path. */
 const envelopes: [path: string, expectEnvelope: (answer: RawAnswer) => void][] = [
   ['/api/v1/tags', (answer) => expectJson(answer, 'error')],
   ['/api/alternate/tags', (answer) => expectJson(answer, 'detail')],
@@ -54,7 +54,7 @@ const broken: [what: string, lines: string[], status: number][] = [
 ]
 
 describe.each(envelopes)('a request below %s', (path, expectEnvelope) => {
-  it.each(broken)('with %s is answered in the envelope of its path, and its connection closed', async (_what, lines, status) => {
+  it.each(broken)('gets an error in the format of its path if it has %s, and its connection is closed', async (_what, lines, status) => {
     const { answers, closed } = await converse(port, head(`GET ${path} HTTP/1.1`, 'Host: a', ...keys(), ...lines))
     expect([answers.map((answer) => answer.status), closed]).toEqual([[status], true])
     expect(answers[0]!.headers.connection).toBe('close')
@@ -65,7 +65,7 @@ describe.each(envelopes)('a request below %s', (path, expectEnvelope) => {
     ['100 KB', 'a'.repeat(100_000), 431],
     ['a NUL', '\0', 400],
     ['a space', ' b', 400],
-  ])("with %s in its path is answered in the envelope of the path's beginning", async (_what, text, status) => {
+  ])("gets an error in the format of the path's beginning if its path contains %s", async (_what, text, status) => {
     const { answers, closed } = await converse(port, head(`GET ${path}/${text} HTTP/1.1`, 'Host: a', ...keys()))
     expect([answers.map((answer) => answer.status), closed]).toEqual([[status], true])
     expectEnvelope(answers[0]!)
@@ -83,7 +83,7 @@ describe.each(envelopes)('a request below %s', (path, expectEnvelope) => {
     '%ed%a0%80',
     '%u0041',
     '%0d%0aX:%20y',
-  ])('with %s in its path gets a 4xx in that envelope', async (text) => {
+  ])('gets a 4xx response in that format if its path contains %s', async (text) => {
     const { answers } = await converse(port, head(`GET ${path}/${text} HTTP/1.1`, 'Host: a', ...keys(), 'Connection: close'))
     expect(answers.map(({ status }) => status)).toEqual([expect.toBeOneOf([400, 404])])
     expectEnvelope(answers[0]!)
@@ -105,7 +105,7 @@ it.each([
 })
 
 it('closes connections that send random bytes, and continues to serve', async () => {
-  Object.assign(service.app.server, { headersTimeout: 1_000, requestTimeout: 1_500 }) // for noise that begins like a request
+  Object.assign(service.app.server, { headersTimeout: 1_000, requestTimeout: 1_500 }) // for random bytes that begin like a request
   const bytes = fc.uint8Array({ minLength: 1, maxLength: 2_000 }).map((array) => Buffer.from(array))
   const almostRequest = bytes.map((noise) =>
     Buffer.concat([Buffer.from('POST /api/v1/tags HTTP/1.1\r\nConnection: close\r\n'), noise, Buffer.from('\r\n\r\n')]),
@@ -122,7 +122,7 @@ it('closes connections that send random bytes, and continues to serve', async ()
   expect((await service.v1(key).get('/tags')).status).toBe(200)
 })
 
-it('closes an idle connection that has sent a malformed request', async () => {
+it('closes the connection after a malformed request, even if the client sends nothing more', async () => {
   const { answers, closed } = await converse(port, 'nonsense\r\n\r\n')
   expect([answers.length, closed]).toEqual([1, true])
   const open = await new Promise<number>((resolve) => service.app.server.getConnections((_error, count) => resolve(count)))

@@ -8,7 +8,7 @@ import { type Service, startService } from '../../support/service.ts'
 import { handIn, releaseRows } from '../../support/submissions.ts'
 import { createPlaces } from './places.ts'
 
-// Live and test data of one organization, with each other's keys and pages.
+// Checks that keys and pages of one mode show nothing of the other mode's data in the same organization.
 
 let service: Service
 let address: string
@@ -16,7 +16,7 @@ let operations: Operation[]
 type Rows = { submission: { id: string }; media: { id: string }; order: Awaited<ReturnType<typeof makeAtsOrder>> }
 const data = {} as Record<'live' | 'test', Furnished & Rows>
 beforeAll(async () => {
-  service = await startService({ ROLE: 'api', ATS_GREENHOUSE: 'on' }) // a sweep in between would change what is compared
+  service = await startService({ ROLE: 'api', ATS_GREENHOUSE: 'on' }) // a sweep would change the compared rows
   address = await service.app.listen({ port: 0, host: '127.0.0.1' })
   const live = await furnish(service, 'Realdata')
   const test = await furnishTestData(service, live, 'Testdata')
@@ -44,7 +44,7 @@ afterAll(() => service.close())
 const idsOf = ({ invite, email, webhook, delivery, submission, media }: (typeof data)['live']) =>
   Object.entries({ invite, email, webhook, delivery, submission, media }).map(([kind, { id }]) => [kind, id] as const)
 
-const sights = [
+const modePairs = [
   { seen: 'live', hidden: 'test' },
   { seen: 'test', hidden: 'live' },
 ] as const
@@ -52,8 +52,8 @@ const sights = [
 const homeOf = ({ home }: { home: string }, seen: 'live' | 'test') =>
   seen === 'live' ? home : home.replace('/portal/', '/portal/test/')
 
-describe.each(sights)('a key or member with access to $seen data', ({ seen, hidden }) => {
-  it(`gets for an ID of ${hidden} data, anywhere in a request, byte for byte the response for an unknown one`, async () => {
+describe.each(modePairs)('a key or member with access to $seen data', ({ seen, hidden }) => {
+  it(`gets the same response, byte for byte, for an ID of ${hidden} data as for an unknown one, anywhere in a request`, async () => {
     const places = operations.flatMap(createPlaces(address, data[seen]).of)
     const before = await service.db.invite.findMany({ where: { mode: hidden } })
     expect(places.length).toBeGreaterThan(80)
@@ -65,7 +65,7 @@ describe.each(sights)('a key or member with access to $seen data', ({ seen, hidd
     expect(await service.db.invite.findMany({ where: { mode: hidden } })).toEqual(before)
   })
 
-  it(`finds nothing of ${hidden} data in any read operation`, async () => {
+  it(`finds no ${hidden} data in any read operation`, async () => {
     const own = data[seen]
     const { send } = createPlaces(address, own)
     const reads = operations.filter(({ method, isForLive }) => method === 'get' && !(seen === 'test' && isForLive))
@@ -77,7 +77,7 @@ describe.each(sights)('a key or member with access to $seen data', ({ seen, hidd
     for (const [kind, id] of idsOf(data[hidden])) expect([kind, isFound(id)]).toEqual([kind, false])
   })
 
-  it(`counts nothing of ${hidden} data`, async () => {
+  it(`gets counts without ${hidden} data`, async () => {
     const key = data[seen].key
     const look = async () => [
       (await service.v1(key).get(`/assessments/${data[seen].assessment.id}`)).body.inviteCount,
@@ -96,7 +96,7 @@ describe.each(sights)('a key or member with access to $seen data', ({ seen, hidd
     expect(await look()).toEqual([1, 1, 1, 1, 1, 1, 1])
   })
 
-  it(`finds nothing of ${hidden} data in the portal, nor by its URLs`, async () => {
+  it(`finds no ${hidden} data in the portal, and gets 404 for its URLs`, async () => {
     const admin = await signInAs(service, data[seen].id, ['admin', 'grader'])
     const home = homeOf(admin, seen)
     const exported = ['invites/export', `results/assessments/${data[seen].assessment.id}/export`]
@@ -131,7 +131,7 @@ describe.each(sights)('a key or member with access to $seen data', ({ seen, hidd
     const pages = new Set([home])
     for (const page of pages) {
       const answer = await admin.get(page)
-      // A preview leads to the candidate's pages.
+      // A preview redirects to the candidate's pages.
       const { status, text } = answer.status === 303 ? await admin.get(String(answer.headers.location)) : answer
       expect([page, status]).toEqual([page, 200])
       expect([page, secrets.filter((secret) => text?.includes(secret))]).toEqual([page, []])
@@ -153,8 +153,8 @@ it('hides actions on live data from the test log, and marks actions on test data
   expect((await log!).text).not.toContain(`${admin.home}invites/${data.test.invite.id}`)
 })
 
-describe('an operation for one mode of key', () => {
-  const ofLive = async () => {
+describe('an operation for test keys', () => {
+  const readLiveRows = async () => {
     const {
       auditEntry,
       event,
@@ -190,8 +190,8 @@ describe('an operation for one mode of key', () => {
     ]
   }
 
-  it('rejects a key of the other mode, whatever it requests, and does nothing', async () => {
-    const before = await ofLive()
+  it('rejects a live key for every request, and changes nothing', async () => {
+    const before = await readLiveRows()
     const testInvites = () => service.db.invite.findMany({ where: { organizationId: data.live.id, mode: 'test' } })
     const unchanged = await testInvites()
     const v1 = service.v1(data.live.key)
@@ -205,18 +205,18 @@ describe('an operation for one mode of key', () => {
       const { status, headers } = await answer
       expect([status, headers['x-error-code']]).toEqual([403, 'test_key_required'])
     }
-    expect(await ofLive()).toEqual(before)
+    expect(await readLiveRows()).toEqual(before)
     expect(await testInvites()).toEqual(unchanged)
   })
 
   it('deletes and simulates only test data', async () => {
-    const before = await ofLive()
+    const before = await readLiveRows()
     const v1 = service.v1(data.test.key)
     for (const action of ['accept', 'release', 'expire', 'bounce'])
       expect((await v1.post(`/invites/${data.live.invite.id}/simulate`).send({ action })).status).toBe(404)
     expect((await v1.post(`/invites/${data.test.invite.id}/simulate`).send({ action: 'bounce' })).status).toBe(200)
     expect((await v1.delete('/test-data')).body).toMatchObject({ deleted: { invites: 1, submissions: 1 }, remaining: 0 })
     expect(await service.db.invite.count({ where: { organizationId: data.live.id, mode: 'test' } })).toBe(0)
-    expect(await ofLive()).toEqual(before)
+    expect(await readLiveRows()).toEqual(before)
   })
 })
