@@ -6,17 +6,17 @@ import { openGallery } from '../support/pages/all-pages.ts'
 
 /** Folder for the pictures. None are taken if it is unset. */
 const FOLDER = process.env.CONTACT_SHEET
-/** The beginnings of the names of the pages to take, with commas between; without it all. */
+/** Comma-separated beginnings of the names of the pages to take. All pages are taken if it is unset. */
 const ONLY = process.env.PAGES ?? ''
 
-/** Pixels. Browsers draw no longer pictures. */
+/** Largest height that browsers draw, in pixels. */
 const MAX_HEIGHT = 4_000
 
 const LOOKS = (['light', 'dark'] as const).flatMap((colorScheme) =>
   [desktop, phone].map((viewport) => ({ colorScheme, viewport, name: `${colorScheme}-${viewport.width}` })),
 )
 
-/** All pictures side by side, a row a page. */
+/** HTML table of all pictures, with a row for each page. */
 const sheetOf = (names: string[]): string =>
   `<!doctype html><meta charset="utf-8"><title>Contact sheet</title><table>${names
     .map(
@@ -36,7 +36,7 @@ it.skipIf(!FOLDER || !isBrowserInstalled)('takes a picture of every page in both
     for (const { name: look, ...options } of LOOKS) {
       const context = await openAs(browser, viewer, options)
       const page = await context.newPage()
-      await page.goto(shown[0]!.address) // its font may come too late the first time
+      await page.goto(shown[0]!.address) // loads the font, which may arrive too late the first time
       for (const { name, address } of shown) {
         await page.goto(address)
         const height = Math.min(MAX_HEIGHT, (await page.evaluate('document.documentElement.scrollHeight')) as number)

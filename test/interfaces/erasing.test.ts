@@ -20,7 +20,7 @@ const ERASURE_LOG = path.join(await mkdtemp(path.join(tmpdir(), 'erasures-')), '
 const service = await startServiceForFile({ ERASURE_LOG, BACKUPS_KEPT_DAYS: '14' })
 const ADDRESS = 'Quentin.Zobrist@example.com'
 
-/** An organization with an invited candidate, and a key that may erase. */
+/** Creates an organization with an invited candidate, and a key with these scopes. */
 async function start(scopes: readonly KeyScope[] = ['candidates:erase'], mode: 'live' | 'test' = 'live') {
   const organization = await service.make.organization()
   const assessment = await service.make.assessment(organization.id)
@@ -101,7 +101,7 @@ describe('DELETE /candidates', () => {
     const owner = await as(['admin'], ['owner'])
     expect((await generateKey(owner, { ...wanted, name: 'By an owner' })).key).toMatch(/^ak_live_/)
     const { id } = await service.db.apiKey.findFirstOrThrow({ where: { name: 'By an owner', organizationId: organization.id } })
-    // Nor does anybody else get to know a value of it, or take its limits away.
+    // An admin can neither rotate the owner's key to learn its value nor remove its limits.
     await expect(rotateKey(admin, id)).rejects.toMatchObject({ kind: 'not_permitted' })
     await service.db.organization.update({ where: { id: organization.id }, data: { ownerNamedAt: service.clock.now() } })
     const signedIn = await signInAs(service, organization.id, ['admin'])
@@ -183,7 +183,7 @@ describe('the portal', () => {
       expect([path, status]).toEqual([path, 200])
       expect(text).not.toMatch(/zobrist/i)
     }
-    // Another tab, which has the form still, is told so.
+    // A form that another tab still shows leads to the same receipt.
     const another = /name="once" value="([^"]+)"/.exec(asked.text)![1]!.replace(/.$/, (last) => (last === '0' ? '1' : '0'))
     for (const answer of [
       await owner.get(page),
@@ -195,7 +195,7 @@ describe('the portal', () => {
     }
     const manager = await signInAs(service, organization.id, [], ['manager'])
     expect((await manager.get(`${manager.home}candidates/${invite.id}`)).status).toBe(404)
-    // Pressed once more, it leads where it led.
+    // The same form, sent again, leads to the same page.
     expect((await press()).headers.location).toBe(headers.location)
   })
 
@@ -231,11 +231,11 @@ it('erases by the command line, and reports and erases candidates that a restore
   const receipt = JSON.parse(erased.stdout)
   expect(receipt).toMatchObject({ counts: { invites: 1 }, actorKind: 'operator', step: 'receipt' })
   expect(await isThere(invite.id)).toBe(false)
-  // A line that a crash has torn stands in nobody's way.
+  // The doctor ignores a line that a crash has cut off.
   await writeFile(ERASURE_LOG, `${await readFile(ERASURE_LOG, 'utf8')}{"id":"torn","organiz`)
   expect(await doctor(env)).toMatchObject({ problem: false })
 
-  // Another file than that of the installation tells of nobody, and says so instead of being content.
+  // If ERASURE_LOG names another file, the commands report that instead of finding nobody to erase.
   const elsewhere = { ...env, ERASURE_LOG: `${ERASURE_LOG}.none` }
   expect(await doctor(elsewhere)).toEqual({ problem: true, message: expect.stringContaining('not in ERASURE_LOG') })
   const unknown = await runCli(['erase', '--again'], elsewhere)

@@ -26,7 +26,7 @@ const importedAssessment = fieldsOf(imported.assessments!)
 const { proctoringSettings, ...importedInvite } = fieldsOf(imported.invites!)
 const { proctoringSettings: _, sendEmail, expiresInDays, ...invitedByApi } = NewInviteBody.properties
 
-/** The lists of an organization are its other rows; a member's duties are their portal roles. */
+/** An organization's lists hold its other rows. A member's duties are stored as portal roles. */
 const ENTITIES: [name: string, effects: Effects<string>, written: string[]][] = [
   ['an invite', inviteEffects(world), Object.keys({ ...importedInvite, ...fieldsOf(proctoringSettings!), ...invitedByApi })],
   ['a member', memberEffects(world), Object.keys(fieldsOf(imported.members!)).filter((field) => field !== 'duties')],
@@ -54,7 +54,7 @@ describe.each(ENTITIES)('a field of %s', (_, effects, writable) => {
     expect(writable.filter((field) => (effects[field] ?? UNWRITTEN) === UNWRITTEN)).toEqual([])
   })
 
-  it('is tested where it is said to be', () => {
+  it('is tested in the file that its effect names', () => {
     const elsewhere = Object.values(effects).flatMap((effect) => (typeof effect === 'object' && 'file' in effect ? [effect] : []))
     for (const { file, word } of elsewhere)
       expect([file, existsSync(file) && readFileSync(file, 'utf8').includes(word)]).toEqual([file, true])

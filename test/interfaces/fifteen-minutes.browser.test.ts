@@ -96,7 +96,7 @@ it.skipIf(!isBrowserInstalled)(
 
     async function addPicture(country: string) {
       await press(page.getByText('Add a picture'))
-      done.press += 3 // in the system's window of files
+      done.press += 3 // in the file dialog of the operating system
       await page
         .getByLabel('Picture', { exact: true })
         .setInputFiles({ name: 'map.png', mimeType: 'image/png', buffer: png(40, 30, { seed: country }) })

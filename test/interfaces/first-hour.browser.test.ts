@@ -11,7 +11,7 @@ import { startServiceForTest } from '../support/service.ts'
 import { type SmtpListener, startSmtpListener } from '../support/smtp.ts'
 import { waitUntil } from '../support/wait-until.ts'
 
-/** Folder for numbered screenshots, to be looked at by hand. */
+/** Folder for numbered screenshots, to be reviewed by hand. */
 const FOLDER = process.env.FIRST_HOUR
 const LOGO =
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 300 80"><rect x="4" y="8" width="64" height="64" rx="18" fill="#ffd400"/><path d="M22 54 36 24l14 30" fill="none" stroke="#102a43" stroke-width="8"/><text x="84" y="54" font-family="sans-serif" font-size="40" font-weight="700" fill="#fff">Nordwind</text></svg>'
@@ -29,7 +29,7 @@ const NAME = 'ليلى الخطيب'
 const t = shippedLanguages.candidate('ar', 'UTC')
 const HOUR_MS = 3_600_000
 
-/** A window of its own, in which nothing goes wrong; each step of what is done in it is one picture. */
+/** Opens a browser window that must show no errors. Each step saves a screenshot. */
 async function openWindow(browser: Browser, viewport: typeof desktop, baseURL: string | undefined, count: () => number) {
   const context = await browser.newContext({ viewport, colorScheme: 'light', ...(baseURL !== undefined && { baseURL }) })
   onTestFinished(() => context.close())
@@ -134,7 +134,7 @@ it.runIf(FOLDER && isBrowserInstalled)(
 
     const candidate = await openWindow(browser, phone, origin, () => ++steps)
     const post = await openWindow(browser, phone, undefined, () => ++steps)
-    // The service is called by another name in its mails than here.
+    // The mails name another host than the one that listens here.
     await post.page.route('**/i/brand/**', async (route) =>
       route.fulfill({ response: await route.fetch({ url: origin + new URL(route.request().url()).pathname }) }),
     )
@@ -155,7 +155,7 @@ it.runIf(FOLDER && isBrowserInstalled)(
     for (let i = 0; i < 3; i++) await runSweep(service, ['queue_reminders'])
     const reminded = await readMail(smtp, null, post, 'reminder-mail', 2)
     expect(linkIn(reminded)).toBe(link)
-    await signIn() // the session has ended meanwhile
+    await signIn() // the session has expired meanwhile
     await open('invites')
     await page.getByRole('link', { name: NAME }).first().click()
     await step('reminded')
@@ -172,7 +172,7 @@ it.runIf(FOLDER && isBrowserInstalled)(
   },
 )
 
-/** The n-th mail to the candidate, as a phone shows it. */
+/** Shows the n-th mail to the candidate on a phone. */
 async function readMail(
   smtp: SmtpListener,
   subject: string | null,

@@ -13,7 +13,7 @@ const service = await startServiceForFile()
 const audio = await readSlices('audio')
 const WORD = 'Zanzibar'
 
-/** A submission of two recorded answers, graded by two graders if wanted, in an organization with the categories of interpreting. */
+/** Creates a submission with two recorded answers, and an organization with the categories of interpreting. */
 async function make({ secondGrader = false, blindGrading = false } = {}) {
   const made = await makeSpoken(service, audio, 2)
   const organizationId = made.organization.id
@@ -51,7 +51,7 @@ async function make({ secondGrader = false, blindGrading = false } = {}) {
   return { ...made, mediaId, otherMediaId, join, notes }
 }
 
-describe('A note', () => {
+describe('a note', () => {
   it('is saved with its moment, range, category, points off, and author, and shown above the waveform and in a list', async () => {
     const { join, notes, mediaId } = await make()
     const grader = await join(['grader'])
@@ -80,7 +80,7 @@ describe('A note', () => {
     expect([Number(release.points), Number(release.ofPoints)]).toEqual([18, 20])
   })
 
-  it('is saved once, however often it is sent', async () => {
+  it('is saved once, even if it is sent several times', async () => {
     const { join, notes } = await make()
     const grader = await join(['grader'])
     const id = service.deps.newId()
@@ -88,7 +88,7 @@ describe('A note', () => {
     expect(await notes()).toHaveLength(1)
   })
 
-  /** Refused notes leave nothing, so one recording is enough for all of them. */
+  /** Rejected notes leave nothing behind, so one recording serves all tests. */
   let recording: Awaited<ReturnType<typeof make>>
   beforeAll(async () => {
     recording = await make()
@@ -103,7 +103,7 @@ describe('A note', () => {
     ['of an unknown category', { category: 'Singing' }, 'category'],
     ['with more points off than there are', { pointsOff: '10.5' }, 'between 0 and 10'],
     ['with points off between the steps', { pointsOff: '0.3' }, 'between 0 and 10'],
-  ])('%s is refused, and stays typed', async (_, fields, message) => {
+  ])('is rejected, and its form keeps the input: %s', async (_, fields, message) => {
     const { join, notes } = recording
     const grader = await join(['grader'])
     const { status, text } = await grader.note(fields)
@@ -113,7 +113,7 @@ describe('A note', () => {
     expect(await notes()).toEqual([])
   })
 
-  it('is refused on recordings of others, and from members who may not grade the answer', async () => {
+  it('is rejected on recordings of other submissions, and from members who may not grade the answer', async () => {
     const [one, other] = [await make(), await make()]
     const grader = await one.join(['grader'], 'assignedGraderId')
     expect((await grader.note({ media: other.mediaId })).status).toBe(404)
@@ -127,7 +127,7 @@ describe('A note', () => {
     expect([await one.notes(), await other.notes()]).toEqual([[], []])
   })
 
-  it('is deleted by its author alone, until the result is released', async () => {
+  it('can be deleted only by its author, and only before the release', async () => {
     const { join, notes } = await make()
     const [grader, admin] = [await join(['grader']), await join(['admin', 'grader'])]
     await grader.note()
@@ -145,8 +145,8 @@ describe('A note', () => {
   })
 })
 
-describe('Of two graders', () => {
-  it('neither sees the other’s notes before both have graded', async () => {
+describe('two graders', () => {
+  it('see each other’s notes only after both have graded', async () => {
     const { join } = await make({ secondGrader: true })
     const [first, second] = [await join(['grader'], 'assignedGraderId'), await join(['grader'], 'secondGraderId')]
     await first.note({ text: `${WORD} first` })
@@ -165,7 +165,7 @@ describe('Of two graders', () => {
   })
 })
 
-describe('A released result', () => {
+describe('a released result', () => {
   const release = async (withNotes: boolean) => {
     const made = await make()
     const grader = await made.join(['grader'])
@@ -200,19 +200,19 @@ describe('A released result', () => {
     expect(documented).not.toMatch(/Zanzibar|notes|pointsOff/)
     const pdf = await made.admin.get(`${made.admin.home}results/${made.submissionId}/report`)
     expect(pdf.headers['content-type']).toContain('pdf')
-    // Clients see no comments of graders either.
+    // Clients do not see comments of graders either.
     const shown = await made.client.get(`${made.client.home}results/${made.submissionId}`)
     expect([shown.status, shown.text.includes(WORD)]).toEqual([200, false])
   })
 
-  it('has none otherwise', async () => {
+  it('has no notes otherwise', async () => {
     const { notes, report, documented } = await readAll(await release(false))
     expect(notes).toEqual([])
     expect(report + documented).not.toContain(WORD)
   })
 })
 
-it('lists no notes over the API before a release, nor without the scope', async () => {
+it('lists no notes over the API before a release or without the scope', async () => {
   const { join, invite, organization } = await make()
   await (await join(['grader'])).note()
   const keyOf = async (scopes: string[]) => {
@@ -225,7 +225,7 @@ it('lists no notes over the API before a release, nor without the scope', async 
   expect((await (await keyOf(['invites:read'])).get(path)).status).toBe(403)
 })
 
-it('shows candidates no notes on their own pages, and all of them in the archive of their data, without the grader', async () => {
+it('shows candidates no notes on their own pages, but archives all of them, without the grader', async () => {
   const { join, candidate, organization, stored } = await make()
   const grader = await join(['grader'])
   await grader.note({ category: 'Omission', pointsOff: '1' })
@@ -238,7 +238,7 @@ it('shows candidates no notes on their own pages, and all of them in the archive
   for (const [, text] of texts) expect(text).not.toContain(grader.member.id)
 })
 
-it('is deleted with its recording, and with its invite', async () => {
+it('deletes a note with its recording, and with its invite', async () => {
   const deleted = await make()
   await (await deleted.join(['grader'])).note()
   const admin = await deleted.join(['admin'])
@@ -257,7 +257,7 @@ it('is deleted with its recording, and with its invite', async () => {
   expect(await erased.notes()).toEqual([])
 })
 
-it('is exported for admins, released or not', async () => {
+it('exports notes for admins, released or not', async () => {
   const { join, assessment, stored, organization } = await make()
   const grader = await join(['grader'])
   await grader.note({ category: 'Omission', pointsOff: '1', until: '2.5', text: `=${WORD}` })
@@ -274,8 +274,8 @@ it('is exported for admins, released or not', async () => {
   expect(await service.db.auditEntry.count({ where: audited })).toBe(1)
 })
 
-describe('The categories', () => {
-  it('are the organization’s own, with presets for interpreting, and old notes keep theirs', async () => {
+describe('note categories', () => {
+  it('can be edited by the organization, with presets for interpreting, and old notes keep theirs', async () => {
     const { join, notes, organization } = await make()
     await service.db.organization.update({ where: { id: organization.id }, data: { noteCategories: [] } })
     const admin = await join(['admin', 'grader'])

@@ -108,7 +108,7 @@ describe('the answer', () => {
     await complete(second.mediaId)
     await put({ text: 'Earlier', revision: 2, ago: 8_000 })
     expect(await answer()).toBe(second.attemptId)
-    // Of two choices, the later one arrives first.
+    // The later one of two choices arrives first.
     await choose(recording.attemptId, 10)
     await choose(await textId(), 100)
     expect(await answer()).toBe(recording.attemptId)

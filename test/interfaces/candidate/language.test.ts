@@ -9,7 +9,7 @@ import { makeAccepted, makeTaking } from '../../support/taking.ts'
 const service = await startServiceForFile()
 const QUESTIONS = [{ script: 'What do you say first?', responseType: 'text' as const, points: 5 }]
 
-/** An invite of an organization that offers some languages. */
+/** Creates an invite in an organization that offers these languages. */
 async function invite({
   offered = ['en', 'de', 'es'],
   ...more

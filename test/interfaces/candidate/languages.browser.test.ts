@@ -29,7 +29,7 @@ const offer = () => service.db.organization.updateMany({ data: { languagesOffere
 
 describe.skipIf(!isBrowserInstalled)('a translation (skipped where no chromium is installed)', () => {
   it('shows every page in German and Arabic, accessible and within the window, wide and narrow, light and dark', async () => {
-    // A link that leads to nothing, and that of a tried mail, are of no organization that offers a language.
+    // The pages of an invalid link and of a test mail belong to no organization that offers languages.
     const pages = (await listCandidatePages(service)).filter(({ name }) => !['candidate-dead-link', 'mail-test'].includes(name))
     await offer()
     for (const [locale, dir] of [
@@ -69,7 +69,7 @@ describe.skipIf(!isBrowserInstalled)('a translation (skipped where no chromium i
     await page.goto(origin + candidate.path)
     const box = page.locator('textarea')
     let written = ''
-    // Each time at once: what was typed last is not saved by then.
+    // The language is changed at once, before the last typing is saved.
     for (const [language, typed] of [
       ['de', 'Half of a sent'],
       ['ar', 'ence, “quoted” & <b>bold</b>\n\n  '],

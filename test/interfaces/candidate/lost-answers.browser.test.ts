@@ -48,7 +48,7 @@ const COUNT_PLAYS = `
 const played = (page: Page) => page.evaluate('played')
 
 async function openPage(): Promise<Page> {
-  const context = await openContext({ bypassCSP: true }) // for a prompt from another port
+  const context = await openContext({ bypassCSP: true }) // the prompt comes from another port, which the policy blocks
   await context.addInitScript(COUNT_PLAYS)
   return context.newPage()
 }
@@ -61,7 +61,7 @@ async function startLine(alsoLose?: (asked: string, before: number) => boolean) 
   return { ...line, at: Number(new URL(line.origin).port) }
 }
 
-/** The service does what it is asked, and no answer comes back, as long as the page is there. */
+/** Lets the service process the requests, but loses their responses. @returns a function that ends this. */
 async function loseAnswers(page: Page, to: string): Promise<() => Promise<void>> {
   const losing: Promise<void>[] = []
   const loseOne = async (route: Route) => {
@@ -71,7 +71,7 @@ async function loseAnswers(page: Page, to: string): Promise<() => Promise<void>>
   const lose = (route: Route) => void losing.push(loseOne(route))
   await page.route(to, lose)
   return async () => {
-    await Promise.all(losing) // an answer that is still to be lost can't be once they are let through
+    await Promise.all(losing) // all responses must be lost before the next ones are let through
     await page.unroute(to, lose)
   }
 }

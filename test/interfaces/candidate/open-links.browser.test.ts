@@ -48,7 +48,7 @@ async function openPage(
   return { page, complaints }
 }
 
-/** An open link in an advertisement, of an assessment with one question. */
+/** Creates an open link to an assessment with one question, and the address of a reader. */
 async function advertise() {
   const link = await makeOpenLink(service, { assessment: ASKS_NOTHING })
   return { ...link, address: `${crypto.randomUUID()}@example.com` }
@@ -72,7 +72,7 @@ it.skipIf(!isBrowserInstalled)(
     await fillIn(page, link.address)
     await press(page, 'Send me the link')
     await page.getByRole('heading', { name: 'We have sent you a link' }).waitFor()
-    // The page's script has solved the proof of work, within its policy.
+    // The page's script solved the proof of work, which the content security policy allows.
     expect(await link.registrations()).toMatchObject([{ email: link.address, proof: expect.stringMatching(/^[\da-f]{32}$/) }])
 
     await page.goto(await mailedLink(link.address))

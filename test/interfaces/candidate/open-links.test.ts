@@ -21,7 +21,7 @@ const newAddress = () => `visitor${++addresses}.${service.deps.newId().slice(-8)
 const HOUR_MS = 3_600_000
 
 describe('an open link', () => {
-  it('leads from its form by a mail to an accepted invite', async () => {
+  it('leads through its form and a mail to an accepted invite', async () => {
     const link = await makeOpenLink(service, { settings: { inviteDays: 7 } })
     const tag = await service.make.tag(link.organization.id)
     await link.change({ tagIds: [tag.id] })
@@ -105,7 +105,7 @@ describe('an open link', () => {
   it.each([
     ['closed', () => ({ closesAt: service.clock.now() }), 'This assessment is closed'],
     ['not open yet', () => ({ opensAt: new Date(service.clock.now().getTime() + HOUR_MS) }), 'This assessment is not open yet'],
-  ])('says kindly that it is %s, on its form and behind the mailed link', async (_, settings, heading) => {
+  ])('explains that it is %s, on its form and on the page of the mailed link', async (_, settings, heading) => {
     const link = await makeOpenLink(service)
     const registration = await link.register(newAddress())
     await link.change(settings())
@@ -118,7 +118,7 @@ describe('an open link', () => {
     expect(await link.invites()).toEqual([])
   })
 
-  it('creates no more invites than it may, in all and within a day', async () => {
+  it('creates no more invites than its limits in total and per day', async () => {
     const link = await makeOpenLink(service, { settings: { dailyInvites: 1, maxInvites: 2 } })
     const readers = []
     for (let i = 0; i < 3; i++) readers.push(readerOf(service, await link.register(newAddress())))
@@ -133,7 +133,7 @@ describe('an open link', () => {
     expect(await link.invites()).toHaveLength(2)
   })
 
-  it('creates no more invites than it may when all readers begin at once', async () => {
+  it('stays within its limit when all readers begin at once', async () => {
     const link = await makeOpenLink(service, { settings: { maxInvites: 2 } })
     const readers = []
     for (let i = 0; i < 5; i++) readers.push(readerOf(service, await link.register(newAddress())))
@@ -143,7 +143,7 @@ describe('an open link', () => {
     expect(await service.db.openLink.findFirst({ where: { id: link.id } })).toMatchObject({ invitesCreated: 2 })
   })
 
-  it('says when it opens and until when it is open', async () => {
+  it('shows when it opens and until when it is open', async () => {
     const at = (hours: number) => new Date(service.clock.now().getTime() + hours * HOUR_MS)
     const link = await makeOpenLink(service, { settings: { opensAt: at(-1), closesAt: at(48) } })
     const until = `<time datetime="${at(48).toISOString()}"`
@@ -155,7 +155,7 @@ describe('an open link', () => {
     expect([text.includes(`<time datetime="${at(24).toISOString()}"`), text.includes(until)]).toEqual([true, true])
   })
 
-  it('stops at once when it is replaced, with the mails that it has sent', async () => {
+  it('stops working at once when it is replaced, and so do the mails it has sent', async () => {
     const link = await makeOpenLink(service)
     const [waiting, begun] = [await link.register(newAddress()), await link.register(newAddress())]
     await readerOf(service, begun).press('begin')
@@ -169,7 +169,7 @@ describe('an open link', () => {
     expect(await link.invites()).toHaveLength(1)
   })
 
-  it('is a separate one for test data, whose mails are captured', async () => {
+  it('is a separate one for test data, and its mails are captured', async () => {
     const link = await makeOpenLink(service, { mode: 'test' })
     const email = newAddress()
     const registration = await link.register(email)
@@ -179,13 +179,13 @@ describe('an open link', () => {
     expect(mailsTo(email)).toEqual([])
   })
 
-  it('takes other sites’ forms from nobody', async () => {
+  it('rejects forms from other sites', async () => {
     const link = await makeOpenLink(service)
     expect((await link.send().set('sec-fetch-site', 'cross-site')).status).toBe(400)
     expect(await link.registrations()).toEqual([])
   })
 
-  it('shows its form in the language of the address, else in the browser’s', async () => {
+  it('shows its form in the language of its URL, otherwise in the browser’s', async () => {
     const link = await makeOpenLink(service)
     await service.db.organization.update({
       where: { id: link.organization.id },
@@ -201,7 +201,7 @@ describe('an open link', () => {
 })
 
 describe('the mailed link', () => {
-  it('changes nothing when it is looked at', async () => {
+  it('changes nothing when it is opened', async () => {
     const link = await makeOpenLink(service)
     const registration = await link.register(newAddress())
     const reader = readerOf(service, registration)
@@ -211,7 +211,7 @@ describe('the mailed link', () => {
     expect(await link.invites()).toEqual([])
   })
 
-  it('makes one invite of two tabs, a double click, and a repeated form', async () => {
+  it('creates one invite for two tabs, a double click, and a repeated form', async () => {
     const link = await makeOpenLink(service)
     const email = newAddress()
     const reader = readerOf(service, await link.register(email))
@@ -227,7 +227,7 @@ describe('the mailed link', () => {
     expect(events.map(({ type }) => type)).toEqual(['invite.created', 'invite.accepted'])
   })
 
-  it('leads to the invite that its address has already, in whatever state', async () => {
+  it('leads to the existing invite of its address, in any status', async () => {
     const link = await makeOpenLink(service)
     for (const status of ['pending', 'started', 'completed', 'expired', 'revoked'] as const) {
       const email = newAddress()
@@ -257,14 +257,14 @@ describe('the mailed link', () => {
     }
   })
 
-  it('leads nowhere once its assessment is deleted', async () => {
+  it('answers 404 once its assessment is deleted', async () => {
     const link = await makeOpenLink(service)
     const reader = readerOf(service, await link.register(newAddress()))
     await deleteAssessment(link.ctx, link.assessment.id)
     expect([(await reader.open()).status, (await reader.press('begin')).status]).toEqual([404, 404])
   })
 
-  it('never has the organization’s own invite refused, before it is begun', async () => {
+  it('does not block the organization’s own invite before the candidate begins', async () => {
     const link = await makeOpenLink(service)
     const email = newAddress()
     const registration = await link.register(email)
@@ -273,7 +273,7 @@ describe('the mailed link', () => {
       service.v1(link.organization.key).post('/invites').send(invite),
       readerOf(service, registration).press('begin'),
     ])
-    // Whoever comes second finds one invite: the organization is told of it as of any duplicate.
+    // The second request finds the first one's invite, and the API reports it like any duplicate.
     expect([201, 409]).toContain(made.status)
     expect(begun.status).toBe(303)
     expect(await link.invites(email)).toHaveLength(1)
@@ -286,7 +286,7 @@ describe('the mailed link', () => {
       .expect(201)
   })
 
-  it('ends 48 hours after its mail left, unless it has been begun', async () => {
+  it('expires 48 hours after its mail was sent, unless the candidate has begun', async () => {
     const link = await makeOpenLink(service)
     const [left, begun] = [await link.register(newAddress()), await link.register(newAddress())]
     await readerOf(service, begun).press('begin')
@@ -298,7 +298,7 @@ describe('the mailed link', () => {
     expect((await readerOf(service, begun).open()).status).toBe(303)
   })
 
-  it('deletes by “This wasn’t me” what was typed, and stops further mails of this link to the address', async () => {
+  it('deletes the typed data on “This wasn’t me”, and sends the address no more mails for this link', async () => {
     const [link, elsewhere] = [await makeOpenLink(service), await makeOpenLink(service)]
     const email = newAddress()
     const reader = readerOf(service, await link.register(email))
@@ -355,7 +355,7 @@ describe('the form', () => {
     ['an IP address', 'a@[127.0.0.1]', 'email', ADDRESS],
     ['an unknown language', 'tlh', 'language', 'Choose one of the languages.'],
     ['no language', '', 'language', 'Choose one of the languages.'],
-  ])('answers %s beside the field (case %#)', async (_, value, field, message) => {
+  ])('rejects %s with a message beside the field (case %#)', async (_, value, field, message) => {
     const link = await makeOpenLink(service)
     await service.db.organization.update({ where: { id: link.organization.id }, data: { languagesOffered: ['en', 'de'] } })
     const { status, text } = await link.send({ [field]: value })
@@ -370,13 +370,13 @@ describe('the form', () => {
     ['a plus sign', 'amara+job@example.com', 'amara+job@example.com'],
     ['spaces around it', '  amara@example.com ', 'amara@example.com'],
     ['a name with other letters', 'Ámara@example.com', 'ámara@example.com'],
-  ])('takes an address with %s', async (_, email, stored) => {
+  ])('accepts an address with %s', async (_, email, stored) => {
     const link = await makeOpenLink(service)
     expect((await link.send({ email, name: "Zoë O'Neill-Şahin Jr." })).status).toBe(200)
     expect(await link.registrations()).toMatchObject([{ email: stored, name: "Zoë O'Neill-Şahin Jr." }])
   })
 
-  it('takes only addresses of the allowed domains', async () => {
+  it('accepts only addresses of the allowed domains', async () => {
     const link = await makeOpenLink(service, { settings: { emailDomains: ['@Example.com', 'bücher.example'] } })
     const foreign = await link.send({ email: 'a@example.org' })
     expect([foreign.status, foreign.text.includes('Use an address of one of these domains: example.com')]).toEqual([422, true])
@@ -384,7 +384,7 @@ describe('the form', () => {
     expect((await link.send({ email: 'a@bücher.example' })).status).toBe(200)
   })
 
-  it('answers byte by byte the same for new, known, completed, suppressed, refused, and erased addresses', async () => {
+  it('gets byte for byte the same response for new, known, completed, suppressed, refused, and erased addresses', async () => {
     const link = await makeOpenLink(service)
     const email = (word: string) => `${word.padEnd(9, 'x')}@example.com`
     await createInvite(link.ctx, { assessmentId: link.assessment.id, recipientEmail: email('known'), sendEmail: false })
@@ -422,7 +422,7 @@ describe('the form', () => {
 })
 
 describe('limits of mails', () => {
-  it('sends three mails a day to an address, a minute apart', async () => {
+  it('allow three mails a day to an address, a minute apart', async () => {
     const link = await makeOpenLink(service)
     const email = newAddress()
     const send = async () => {
@@ -444,7 +444,7 @@ describe('limits of mails', () => {
     expect(await send()).toBe(4)
   })
 
-  it('counts the forms of a network, and says when to try again', async () => {
+  it('cover the forms of a network, with a notice when to try again', async () => {
     const link = await makeOpenLink(service)
     const network = newNetwork()
     const statuses = []
@@ -458,7 +458,7 @@ describe('limits of mails', () => {
     expect((await link.send({}, { network })).status).toBe(200)
   })
 
-  it('sends 20 mails an hour of a link to visitors without a proof of work', async () => {
+  it('allow 20 mails an hour per link to visitors without a proof of work', async () => {
     const link = await makeOpenLink(service)
     for (let i = 0; i < 22; i++) await link.send({ email: newAddress() })
     const waiting = async () => (await link.registrations()).filter(({ state }) => state === 'waiting').length
@@ -474,7 +474,7 @@ describe('limits of mails', () => {
     expect(await waiting()).toBe(0)
   })
 
-  it('refuses networks that wait already once too many forms wait, and serves all others', async () => {
+  it('reject networks with waiting forms once too many forms wait, and serve all others', async () => {
     const link = await makeOpenLink(service)
     const network = newNetwork()
     const createdAt = service.clock.now()
@@ -498,7 +498,7 @@ describe('limits of mails', () => {
     expect((await link.send({ email: newAddress() })).status).toBe(200)
   })
 
-  it('takes a proof of work once: the same form again is the same registration, another form has none', async () => {
+  it('accept a proof of work once: the same form again is the same registration, and another form has none', async () => {
     const link = await makeOpenLink(service)
     const [email, other] = [newAddress(), newAddress()]
     const solution = await link.prove()
@@ -529,14 +529,14 @@ describe('limits of mails', () => {
     ['is null', async () => 'null'],
     ['has no parameters', async () => '{"challenge":{}}'],
     ['is long', async () => 'x'.repeat(10_000)],
-  ])('counts a proof of work that %s as none', async (_, make) => {
+  ])('ignore a proof of work that %s', async (_, make) => {
     const link = await makeOpenLink(service)
     expect((await link.send({ email: newAddress(), solution: await make(link) })).status).toBe(200)
     expect(await link.registrations()).toMatchObject([{ proof: null }])
   })
 })
 
-it('an erased candidate’s registrations are deleted, and those of others stay', async () => {
+it('deletes an erased candidate’s registrations, and keeps those of others', async () => {
   const link = await makeOpenLink(service)
   const [email, other] = [newAddress(), newAddress()]
   await link.register(email)
@@ -546,14 +546,14 @@ it('an erased candidate’s registrations are deleted, and those of others stay'
   expect(await link.registrations()).toMatchObject([{ email: other }])
 })
 
-it('an assessment with an open link can be deleted while nobody has begun', async () => {
+it('deletes an assessment with an open link while nobody has begun', async () => {
   const link = await makeOpenLink(service)
   await link.register(newAddress())
   await deleteAssessment(link.ctx, link.assessment.id)
   expect(await link.registrations()).toEqual([])
 })
 
-it('an assessment’s open link asks for what the assessment requires', async () => {
+it('applies the assessment’s requirements to its open link', async () => {
   const link = await makeOpenLink(service, { assessment: { ...ASKS_NOTHING, webcamMonitoring: true } })
   expect((await link.open()).text).toContain('Your webcam')
   await readerOf(service, await link.register(newAddress())).press('begin')

@@ -29,7 +29,7 @@ afterAll(async () => {
 
 const LONG = 'Donaudampfschifffahrtsgesellschaftskapitänsmützenabzeichen'
 
-/** An assessment with everything that can stand on the pages, some of it too long for a line of a phone. */
+/** Creates an assessment that fills everything its pages can show, with some texts too long for a line on a phone. */
 async function makeAssessment() {
   const { id: organizationId, key } = await service.make.organization()
   const contact = await service.make.member(organizationId, {
@@ -56,7 +56,7 @@ async function makeAssessment() {
   return { key, contact, assessment }
 }
 
-/** Nothing besides answers. */
+/** Settings that require nothing except answers. */
 const ASKED_BY_V1 = {
   facePhotoRequired: false,
   proctoringSettings: { screenRecording: false, webcamMonitoring: false, requireIdCapture: false },
@@ -89,7 +89,7 @@ async function openPage(url: string, options: Parameters<Browser['newContext']>[
 }
 
 type Reached = { presses: string[]; shows: string }
-/** Pages that are reached from that of a state by its buttons, and what shows that they are there: scripts send forms by fetch. */
+/** Pages that are reached from a status by pressing buttons, and a text that shows their arrival: scripts send forms by fetch. */
 const REACHED: Record<string, Reached> = {
   'accepted, with consent': { presses: ['I agree'], shows: 'Before you start' },
   'accepted, refused': { presses: ['I agree', 'Start'], shows: 'Something is still missing' },
@@ -108,7 +108,7 @@ const REACHED: Record<string, Reached> = {
 async function reach(page: Page, { presses, shows }: Reached): Promise<void> {
   for (const name of presses) {
     const button = page.getByRole('button', { name, exact: true })
-    // Closed to the mouse while something is missing; the keyboard is told what.
+    // While something is missing, the button ignores the mouse, but a key press explains what is missing.
     if (name === 'Start') await page.locator('.step').first().waitFor()
     await (name === 'Start' ? button.press('Enter') : button.click())
   }
@@ -149,7 +149,7 @@ describe.skipIf(!isBrowserInstalled)('the candidate pages (skipped where no chro
       if (step.press) await page.getByRole('button', { name: step.press, exact: true }).click()
     }
     expect(await page.getByRole('button').count()).toBe(0)
-    // Back and forth with the browser's buttons sends nothing again.
+    // Going back and reloading sends nothing again.
     await page.goBack()
     await page.reload()
     expect(await page.getByText('You have completed this assessment').count()).toBe(1)
@@ -177,7 +177,7 @@ describe.skipIf(!isBrowserInstalled)('the candidate pages (skipped where no chro
     async function open(name: string): Promise<void> {
       const status = INVITE_STATUSES.find((status) => status === name.split(',')[0]) ?? 'pending'
       const texts = { recipientName: LONG, customMessage: LONG }
-      // Nobody comes to a question who does not share a screen that has to be recorded.
+      // A candidate cannot open a question while a required screen recording is not shared.
       const screenRecording = !name.startsWith('started, at')
       const data = { status, ...texts, screenRecording, createdById: made.contact.id, completedAt: service.clock.now() }
       const { path } = candidateOf(service, await service.make.invite(made.assessment, data))
@@ -191,7 +191,7 @@ describe.skipIf(!isBrowserInstalled)('the candidate pages (skipped where no chro
         await page.getByRole('button', { name: 'Accept the invitation' }).click()
         await page.getByText('This did not work').waitFor()
       }
-      for (const summary of await page.locator('summary').all()) await summary.click() // what is folded is looked at too
+      for (const summary of await page.locator('summary').all()) await summary.click() // folded content is checked, too
     }
 
     it.each([...INVITE_STATUSES, ...Object.keys(REACHED), 'unknown', 'refused'])(

@@ -7,7 +7,7 @@ const service = await startServiceForFile()
 const states = ['pending', 'accepted', 'started', 'completed', 'expired', 'revoked'] as const
 const SESSION = '01900000-0000-7000-8000-00000000beef'
 
-/** An invite with all that its candidate can be told. */
+/** Creates an invite with everything that its candidate can be shown. */
 async function makeInvite(data: Parameters<Service['make']['invite']>[1] = {}) {
   const { id: organizationId, name: organization } = await service.make.organization()
   const contact = await service.make.member(organizationId, {
@@ -33,12 +33,12 @@ async function makeInvite(data: Parameters<Service['make']['invite']>[1] = {}) {
   return { organization, contact, assessment, invite, candidate: candidateOf(service, invite) }
 }
 
-/** Without what only says how it looks. */
+/** Removes the classes, which affect only the look. */
 const plainly = (text: string) => text.replaceAll(/ class="[^"]*"/g, '')
 
 const IMMUTABLE = 'public, max-age=31536000, immutable'
 
-/** The one script of the service's own, in a file. */
+/** The service's only own script, loaded from a file. */
 const OWN_SCRIPT = /<script type="module" src="\/i\/assets\/candidate\.(?:clock|en)\.[0-9a-f]{12}\.js"><\/script>/
 
 describe.each(states)('the page of an invite that is %s', (status) => {
@@ -195,7 +195,7 @@ describe('the page before the start', () => {
     'tells the reader of a %s invite on a phone that a computer is needed, and mails the link',
     async (status) => {
       const { invite, candidate } = await makeInvite({ status, screenRecording: true })
-      service.clock.advance(1_000) // the mail of the same moment would be that of the invite's creation
+      service.clock.advance(1_000) // a mail of the same instant would be taken for the one of the invite's creation
       const onPhone = (query = '') =>
         service
           .http()
@@ -247,7 +247,7 @@ describe('the page before the start', () => {
   })
 })
 
-/** The page of the only question of an assessment, opened. */
+/** Opens the only question of an assessment, and returns its page. */
 async function openQuestion(question: Parameters<Service['make']['question']>[1], data: Parameters<typeof makeInvite>[0] = {}) {
   const made = await makeInvite({ status: 'started', ...ASKS_NOTHING, assessmentSession: service.deps.newId(), ...data })
   await service.make.question(made.assessment, question)

@@ -15,7 +15,7 @@ async function makeAccepted(of = service) {
   return { key, assessment, invite, stored, candidate: candidateOf(of, invite) }
 }
 
-/** The same, started: the reference is what the player was given with the candidate. */
+/** Starts an accepted invite. Its reference is the one that the player received. */
 async function makeStarted() {
   const accepted = await makeAccepted()
   const { headers } = await accepted.candidate.press('start')

@@ -9,10 +9,10 @@ import { startServiceForFile } from '../../support/service.ts'
 
 const service = await startServiceForFile()
 const OFFER = 'Try the kinds of questions first'
-/** Marks of the right answer in keys. */
-const TOLD = /"weights"|"policy":|"pairs":|"share":|data-score/
+/** Parts of a scoring key that would reveal the right answer. */
+const KEY_PARTS = /"weights"|"policy":|"pairs":|"share":|data-score/
 
-/** An accepted invite to questions of those response types, practice turned on. */
+/** Creates an accepted invite to questions of these response types, with practice enabled. */
 async function makePracticed(words: string[], more: object = {}) {
   const made = await makeDefined(service, examplesOf(...words), more)
   await service.db.assessment.update({ where: { id: made.assessment.id }, data: { practice: true } })
@@ -58,7 +58,7 @@ it('offers an example of each kind in use, shows how an answer was read, not its
       const { status, text } = await attempt(i + 1, kind.toForm(answer))
       expect(status).toBe(200)
       expect(readIn(text)).toBe(kind.describe(spec, answer))
-      expect(text).not.toMatch(TOLD)
+      expect(text).not.toMatch(KEY_PARTS)
       answered.push(text.replace(/<form[\s\S]*?<\/form>/g, '').replace(/data-read>[^<]*/, ''))
     }
     expect(answered[0]).toBe(answered[1])

@@ -10,7 +10,7 @@ const PREPARED = { preparationTime: 30, timeLimit: 120 }
 const SPOKEN = { ...PREPARED, responseType: 'audio' }
 const UNCHECKED = { waivedChecks: ['microphone'] }
 
-/** The first question open, with its times in seconds from then. */
+/** Opens the first question. All times are in seconds from then. */
 async function openPrepared(of: Taken = {}) {
   const made = await makeTaking(service, { questions: [PREPARED, {}], ...of })
   const from = service.clock.now().getTime()
@@ -22,7 +22,7 @@ async function openPrepared(of: Taken = {}) {
     save: (text: string, revision: number) => candidate.session('put', '/questions/1/text', { tab, body: { text, revision } }),
     record: () => candidate.session('post', '/questions/1/attempts', { tab, body: { kind: 'audio' } }),
     answerNow: () => candidate.session('post', '/questions/1/answering', { tab }),
-    /** When answering begins, and when the question ends. */
+    /** Start of answering, and end of the question. */
     times: async () => {
       const [question] = await made.paper()
       return [secondsTo(question!.answersAt), secondsTo(question!.closesAt)]
@@ -41,7 +41,7 @@ const refusal = ({ status, body }: { status: number; body: { code: string; messa
 const PREPARING = [409, 'preparing', 'The time to prepare is not over']
 
 describe('the card before a question with a preparation time', () => {
-  it('says both times, and that answering begins by itself', async () => {
+  it('shows both times, and that answering begins automatically', async () => {
     const { candidate } = await makeTaking(service, { questions: [SPOKEN, {}], ...UNCHECKED })
     const { text } = await candidate.open()
     expect(text).toContain('You have 30 seconds to prepare, then 2 minutes to answer.')
@@ -49,14 +49,14 @@ describe('the card before a question with a preparation time', () => {
     expect(text).toContain('all your attempts share the time to answer')
   })
 
-  it('says that the answer has no time limit where it has none', async () => {
+  it('shows that the answer has no time limit if it has none', async () => {
     const { candidate } = await makeTaking(service, { questions: [{ preparationTime: 90 }, {}] })
     const { text } = await candidate.open()
     expect(text).toContain('You have 1 minute 30 seconds to prepare. Your answer has no time limit of its own.')
     expect(text).not.toContain('share the time')
   })
 
-  it('follows the page before the start, which counts the preparation into what the questions take', async () => {
+  it('follows a start page that adds the preparation to the time of the questions', async () => {
     const { candidate } = await makeAccepted(service, { questions: [PREPARED, PREPARED, { preparationTime: 10 }] })
     const { text } = await candidate.open()
     expect(text).toMatch(/Time to prepare<\/strong><p[^>]*>Before 3 answers/)
@@ -78,12 +78,12 @@ describe('the preparation time', () => {
     })
   })
 
-  it('never goes beyond the end of the whole assessment', async () => {
+  it('never lasts beyond the end of the whole assessment', async () => {
     const { times } = await openPrepared({ timeLimit: 20 })
     expect(await times()).toEqual([20, 20])
   })
 
-  it('is followed by an answer without a time limit where the question has none', async () => {
+  it('is followed by an answer without a time limit if the question has none', async () => {
     const { times, save, texts } = await openPrepared({ questions: [{ preparationTime: 30 }, {}] })
     expect(await times()).toEqual([30, null])
     expect(refusal(await save('Early', 1))).toEqual(PREPARING)
@@ -92,7 +92,7 @@ describe('the preparation time', () => {
     expect(await texts()).toEqual(['In time'])
   })
 
-  it('takes no text before its end, and the page of the form says so', async () => {
+  it('rejects a text before its end, with an explanation on the page of the form', async () => {
     const { candidate, save, texts } = await openPrepared()
     service.clock.advance(29_999)
     expect(refusal(await save('Early', 1))).toEqual(PREPARING)
@@ -111,7 +111,7 @@ describe('the preparation time', () => {
     expect((await record()).status).toBe(201)
   })
 
-  it('runs on after a reload, and in another tab', async () => {
+  it('continues after a reload, and in another tab', async () => {
     const { candidate, times, answerNow, save } = await openPrepared()
     service.clock.advance(10 * SECOND)
     await candidate.press('open', { number: '1' })
@@ -124,7 +124,7 @@ describe('the preparation time', () => {
     expect((await candidate.open()).text).toContain('When this page was loaded, you had 2 minutes left.')
   })
 
-  it('lets the submission be handed in at the end of the last question', async () => {
+  it('moves the automatic submission to the end of the last question', async () => {
     const { deadline, stored } = await openPrepared({ questions: [PREPARED] })
     expect(await deadline()).toBe(150)
     service.clock.advance(149 * SECOND)
@@ -135,7 +135,7 @@ describe('the preparation time', () => {
     expect((await stored()).status).toBe('completed')
   })
 
-  it('is shown with the answer to who grades it', async () => {
+  it('is shown to graders with the answer', async () => {
     const { organization, invite, candidate, answerNow } = await openPrepared()
     service.clock.advance(24 * SECOND)
     await answerNow()
@@ -179,14 +179,14 @@ describe('“Answer now”', () => {
     expect(text).not.toContain('Prepare your answer')
   })
 
-  it('moves the end of the whole where that is the end of the last question', async () => {
+  it('moves the end of the assessment if that is the end of the last question', async () => {
     const { deadline, answerNow } = await openPrepared({ questions: [PREPARED] })
     service.clock.advance(10 * SECOND)
     await answerNow()
     expect(await deadline()).toBe(130)
   })
 
-  it('never moves the end beyond that of the whole assessment', async () => {
+  it('never moves the question’s end beyond the end of the assessment', async () => {
     const { times, answerNow, deadline } = await openPrepared({ timeLimit: 100 })
     service.clock.advance(10 * SECOND)
     await answerNow()
@@ -209,7 +209,7 @@ describe('extra time', () => {
     expect((await candidate.open()).text).toContain('left to prepare: 50 seconds')
   })
 
-  it('given while the candidate answers moves the end, counted from when answering began', async () => {
+  it('moves the end, counted from the start of answering, when it is given during the answer', async () => {
     const { times, giveExtraTime, answerNow } = await openPrepared()
     service.clock.advance(10 * SECOND)
     await answerNow()
@@ -218,13 +218,13 @@ describe('extra time', () => {
     expect(await times()).toEqual([10, 250])
   })
 
-  it('moves the end of the whole where that is the end of the last question', async () => {
+  it('moves the end of the assessment if that is the end of the last question', async () => {
     const { times, deadline, giveExtraTime } = await openPrepared({ questions: [PREPARED] })
     await giveExtraTime(100)
     expect([await times(), await deadline()]).toEqual([[60, 300], 300])
   })
 
-  it('leaves the preparation within the time of the whole', async () => {
+  it('keeps the preparation within the time of the assessment', async () => {
     const { times, deadline, giveExtraTime } = await openPrepared({ timeLimit: 40, questions: [{ preparationTime: 60 }, {}] })
     expect(await times()).toEqual([40, 40])
     await giveExtraTime(100)

@@ -4,7 +4,7 @@ import { startServiceForFile } from '../../support/service.ts'
 
 const service = await startServiceForFile()
 
-/** An assessment of two questions, and an admin who previews it. */
+/** Creates an assessment with two questions, and signs in an admin who previews it. */
 async function furnish() {
   const organization = await service.make.organization()
   const admin = await signInAs(service, organization.id, ['admin'])
@@ -20,7 +20,7 @@ async function furnish() {
   return { ...admin, organization, assessment, path }
 }
 
-/** All that taking an assessment could leave behind. */
+/** Counts everything that taking an assessment could store. */
 const leftBehind = async (organizationId: string) => {
   const { invite, submission, answerAttempt, mediaFile, event, inviteEmail, auditEntry } = service.db
   const where = { organizationId }
@@ -49,7 +49,7 @@ it('shows the candidate’s own pages from start to end, and stores nothing', as
   expect(first.text).toContain('data-preview')
   expect(first.headers['content-security-policy']).toContain("frame-ancestors 'self'")
   expect(await go('accept')).toContain('I agree')
-  // The checks of devices and the photos are left out.
+  // The device checks and the photos are omitted.
   expect(await go('consent')).toContain('data-checks="" data-passed="" data-photos=""')
   expect(await go('start')).toContain('Open question 1')
   const open = await go('open', { number: '1' })
@@ -57,7 +57,7 @@ it('shows the candidate’s own pages from start to end, and stores nothing', as
   expect(open).toContain('data-capture=""')
   expect(await go('answer', { number: '1', text: 'Mine' })).toContain('Open question 2')
   await go('open')
-  // By the clock, as for a candidate.
+  // The time limit ends a preview as it ends a candidate's assessment.
   service.clock.advance(61_000)
   expect((await get(at)).text).toContain('data-end')
   expect(await go('finish')).toContain('You have completed this assessment')
@@ -173,7 +173,7 @@ it('shows the form of an open link, which sends and counts nothing', async () =>
   expect(await service.db.registration.count({ where: { organizationId: organization.id } })).toBe(0)
 })
 
-it('draws a paper anew at each start, with its sections', async () => {
+it('draws the questions anew at each start, with their sections', async () => {
   const { get, post, path, organization, assessment } = await furnish()
   const of = { organizationId: organization.id, assessmentId: assessment.id }
   const [first, free] = [service.deps.newId(), service.deps.newId()]
@@ -202,7 +202,7 @@ it('draws a paper anew at each start, with its sections', async () => {
     expect(await go('open-section')).toContain('>Question 3 of 5</h2>')
     const page = await leaveTo('next')
     drawn.add(/From the pool: \d+/.exec(page)![0])
-    // The same address shows the same paper.
+    // The same address shows the same questions.
     expect((await get(at)).text).toContain(/From the pool: \d+/.exec(page)![0])
   }
   expect(drawn.size).toBeGreaterThan(1)

@@ -40,7 +40,7 @@ const shoot = async (page: Page, name: string) => {
   await page.screenshot({ path: `${SCREENSHOTS}/${name}-${width}.png`, fullPage: true })
 }
 
-/** @param cookie of somebody who is signed in. */
+/** @param cookie session cookie of a signed-in member. */
 async function openPage(viewport: typeof desktop, cookie?: string): Promise<Page> {
   const context = await browser.newContext({ viewport })
   onTestFinished(() => context.close())
@@ -84,7 +84,7 @@ describe.skipIf(!shows)('sections in a browser (long form)', () => {
     await expectFit(page, 'free-question')
     await press(page, 'Next question')
     await page.getByText('Question 2 of 6').waitFor()
-    // Unanswered: nothing is asked, because the candidate can come back.
+    // The page does not ask about an unanswered question, because the candidate can come back.
     await press(page, 'Mark for later')
     await page.getByRole('button', { name: 'Remove the mark' }).waitFor()
     await press(page, 'Previous question')

@@ -67,7 +67,7 @@ describe('a section', () => {
     expect(before).toMatchObject({ name: 'Part 1', timeLimit: 600 })
   })
 
-  it('closes its questions at the earliest of their own, its own, and the whole’s end', async () => {
+  it('closes its questions when the question, the section, or the whole ends, whichever is first', async () => {
     const questions = [{ timeLimit: 60 }, { timeLimit: 600 }, {}]
     const made = await start(
       [
@@ -84,7 +84,7 @@ describe('a section', () => {
     await press(made, 'open', { number: 2 })
     expect((await made.paper()).map(({ closesAt }) => closesAt)).toEqual([later(60), sectionEnd, null, null])
     clock.advance(300_000)
-    // Question 3 is lost: its section is over.
+    // Question 3 can no longer be answered, because its section has ended.
     expect(await pageOf(made)).toContain('Open section 2')
     await press(made, 'open', { number: 3 })
     await press(made, 'open-section', { number: 2 })
@@ -122,7 +122,7 @@ describe('a section', () => {
     clock.advance(86_400_000)
     await completeDueSubmissions(service.system)
     expect(await pageOf(made)).toContain('Open section 2')
-    // Somebody else stays away.
+    // Another candidate does not come back.
     const other = await start([{ timeLimit: 120, questions: [{}, {}] }, { questions: [{}] }])
     await press(other, 'open-section', { number: 1 })
     await press(other, 'open', { number: 1 })
@@ -276,7 +276,7 @@ describe('free navigation', () => {
     expect(await made.texts()).toEqual(['From the other tab', 'From this tab'])
   })
 
-  it('takes a text that was typed in time after the section’s end, as with one question after the other', async () => {
+  it('accepts a text that was typed in time after the section’s end, as with one question after the other', async () => {
     const made = await start([{ ...free, timeLimit: 60 }])
     await press(made, 'open-section', { number: 1 })
     const tab = await openTab(service, made.candidate)

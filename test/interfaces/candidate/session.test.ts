@@ -5,7 +5,7 @@ import { makeAccepted, makeTaking, openTab } from '../../support/taking.ts'
 
 const service = await startServiceForFile()
 
-/** The same with its first question open. */
+/** Starts an assessment, and opens its first question. */
 async function makeAnswering(of: Parameters<typeof makeTaking>[1] = {}) {
   const made = await makeTaking(service, of)
   await made.candidate.press('open', { number: '1' })
@@ -94,7 +94,7 @@ describe('a text', () => {
     expect((await save('Third', 3)).body).toEqual({ saved: 3 })
     expect((await save('Second', 2)).body).toEqual({ saved: 3 })
     expect(await texts()).toEqual(['Third'])
-    await candidate.answer(1, 'By the form', 'save') // has no revision: it is the latest
+    await candidate.answer(1, 'By the form', 'save') // a form has no revision, so it counts as the latest
     expect((await save('Late', 4)).body).toEqual({ saved: 4 })
     expect(await texts()).toEqual(['By the form'])
   })
@@ -115,7 +115,7 @@ describe('a text', () => {
     expect((await save('The last of it', 3)).body).toEqual({ saved: 3 })
     service.clock.advance(1)
     expect(refusal(await save('Too late', 4))).toEqual([409, 'closed'])
-    expect((await save('The last of it', 3)).body).toEqual({ saved: 3 }) // whose answer was lost
+    expect((await save('The last of it', 3)).body).toEqual({ saved: 3 }) // a retry after a lost response
     expect(await texts()).toEqual(['The last of it'])
   })
 

@@ -7,7 +7,7 @@ import { waitUntil } from '../../support/wait-until.ts'
 
 const { makeCandidate, openContext } = useCandidatesBrowser()
 
-/** A screen whose sharing the candidate ends by the browser's own button, and which can be refused. */
+/** Simulates a screen whose sharing the candidate can refuse, or end with the browser's own button. */
 const ENDABLE = `
   const media = navigator.mediaDevices
   const share = media.getDisplayMedia.bind(media)
@@ -26,7 +26,7 @@ const ENDABLE = `
 const missing = (page: Page) => notice(page, 'Your screen is not being recorded.')
 const stopped = (page: Page) => page.getByRole('alert').getByText('You can continue when your screen is shared again')
 
-/** The first of two questions, open, with the screen being recorded. */
+/** Opens the first of two questions while the screen is being recorded. */
 async function startSharing() {
   const candidate = await makeCandidate({ responseTypes: ['text', 'text'], screenRecording: true })
   const context = await openContext()

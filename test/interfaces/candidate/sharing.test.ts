@@ -7,7 +7,7 @@ import { makeAccepted, openTab } from '../../support/taking.ts'
 
 const service = await startServiceForFile({ ROLE: 'api' })
 
-/** A candidate who has started, and whose screen has to be recorded. */
+/** Starts an assessment that requires a screen recording. */
 async function makeShared() {
   const made = await makeAccepted(service, { screenRecording: true })
   const { candidate, invite, organization } = made

@@ -13,15 +13,15 @@ import { waitUntil } from '../../support/wait-until.ts'
 
 const isRun = LONG && isBrowserInstalled && isPulseAudioInstalled && isFfmpegInstalled
 const RUNS = 10
-/** Seconds of the prompt, at irregular distances, so that a recording can be aligned in one way only. */
+/** Times of the prompt's clicks in seconds, at irregular intervals, so that a recording can be aligned in one way only. */
 const CLICKS = [2, 3.3, 4.1, 5.7, 6.4]
 const LENGTH = 8
 /** Samples per second of the decoded recording. */
 const RATE = 16_000
-/** Milliseconds: the goal for the standard deviation. */
+/** Target for the standard deviation, in milliseconds. */
 const GOAL_MS = 50
 
-/** The loop would be taken for an echo, and removed. */
+/** Disables echo cancellation and similar filters, which would remove the looped sound. */
 const RAW_SOUND = `
   const open = navigator.mediaDevices.getUserMedia.bind(navigator.mediaDevices)
   navigator.mediaDevices.getUserMedia = ({ audio, video }) => open({
@@ -59,7 +59,7 @@ describe.skipIf(!isRun)('the offset between prompt and answer (only with TEST_LO
     const context = await openContext()
     await context.addInitScript(RAW_SOUND)
     const page = await context.newPage()
-    await candidate.waive('microphone') // it hears nothing before the prompt plays
+    await candidate.waive('microphone') // the microphone hears nothing before the prompt plays
     await start({ ...candidate, isChecked: false }, page)
     const errors: number[] = []
     for (let number = 1; number <= RUNS; number++) {

@@ -8,7 +8,7 @@ import { PATIENT, waitUntil } from '../../support/wait-until.ts'
 
 const { makeCandidate, openContext } = useCandidatesBrowser()
 
-/** The tracks that the page has opened, to disconnect them. */
+/** Stores the tracks that the page opens, so that a test can disconnect them. */
 const KEEP_TRACKS = `
   globalThis.opened = []
   const open = navigator.mediaDevices.getUserMedia.bind(navigator.mediaDevices)
@@ -22,7 +22,7 @@ const DISCONNECT = `for (const track of opened) if (track.readyState === 'live')
   track.dispatchEvent(new Event('ended'))
 }`
 
-/** A simultaneous question, open, with the check of the headphones passed. */
+/** Opens a simultaneous question after the headphone check has passed. */
 async function open(seconds: number) {
   const candidate = await makeCandidate({
     responseTypes: ['audio'],

@@ -10,7 +10,7 @@ const said = ({ status, body }: { status: number; body: { code?: string } }) => 
 
 const TIMING = { segment: 0, zero: 62.5, from: 0, elapsed: null, headphones: 'unheard' }
 
-/** A candidate at a simultaneous question, whose invite allows three recordings and three plays. */
+/** Opens a simultaneous question. The invite allows three recordings and three plays. */
 async function takeSimultaneous(question = {}) {
   const asset = randomUUID()
   const prompt = { audioUrl: `/api/v1/question-media/${asset}`, simultaneous: true, ...question }
@@ -39,7 +39,7 @@ async function takeSimultaneous(question = {}) {
   return { ...candidate, post, begin, askForPlay, play, record, shown }
 }
 
-describe('A simultaneous question', () => {
+describe('a simultaneous question', () => {
   it('is recorded once, whatever the invite allows', async () => {
     const { begin, post, record, shown } = await takeSimultaneous()
     expect(await shown()).toMatchObject({ attemptsLeft: 1, mayStartOver: false })
@@ -75,13 +75,13 @@ describe('A simultaneous question', () => {
     expect((await shown()).interrupted).toBeNull()
   })
 
-  it('is like any other if its prompt is elsewhere', async () => {
+  it('behaves like any other if its prompt is hosted elsewhere', async () => {
     const { shown } = await takeSimultaneous({ audioUrl: 'https://example.com/a.mp3' })
     expect(await shown()).toMatchObject({ attemptsLeft: 3, playsLeft: 3, mayStartOver: true })
   })
 })
 
-describe('The timing of a prompt', () => {
+describe('the timing of a prompt', () => {
   it('is stored for each segment, the last report of one', async () => {
     const { begin, post, record, media } = await takeSimultaneous()
     const mediaId = await begin()

@@ -28,7 +28,7 @@ import { findFreePort } from '../../support/free-port.ts'
 import { scaled } from '../../support/scale.ts'
 import { PATIENT, waitUntil } from '../../support/wait-until.ts'
 
-/** Length that a killed tab may lose. */
+/** Longest part of a recording that a killed tab may lose. */
 const LOST_BY_KILL_MS = 4_000
 
 const { makeCandidate, openContext, launch, expectWhole } = useCandidatesBrowser()
@@ -92,7 +92,7 @@ describe.skipIf(!isBrowserInstalled)('an assessment in a browser (skipped where 
     const killed = performance.now() - began
     const cdp = await context.newCDPSession(page)
     const crashed = page.waitForEvent('crash')
-    cdp.send('Page.crash').catch(() => {}) // never answered: what would answer is gone
+    cdp.send('Page.crash').catch(() => {}) // the crashed page never responds
     await crashed
     const next = await context.newPage()
     await next.goto(candidate.link)
@@ -104,10 +104,10 @@ describe.skipIf(!isBrowserInstalled)('an assessment in a browser (skipped where 
     expect((await candidate.attempts()).map(({ state }) => state)).toEqual(['complete'])
   })
 
-  /** Something is cut while a recording runs, and mended after it has been stopped. */
+  /** Breaks something while a recording runs, and repairs it after the recording has stopped. */
   async function recordThrough(
     candidate: Candidate,
-    { cut, mend }: { cut: (page: Page) => Promise<void>; mend: (page: Page) => Promise<unknown> },
+    { cut, repair }: { cut: (page: Page) => Promise<void>; repair: (page: Page) => Promise<unknown> },
   ) {
     const page = await (await openContext()).newPage()
     await start(candidate, page)
@@ -120,14 +120,14 @@ describe.skipIf(!isBrowserInstalled)('an assessment in a browser (skipped where 
     await press(page, 'Stop recording')
     await page.getByText(/Sending your answer, saved up to 0:0\d/).waitFor()
     expect(await page.getByText(/^Saved: /).count()).toBe(0)
-    await mend(page)
+    await repair(page)
     await page.getByText(/^Saved: /).waitFor()
     await expectWhole('audio', await readyMedia(candidate, 'audio'), await recorded(page))
   }
 
   it('loses nothing of a recording while offline, and shows the saved part', async () => {
     const setOffline = (is: boolean) => (page: Page) => page.context().setOffline(is)
-    await recordThrough(await makeCandidate({ responseTypes: ['audio'] }), { cut: setOffline(true), mend: setOffline(false) })
+    await recordThrough(await makeCandidate({ responseTypes: ['audio'] }), { cut: setOffline(true), repair: setOffline(false) })
   })
 
   it('loses nothing of a recording while the service is killed and restarted', async () => {
@@ -137,7 +137,7 @@ describe.skipIf(!isBrowserInstalled)('an assessment in a browser (skipped where 
       service.kill('SIGKILL')
       await service.exited
     }
-    await recordThrough(await makeCandidate({ responseTypes: ['audio'], at: own }), { cut, mend: () => launch(own) })
+    await recordThrough(await makeCandidate({ responseTypes: ['audio'], at: own }), { cut, repair: () => launch(own) })
   })
 
   it('keeps an unsaved text over a reload, and saves it when the connection is back', async () => {
@@ -333,8 +333,8 @@ describe.skipIf(!isBrowserInstalled)('an assessment in a browser (skipped where 
     await check('end')
     const other = await page.context().newPage()
     await other.goto(candidate.link)
-    await notice(other, 'Your screen is not being recorded.').waitFor() // it has taken over
-    await page.evaluate("document.dispatchEvent(new Event('visibilitychange'))") // noted, and the note is refused
+    await notice(other, 'Your screen is not being recorded.').waitFor() // the other tab has taken over
+    await page.evaluate("document.dispatchEvent(new Event('visibilitychange'))") // sends a note, which is rejected
     await page.getByRole('heading', { name: 'This assessment is open in another tab' }).waitFor()
     await check('taken-over')
     await press(other, 'Finish')

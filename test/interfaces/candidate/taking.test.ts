@@ -176,7 +176,7 @@ describe('the start of an assessment', () => {
     await service.make.question(assessment, { responseType: 'mixed' })
     expect((await candidate.press('start')).status).toBe(422)
     expect((await candidate.open()).text).toContain('What you agree to')
-    // An outdated page sends consent to a previous text.
+    // An outdated page sends its consent to an earlier text.
     await candidate.press('consent', { version: `${CONSENT_VERSION}`, media: '', language: 'en' })
     expect((await submission()).consentMedia).toEqual([])
     await consent(candidate)
@@ -226,7 +226,7 @@ describe('the time limit', () => {
     await candidate.press('next', { number: '1' })
     service.clock.advance(60_000)
     await candidate.press('open', { number: '2' })
-    expect((await paper())[1]!.closesAt).toEqual(new Date(begun + 100_000)) // never after that of the whole
+    expect((await paper())[1]!.closesAt).toEqual(new Date(begun + 100_000)) // never after the end of the whole
   })
 
   it('ends the submission with the last question if the whole has no limit', async () => {

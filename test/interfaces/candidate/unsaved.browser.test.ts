@@ -13,13 +13,13 @@ import {
 } from '../../support/candidate-browser.ts'
 import { PATIENT, waitUntil } from '../../support/wait-until.ts'
 
-// Unsaved answers when something fails: they are kept, or the page says that they are not.
+// Unsaved answers after failures: the page keeps them, or shows that it has not saved them.
 
 const { makeCandidate, openContext, expectWhole } = useCandidatesBrowser()
 
 type Terms = Parameters<typeof makeCandidate>[0]
 
-/** The first question, open. */
+/** Opens the first question. */
 async function startAnswering(terms: Terms) {
   const candidate = await makeCandidate(terms)
   const context = await openContext()
@@ -87,14 +87,14 @@ describe.skipIf(!isBrowserInstalled)('an unsaved answer (skipped where no chromi
     const { candidate, context, page, texts } = await startAnswering({ responseTypes: ['text', 'text'] })
     await answerBox(page).fill('Saved.')
     await page.getByText('Saved.', { exact: true }).waitFor()
-    // Not off line: what is sent while a page is closed would still get through.
+    // Offline mode would not do: requests that are sent while a page closes still get through.
     await page.evaluate('globalThis.fetch = () => Promise.reject(new TypeError())')
     await answerBox(page).fill('Saved. Never sent.')
     await page.getByText('not saved yet, but kept on this device').waitFor()
     await page.close()
     const elsewhere = await (await openContext()).newPage()
     await elsewhere.goto(candidate.link)
-    await elsewhere.locator('.hint', { hasText: /^Saved\.$/ }).waitFor() // by the script: the box says it before
+    await elsewhere.locator('.hint', { hasText: /^Saved\.$/ }).waitFor() // only the script sets this text; the text box contains it earlier
     await leaveQuestion(elsewhere)
     await button(elsewhere, 'Open question 2').waitFor()
     const back = await context.newPage()
@@ -141,7 +141,7 @@ describe.skipIf(!isBrowserInstalled)('an unsaved answer (skipped where no chromi
     await page.getByText('Saved as you type.').waitFor()
     await leaveQuestion(page)
     await dialog.waitFor()
-    await page.getByText('Questions 1 and 3 have no answer.').waitFor() // the clock has closed it, and the dialog with it
+    await page.getByText('Questions 1 and 3 have no answer.').waitFor() // the time limit has closed the question and the dialog
     expect([await dialog.count(), (await candidate.attempts()).length]).toEqual([0, 1])
   })
 

@@ -15,7 +15,7 @@ beforeAll(async () => {
 
 type Sent = { path: string; tab?: string; length: number; method?: string; type?: string }
 
-/** A request of which only the headers are sent, and `bytes` of its body. @returns its status, as soon as there is an answer, and the socket. */
+/** Sends the headers of a request and `bytes` of its body. @returns the socket, and the status as soon as a response arrives. */
 async function begin({ path, tab = '', length, method = 'PUT', type = 'application/octet-stream' }: Sent, bytes = 0) {
   const socket: Socket = net.connect(port, '127.0.0.1')
   onTestFinished(() => void socket.destroy())

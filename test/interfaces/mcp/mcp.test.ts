@@ -11,7 +11,7 @@ const origin = await service.app.listen({ host: '127.0.0.1', port: 0 })
 
 type ToolText = { isError?: boolean; content: { text: string }[] }
 
-/** An assistant with a key, by the protocol's own client. */
+/** Connects an assistant with a key, through the protocol's own client. */
 async function connect(headers: Record<string, string>) {
   const client = new Client({ name: 'test', version: '1' })
   await client.connect(new StreamableHTTPClientTransport(new URL(`${origin}/mcp`), { requestInit: { headers } }))
@@ -69,7 +69,7 @@ it('answers each tool as the operation of v1 does, with the key in either header
   }
 })
 
-it("keeps to the key's organization, scopes, and mode", async () => {
+it("shows only what the key's organization, scopes, and mode allow", async () => {
   const { organization, invite } = await makeHandedIn(service)
   const other = await service.make.organization()
   const stranger = await connect({ authorization: `Bearer ${other.key}` })
@@ -99,7 +99,7 @@ it('answers 401 without a key or with an unknown one', async () => {
     await expect(connect(headers)).rejects.toThrow(/401|key/i)
 })
 
-it('explains wrong input, and reaches no other address', async () => {
+it('explains invalid input, and reaches no other address', async () => {
   const { key } = await service.make.organization()
   const { call } = await connect({ authorization: `Bearer ${key}` })
   expect(await call('get_invite')).toMatchObject({ isError: true, content: [{ text: 'inviteId is required.' }] })

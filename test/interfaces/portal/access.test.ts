@@ -24,7 +24,7 @@ import { startServiceForFile } from '../../support/service.ts'
 import { makeStructure } from '../../support/structure.ts'
 import { jpeg } from '../../support/submissions.ts'
 
-/** Each with what it is by roles and portal roles. An owner has been named, so that an admin is none. */
+/** Roles, each with its member roles and portal roles. An owner is named, because admins count as owners otherwise. */
 const ROLES = ['owner', 'admin', 'manager', 'author', 'grader', 'client'] as const
 type Role = (typeof ROLES)[number]
 const given: Record<Role, { roles: string[]; portalRoles: string[] }> = {
@@ -36,7 +36,7 @@ const given: Record<Role, { roles: string[]; portalRoles: string[] }> = {
   client: { roles: ['client'], portalRoles: [] },
 }
 
-/** Rows that an address refers to, by parameter name. */
+/** Ids of the rows that an address refers to, by parameter name. */
 type Rows = {
   keyId: string
   sessionId: string
@@ -78,15 +78,11 @@ type Rows = {
   noteId: string
 }
 
-/**
- * Every page and form of an organization, and the roles that may see and send it. A new one needs its line here; then it is held to all
- * that follows.
- */
 const everybody = [...ROLES]
 const owners: readonly Role[] = ['owner']
 const admins: readonly Role[] = ['owner', 'admin']
 const recruiters: readonly Role[] = [...admins, 'manager']
-/** Files are shown to who uploaded them: see imports/check-columns.test.ts. */
+/** Only the uploader sees a file: see imports/check-columns.test.ts. */
 const uploader: Role[] = []
 const authors: readonly Role[] = [...admins, 'author']
 const graders: readonly Role[] = [...admins, 'grader']
@@ -95,6 +91,7 @@ const readers: readonly Role[] = [...recruiters, 'grader']
 const inviters: readonly Role[] = [...recruiters, 'grader', 'client']
 const viewers: readonly Role[] = [...recruiters, 'client']
 const all: readonly Role[] = [...recruiters, 'author']
+/** Every page and form of an organization, with the roles that may see and send it. Add a line for a new one: all tests below then apply. */
 const allowed: Record<string, readonly Role[]> = {
   'GET /': everybody,
   'POST /confirm': everybody,
@@ -294,7 +291,7 @@ const allowed: Record<string, readonly Role[]> = {
   'GET /grading/assessments/:assessmentId/search': [],
   'GET /pictures/:pictureId': [...all, 'grader'],
   'POST /question-media': authors,
-  // Only of files that are ready: see test/interfaces/portal/assessments/captions.test.ts.
+  // Only for files that are ready: see test/interfaces/portal/assessments/captions.test.ts.
   'GET /question-media/:mediumId/captions': [],
   'POST /question-media/:mediumId/captions': [],
   'POST /question-media/:mediumId/captions/request': [],
@@ -340,7 +337,7 @@ const allowed: Record<string, readonly Role[]> = {
   'GET /grading/:submissionId/questions/:number': graders,
   'POST /grading/:submissionId/questions/:number': graders,
   'POST /grading/:submissionId/questions/:number/save': graders,
-  // Only beside a recorded answer: see test/interfaces/notes.test.ts.
+  // Only for recorded answers: see test/interfaces/notes.test.ts.
   'POST /grading/:submissionId/notes': [],
   'POST /grading/:submissionId/notes/save': [],
   'POST /grading/:submissionId/notes/:noteId/delete': graders,
@@ -429,7 +426,7 @@ const allowed: Record<string, readonly Role[]> = {
   'POST /test-data/delete': admins,
 }
 
-/** Parameters whose rows are looked up: another organization's row is not found. The others have no effect on its rows. */
+/** Parameters whose rows are looked up, so another organization's row is not found. The others do not affect its rows. */
 const FINDS: (keyof Rows)[] = [
   'keyId',
   'memberId',
@@ -461,7 +458,7 @@ const FINDS: (keyof Rows)[] = [
 
 const HOUR_MS = 3_600_000
 
-// Without the sweep: it changes rows by itself.
+// Without the sweep, which changes rows by itself.
 const service = await startServiceForFile({ ROLE: 'api', ATS_GREENHOUSE: 'on' })
 
 const routes = Object.entries(allowed).map(([name, roles]) => {
@@ -557,7 +554,7 @@ async function makeRows(organizationId: string): Promise<Rows> {
   }
 }
 
-/** An answer to the only question of a submission. @returns the digest of the question, see by-question.ts. */
+/** Creates an answer to the only question of a submission. @returns the digest of the question, see by-question.ts. */
 async function makeAnswer(of: { organizationId: string; submissionId: string; questionId: string }): Promise<string> {
   const { questionId, ...own } = of
   const { script, points } = await service.db.submissionQuestion.findFirstOrThrow({ where: own })
@@ -568,7 +565,7 @@ async function makeAnswer(of: { organizationId: string; submissionId: string; qu
   return hash('md5', `${script}\n${points}`, 'hex').slice(0, 12)
 }
 
-/** A photo of a candidate who is preparing. */
+/** Creates a photo of a candidate who is preparing. */
 async function makePhoto(of: { organizationId: string; assessmentId: string; inviteId: string }): Promise<string> {
   const { newId, media } = service.deps
   const [id, submissionId, createdAt] = [newId(), newId(), service.clock.now()]
@@ -585,7 +582,7 @@ async function makePhoto(of: { organizationId: string; assessmentId: string; inv
 const addressOf = ({ path }: Route, organizationId: string, rows: Rows): string =>
   `/portal/${organizationId}${path.replace(/:(\w+)/g, (_all, name: keyof Rows) => rows[name])}`
 
-/** Fields without which a form is malformed, by the end of its path. */
+/** Required fields of forms, by the end of the path. */
 const NEEDED: Record<string, Record<string, string>> = {
   'hand-on/:place': { assignedGraderId: '', secondGraderId: '' },
 }
@@ -594,7 +591,7 @@ const send = (person: Visitor, route: Route, address: string) => {
   return route.method === 'GET' ? person.get(address) : person.post(address, needed)
 }
 
-/** All that a refused request must leave as it was. */
+/** Everything that a rejected request must leave unchanged. */
 async function contents(organizationId: string) {
   const { organization, apiKey, member, user, session, tag, assessment, question } = service.db
   const { invite, inviteTag, inviteEmail, inviteBatch, auditEntry, webhookEndpoint, webhookDelivery, event } = service.db
@@ -630,12 +627,12 @@ async function contents(organizationId: string) {
     atsKeys: await atsKey.findMany({ where }),
     atsOrders: await atsOrder.findMany({ where }),
     atsReports: await atsReport.findMany({ where }),
-    // That somebody was refused is told of, once an hour.
+    // Rejections are recorded once an hour.
     audit: await auditEntry.count({ where: { ...where, action: { not: 'refused' } } }),
   }
 }
 
-/** An organization with its rows and somebody of each of these: the client's assessment, and the invite that the grader was assigned. */
+/** Creates an organization with rows, and a member of each role: the client of the assessment, the grader of the invite. */
 async function furnish(wanted: readonly Role[] = ROLES) {
   const { id } = await service.make.organization()
   const rows = await makeRows(id)
@@ -649,10 +646,10 @@ async function furnish(wanted: readonly Role[] = ROLES) {
   return { id, rows, people }
 }
 
-/** For all that must leave it is. */
+/** The organization that no test may change. */
 const untouched = await furnish()
 const before = await contents(untouched.id)
-/** Pages shown to each role at an unknown address and at home. */
+/** For each role, the page of an unknown address and the home page. */
 const shown = new Map<Role, { nowhere: string; home: string }>()
 for (const [role, person] of untouched.people) {
   const [nowhere, home] = [await person.get(`/portal/${untouched.id}/nowhere`), await person.get(person.home)]
@@ -669,9 +666,9 @@ it('covers every page and form of an organization', async () => {
   expect(await listPortalRoutes(service.system)).toEqual(Object.keys(allowed).sort())
 })
 
-/** Somebody of each role in an organization of their own, for the forms that they may send. */
+/** An organization of its own for a member of each role, to send permitted forms. */
 const senders = new Map<Role, ReturnType<typeof furnish>>()
-/** Sends a form, for which there are all rows: whatever was changed by another is left behind. */
+/** Sends a permitted form with existing rows. A form that changes rows uses up its organization. */
 async function sendPermitted(route: Route, role: Role): Promise<Response> {
   const sender = senders.get(role) ?? furnish([role])
   senders.set(role, sender)
@@ -681,11 +678,11 @@ async function sendPermitted(route: Route, role: Role): Promise<Response> {
   return answer
 }
 
-/** One of them for each route, in turn, and in the long run all. */
+/** Picks one item per route in turn, or all of them in the long run. */
 const some = <T>(all: T[], index: number): T[] => (LONG ? all : [all[index % all.length]!])
 
 describe.each(routes.map((route, index) => ({ ...route, index })))('$name', ({ index, ...route }) => {
-  // In every check one role that may send a form does.
+  // Unless it is the long run, only one of the permitted roles sends a form.
   const tried = route.method === 'GET' || LONG ? ROLES : ROLES.filter((role) => !route.roles.slice(1).includes(role))
   it.each(tried)('is accessible only to the permitted roles: %s', async (role) => {
     const may = route.roles.includes(role)
@@ -713,7 +710,7 @@ describe.each(routes.map((route, index) => ({ ...route, index })))('$name', ({ i
       expect([address, answer.status, answer.text]).toEqual([address, 404, nowhere])
     }
     if (!FINDS.some((name) => route.path.includes(`:${name}`))) return
-    // In the member's own organization, with ids of the other one.
+    // The member's own organization, with ids of the other one.
     const foreign = await send(foreigner, route, addressOf(route, elsewhere.id, rows))
     expect([foreign.status, foreign.text]).toEqual([404, nowhereElsewhere])
   })
@@ -768,7 +765,7 @@ const missing: Record<Exclude<SessionAccess, 'open'>, () => Missing> = {
 const requirements = Object.entries(missing).map(([name, make], place) => ({ name, make, place }))
 
 describe.each(requirements)('a session with an unmet requirement ($name)', ({ name, make, place }) => {
-  // One hook checks all of them, so each route is tried with one requirement, and in the long run with all.
+  // One hook checks all requirements, so each route is tried with one of them, and with all in the long run.
   const tried = routes.filter((_, index) => LONG || index % requirements.length === place)
   let locked: { id: string; rows: Rows; admin: Visitor; status: number; leads: RegExp }
   beforeAll(async () => {
@@ -795,7 +792,7 @@ describe.each(requirements)('a session with an unmet requirement ($name)', ({ na
     const was = await contents(id)
     for (const route of [...tried, { name: 'GET /nowhere', method: 'GET', path: '/nowhere', roles: [] } as const]) {
       const answer = await send(admin, route, addressOf(route, id, rows))
-      // By single sign-on a page leads on in its own place, a form from where it was kept.
+      // With single sign-on, a page responds in place, but a form is saved first and then redirects.
       const isKept = name === 'sso' && route.method !== 'GET'
       expect([route.name, answer.status]).toEqual([route.name, isKept ? 303 : status])
       if (answer.status === 303) expect(answer.headers.location).toMatch(leads)
@@ -831,7 +828,7 @@ it('requires recent authentication again after a quarter of an hour', async () =
   expect(await contents(id)).toEqual(was)
 })
 
-it('shows the not-found page in the frame of the signed-in member', async () => {
+it('shows the not-found page in the layout of a signed-in member', async () => {
   const { id } = await service.make.organization()
   const admin = await signInAs(service, id, ['admin'])
   for (const path of ['nowhere', `invites/${unknownId}`, 'invites/x/y/z']) {
