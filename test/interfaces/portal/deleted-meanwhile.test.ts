@@ -7,7 +7,7 @@ import { waitUntil } from '../../support/wait-until.ts'
 
 const service = await startServiceForFile()
 
-/** An admin, and what forms refer to; the invite and the assessment that is copied are other ones than what is deleted. */
+/** Creates an admin and the rows that forms refer to. The invite and the copied assessment are not among the rows that get deleted. */
 async function start() {
   const { make, db } = service
   const organization = await make.organization()
@@ -28,7 +28,7 @@ const inviteFields = ({ tagged, tag }: Started) => ({
   tagIds: tag.id,
 })
 
-/** Each form that refers to a tag or an assessment: where it is sent, what is in it, what is deleted meanwhile, and how it then ends. */
+/** Forms that refer to a tag or an assessment: path, fields, what is deleted meanwhile, status, and error message. */
 const forms: Record<
   string,
   [(of: Started) => string, (of: Started) => Record<string, string>, 'tag' | 'assessment', number, RegExp?]
@@ -103,7 +103,7 @@ it.each(Object.keys(forms))(
         return response
       })
       await waitUntil('the form to wait for the deletion', async () => hasAnswered || (await isWaiting()) || undefined)
-      return { sent } // a promise by itself would be waited for before the deletion is committed
+      return { sent } // an object, because a returned promise would be awaited before the deletion is committed
     })
     const response = await answer.sent
     expect([response.status, response.headers.location]).toEqual([status, status === 303 ? expect.any(String) : undefined])

@@ -14,7 +14,7 @@ async function startOnNothing() {
   return { service, link }
 }
 
-/** A window that never scrolls sideways, and in which nothing goes wrong. */
+/** Opens a browser window, with a function that expects no sideways scrolling and no errors. */
 async function openWindow(viewport: { width: number; height: number }) {
   const browser = await startBrowser()
   onTestFinished(() => browser.close())

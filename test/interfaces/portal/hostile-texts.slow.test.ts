@@ -22,7 +22,7 @@ import { startServiceForFile } from '../../support/service.ts'
 import { makeStructure } from '../../support/structure.ts'
 import { handIn } from '../../support/submissions.ts'
 
-/** Ends any attribute, element, comment and script it may stand in, and is a formula, backwards. */
+/** Ends any attribute, element, comment, and script around it. After one of BEGINNINGS, it is a spreadsheet formula. */
 const HOSTILE = `HYPERLINK("https://evil.example","x")'"><x-hostile data-hostile="1" onclick=alert(1)></textarea></title></option></script><script>document.title='taken'</script><img src=x onerror=alert(1)>--><!--&lt;\u202egnp.{{7*7}}`
 /** Characters that begin a formula in a spreadsheet. */
 const BEGINNINGS = ['=', '+', '-', '@', '\t', '\r']
@@ -37,7 +37,7 @@ beforeAll(async () => {
 })
 afterAll(() => browser?.close())
 
-/** An organization with one of everything, its admin, and the ids that its pages' addresses are made of. */
+/** Creates an organization with one row of each kind, its admin, and the ids for the addresses of its pages. */
 async function makeOrganization() {
   const { db, deps, clock } = service
   const rows = await furnish(service, 'words')
@@ -45,7 +45,7 @@ async function makeOrganization() {
   const admin = await signInAs(service, organizationId, ['admin', 'grader', 'client'])
   const other = await service.make.organization()
   const { credentialId } = await db.member.findUniqueOrThrow({ where: { id: admin.member.id } })
-  await service.make.member(other.id, { credentialId, roles: ['client'] }) // so that there is a choice of organizations
+  await service.make.member(other.id, { credentialId, roles: ['client'] }) // shows the choice of organizations
   await db.assessmentClient.create({
     data: { organizationId, assessmentId: rows.assessment.id, memberId: admin.member.id, position: 9 },
   })
@@ -84,7 +84,7 @@ async function makeOrganization() {
     suppressionId,
     shareId: await makeShareLink(service, shared, submissionId),
     erasureId: await makeErasure(service, organizationId),
-    archiveId: await makeArchiveRow(service, organizationId, { finishedAt: service.clock.now() }), // else its page loads itself anew
+    archiveId: await makeArchiveRow(service, organizationId, { finishedAt: service.clock.now() }), // otherwise its page reloads itself
     ...(await makeAtsOrder(service, rows.invite.id)),
     ...(await makeSsoRows(service, { organizationId, memberId: admin.member.id, credentialId: credentialId! })),
     versionId: await makeAskedVersion(service, organizationId),
@@ -114,8 +114,10 @@ async function makeOrganization() {
 
 type Column = { table: string; column: string; type: string }
 
-/** Every column that holds text, but for those that repeat another table's, addresses that are sent to, and names that are none's to write: of an ATS, of what a session rests on, and of
- * time zones, which are looked up. */
+/**
+ * Finds every column with text. The query excludes copies of other columns, addresses that the service sends to, and names that nobody can
+ * edit: of an ATS, of sign-in methods, and of time zones.
+ */
 const findTexts = () => service.db.$queryRaw<Column[]>`
   SELECT c.table_name AS table, c.column_name AS column, c.data_type AS type
   FROM information_schema.columns c JOIN information_schema.tables t USING (table_schema, table_name)
@@ -128,7 +130,7 @@ const findTexts = () => service.db.$queryRaw<Column[]>`
       WHERE f.contype = 'f' AND f.conrelid = format('public.%I', c.table_name)::regclass AND a.attname = c.column_name)
   ORDER BY 1, 2`
 
-/** Makes every text in the database hostile, whatever it is the text of, each with another beginning each turn. @returns how many columns. */
+/** Replaces every text in the database with a hostile one that begins differently in each turn. @returns the number of columns. */
 async function poison(turn: number): Promise<number> {
   const { db } = service
   const columns = await findTexts()
@@ -144,8 +146,8 @@ async function poison(turn: number): Promise<number> {
   return columns.length
 }
 
-/** Query parameters that pages read. */
-const ASKED = [
+/** Query parameters of pages. */
+const QUERY_PARAMETERS = [
   'search',
   'who',
   'action',
@@ -162,22 +164,22 @@ const ASKED = [
   'page',
   'primaryColor',
 ]
-const query = `?${new URLSearchParams(Object.fromEntries(ASKED.map((name) => [name, `=${HOSTILE}`])))}`
+const query = `?${new URLSearchParams(Object.fromEntries(QUERY_PARAMETERS.map((name) => [name, `=${HOSTILE}`])))}`
 
-/** No pages: what is kept under a key that no text of anybody's is, what a script asks of a medium, and a PDF, of which test/reports has what it makes of texts. */
+/** Routes that are not pages with texts, such as files, redirects, and PDFs. The tests in test/reports cover texts in PDFs. */
 const FILES = [
   'GET /media/:mediaId',
   'GET /pictures/:pictureId',
   'GET /question-media/:mediumId',
   'GET /results/:submissionId/report',
-  // A mail, to be looked at within its page; what becomes of hostile words in mails: test/mail. And the head of a candidate's page.
+  // Previews of mails, whose texts the tests in test/mail cover, and of the header of a candidate's page.
   'GET /settings/brand/preview',
   'GET /settings/words/preview',
   'GET /assessments/:assessmentId/words/preview',
-  // They lead elsewhere.
+  // Redirects to other websites.
   'GET /account/link/:providerId',
   'GET /settings/sign-in/providers/:providerId/try',
-  // A recording, and pages that need a recording with words, a kept file, or the digest of a text.
+  // A recording, and pages that need a transcript, a stored file, or the digest of a text.
   'GET /results/:submissionId/media/:mediaId',
   'GET /media/:mediaId/transcript',
   'GET /media/:mediaId/transcript.vtt',
@@ -190,10 +192,10 @@ const FILES = [
   'GET /questions/template.xlsx',
 ]
 
-/** Exports of what this organization doesn't have: results, and notes on recordings. */
+/** Exports that are empty for this organization, because it has no statistics and no notes on recordings. */
 const WITHOUT_ROWS = /\/(?:statistics|notes)\/export$/
 
-/** Elements and text of the page as a browser sees them. */
+/** Reads elements and text from the page in the browser. */
 const look = (page: Page) =>
   page.evaluate(`({
     made: document.querySelectorAll('x-hostile, [data-hostile], [onclick], [onerror], img, script:not([src])').length,
@@ -241,7 +243,7 @@ it.skipIf(!isBrowserInstalled)(
     for (const address of [join, reset, '/portal/sign-in', '/portal/forgot'])
       for (const asked of ['', query]) await expectText(address + asked, false)
 
-    // Two results are compared, and there is one: see compare.test.ts.
+    // A comparison needs two results: see compare.test.ts.
     const files = routes.filter((known) => /^POST .*\/export$/.test(known) && !known.includes('/compare/')).map(addressOf)
     expect(files.length).toBeGreaterThan(0)
     for (const turn of BEGINNINGS.keys()) {

@@ -34,7 +34,7 @@ async function start() {
   return { organization, assessment, invite, owner, ctx: asEraser(service, organization) }
 }
 
-/** Presses the button of a page, as a browser does. @returns where it leads. */
+/** Sends the page's form with its `once` value. @returns the address of the new archive. */
 async function ask(visitor: Awaited<ReturnType<typeof signInAs>>, page: string): Promise<string> {
   const { text } = await visitor.get(page)
   const { status, headers } = await visitor.post(page, { once: /name="once" value="([^"]+)"/.exec(text)![1]! })
@@ -106,7 +106,7 @@ describe('an archive of a candidate', () => {
     expect(await service.db.archive.count({ where: { organizationId: assessment.organizationId } })).toBe(5)
   })
 
-  it('is made for each requester separately', async () => {
+  it('is created for each requester separately', async () => {
     const { organization, owner } = await start()
     const other = await signInAs(service, organization.id, ['admin'], ['owner'])
     const asMember = (id: string): Context => {
@@ -144,7 +144,7 @@ describe('an archive of a candidate', () => {
     const hold = await suspendOrganization(still, { name: organization.name })
     const writeArchive: Context['deps']['writeArchive'] = async (of, whose, write) => {
       await service.deps.writeArchive(of, whose, write)
-      await write(Buffer.alloc(PART_BYTES)) // the first part is put
+      await write(Buffer.alloc(PART_BYTES)) // stores the first part
       for (const days of [SUSPENSION_DAYS - 3, SUSPENSION_DAYS]) {
         const later = () => daysAfter(service.clock.now(), days)
         await continueSuspension({ ...service.system, deps: { ...service.deps, clock: later } }, hold.id)
@@ -184,7 +184,7 @@ describe('an archive of a candidate', () => {
       const { id } = await requestErasure(still, { address: ADDRESS })
       await continueErasure(service.system, { organizationId: organization.id, erasureId: id })
     }
-    // It is erased when its first part is made: what is put after that would be a copy of who is gone.
+    // The candidate is erased while the first part is created: a part stored later would be a copy of their data.
     const meanwhile = {
       ...service.system,
       deps: {
@@ -251,7 +251,7 @@ describe('the download of an archive', () => {
   const PARTS = 4
   const BYTES = PARTS * PART_BYTES
 
-  /** An archive that is larger than all buffers on its way, so that a download ends only with its reader. */
+  /** Creates an archive that is larger than all buffers on the way, so that a download ends only when its reader has read it. */
   async function startLarge() {
     const { organization, invite, owner } = await start()
     const location = await ask(owner, `${owner.home}candidates/${invite.id}/archive`)
@@ -268,7 +268,7 @@ describe('the download of an archive', () => {
 
   const listening = service.app.listen({ port: 0, host: '127.0.0.1' })
 
-  /** Posts the form, and reads nothing of the answer yet. */
+  /** Posts the form, and does not read the response yet. */
   async function openFile(path: string, cookie: string): Promise<IncomingMessage> {
     const headers = { cookie, 'sec-fetch-site': 'same-origin', 'content-type': 'application/x-www-form-urlencoded' }
     const asked = request(`${await listening}${path}`, { method: 'POST', headers, agent: false }).end()
@@ -282,7 +282,7 @@ describe('the download of an archive', () => {
     return bytes
   }
 
-  /** Another session of the same person. */
+  /** Signs the same person in to another session. */
   async function signInAgain({ member }: Awaited<ReturnType<typeof signInAs>>): Promise<string> {
     const { credentialId } = await service.db.member.findUniqueOrThrow({ where: { id: member.id } })
     const credential = await service.db.credential.findUniqueOrThrow({ where: { id: credentialId! } })

@@ -23,7 +23,7 @@ const DAY_MS = 86_400_000
 
 type Visitor = Awaited<ReturnType<typeof signInAs>>
 
-/** An organization with a transcript of a recording whose file is gone. */
+/** Creates an organization with the transcript of a recording whose file is deleted. */
 async function start({ canViewTranscription = false } = {}) {
   const organization = await service.make.organization()
   const { id: organizationId } = organization
@@ -42,7 +42,7 @@ async function start({ canViewTranscription = false } = {}) {
   return { organization, owner, page: `${owner.home}settings/export` }
 }
 
-/** Presses the button of the page. */
+/** Sends the page's form with its `once` value. */
 async function order(visitor: Visitor, page: string) {
   const { text } = await visitor.get(page)
   return visitor.post(page, { once: /name="once" value="([^"]+)"/.exec(text)![1]! })
@@ -158,7 +158,7 @@ it('is deleted with its file after seven days', async () => {
   expect(await db.deletedMediaFile.count({ where: { key: key! } })).toBe(1)
 })
 
-it('is deleted when a candidate is erased, even while it is built', async () => {
+it('is deleted when a candidate is erased, even while it is being built', async () => {
   const { organization, owner, page } = await start()
   await waitForDownload(owner, await orderExport(owner, page))
   const ctx = asEraser(service, organization)

@@ -50,7 +50,7 @@ it('hides an assessment from lists and selects, keeps its invites and results, a
   expect(await isListed(`invites?assessment=${assessment.id}`)).toBe(true)
   expect(await isListed(`invites/${invite.id}`)).toBe(true)
   expect((await get(`${home}results/assessments/${assessment.id}`)).status).toBe(200)
-  // Once more, as by a second click, it is archived, and that was done once.
+  // A second request, as from a double click, changes nothing and is not recorded.
   await post(`${path}/archive`)
   await post(`${path}/unarchive`)
   expect(await isListed('assessments')).toBe(true)

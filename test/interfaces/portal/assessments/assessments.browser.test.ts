@@ -10,7 +10,7 @@ const { service, browser, origin } = await startBrowserForFile()
 const follow = (page: Page, name: string) => page.getByRole('link', { name, exact: true }).click()
 const scriptsOf = (page: Page) => page.locator('[data-excerpt]').allTextContents()
 
-/** A browser window of somebody who is signed in. */
+/** Opens a browser window with a member's session. */
 async function openWindow(cookie: string, options: Parameters<Browser['newContext']>[0]): Promise<Page> {
   const context = await browser.newContext(options)
   onTestFinished(() => context.close())
@@ -25,7 +25,7 @@ describe.skipIf(!isBrowserInstalled)('an admin without scripts (skipped where no
     const { cookie, home } = await signInAs(service, id, ['admin'])
     const viewport = { width, height: 900 }
     const page = await openWindow(cookie()!, { viewport, javaScriptEnabled: false })
-    // The check of accessibility is a script: it looks at the same page in another window.
+    // The accessibility check is a script, so it runs on the same page in another window.
     const checked = await openWindow(cookie()!, { viewport })
     const expectGood = async () => {
       expect([page.url(), await overflow(page)]).toEqual([page.url(), 0])
@@ -91,7 +91,7 @@ describe.skipIf(!isBrowserInstalled)('an admin without scripts (skipped where no
     await press(page, 'Duplicate')
     expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('Copy of Support, spoken')
     await page.locator('summary:not(.btn-square)', { hasText: 'More' }).click()
-    // Without scripts, a page of its own asks for confirmation.
+    // Without scripts, a separate page asks for confirmation.
     await press(page, 'Delete')
     await press(page, 'Delete')
     await page.getByText('The assessment is deleted.').waitFor()

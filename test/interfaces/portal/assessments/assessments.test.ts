@@ -8,7 +8,7 @@ const service = await startServiceForFile()
 
 const NEW = { name: 'Support', defaultQuestionFormat: 'text', defaultAnswerFormat: 'text', audience: 'invite_only' }
 
-/** An admin of an organization, who makes assessments by the portal's form. */
+/** Signs in an admin who creates assessments with the portal's form. */
 async function openAssessments() {
   const organization = await service.make.organization()
   const admin = await signInAs(service, organization.id, ['admin'])
@@ -217,7 +217,7 @@ describe('an assessment', () => {
       expect.stringContaining('changed the time limit on'),
     ])
     expect(fieldsIn(refused)).toMatchObject({ name: 'Mine', timeLimit: '30' })
-    // Another mistake is not having seen it.
+    // A form that is rejected for another mistake does not count as having seen the change.
     const blank = await post(`${address}/edit`, { ...mine, name: ' ' })
     expect((await post(`${address}/edit`, { ...fieldsIn(blank), name: 'Mine' })).status).toBe(422)
     expect((await read(address)).name).toBe('Theirs')
@@ -267,7 +267,7 @@ describe('an assessment', () => {
     ])
     expect(questions[0]!.createdAt).toEqual(service.clock.now())
     expect(await read(address)).toMatchObject({ questionCount: 2, totalPoints: 7, inviteCount: 1 })
-    // Taking the instruction from one leaves it to the other.
+    // Deleting the copy keeps the shared instruction of the original.
     await post(`${copy}/delete`)
     expect(await service.db.instruction.count({ where: { organizationId: organization.id } })).toBe(1)
   })

@@ -10,7 +10,7 @@ import { startServiceForFile } from '../../../support/service.ts'
 const service = await startServiceForFile()
 const { db } = service
 
-/** A submission with 4.5 of 5 points and 0 points for its questions, and an admin who sets bands and knock-outs. */
+/** Creates a submission with 4.5 of 5 and 0 points for its questions, and an admin who sets bands and knock-outs. */
 async function furnish() {
   const made = await makeHandedIn(service, { recipientName: 'Ann' })
   const { organization, assessment, submissionId } = made

@@ -14,7 +14,7 @@ afterAll(transcriber.close)
 const service = await startServiceForFile({ TRANSCRIBE_URL: transcriber.url, TRANSCRIBE_MODEL: 'whisper-test' })
 const { db, make } = service
 
-/** A question that plays a stored sound, in an organization that agreed to have recordings transcribed. */
+/** Creates a question that plays a stored sound, in an organization that has agreed to transcription. */
 async function furnish({ isOn = true } = {}) {
   const organization = await make.organization()
   const transcriptionHost = isOn ? transcriber.host : null
@@ -39,7 +39,7 @@ async function furnish({ isOn = true } = {}) {
   return { organization, admin, assessment, id, path, captions, request, waitForCaptions, save }
 }
 
-/** Lines that a candidate's browser gets with a play of the first question. */
+/** Reads the caption lines that a candidate's browser gets with a play of the first question. */
 async function readLines(assessment: { id: string; organizationId: string }): Promise<string[] | undefined> {
   const candidate = candidateOf(service, await make.invite(assessment, { status: 'accepted', ...ASKS_NOTHING }))
   await consent(candidate)
@@ -52,7 +52,7 @@ async function readLines(assessment: { id: string; organizationId: string }): Pr
   return body.captions?.lines.map(({ text }: { text: string }) => text)
 }
 
-it('sends a prompt only when its author asks, and shows the words only once the author has published them', async () => {
+it('sends a prompt only when its author requests it, and shows the captions only once the author has published them', async () => {
   const { assessment, id, path, admin, request, waitForCaptions, save } = await furnish()
   const sent = transcriber.received.length
   expect(await readLines(assessment)).toBeUndefined()
@@ -74,7 +74,7 @@ it('sends a prompt only when its author asks, and shows the words only once the 
   expect(mistakesIn(await save({ 'segment-0': 'Late', isPublished: 'yes' }))).toHaveLength(1)
   const seen = (await waitForCaptions()).changedAt!.toISOString()
   expect((await save({ seen, isPublished: 'yes' })).headers.location).toBe(`${path}?done=saved`)
-  await request('es') // from a page of before
+  await request('es') // from an outdated page
   expect(await readLines(assessment)).toEqual(['First you <b>listen</b>.'])
   expect((await admin.get(path)).text).toContain('First you &lt;b&gt;listen&lt;/b&gt;.')
   const audited = await db.auditEntry.findMany({
@@ -99,7 +99,7 @@ it('is copied with its question, and deleted by its author or with the file', as
   expect(await captions()).toBeNull()
 })
 
-it('is not made while transcripts are off, and what waits is dropped when they are switched off', async () => {
+it('requests no captions while transcripts are off, and drops waiting requests when they are switched off', async () => {
   const off = await furnish({ isOn: false })
   expect((await off.admin.get(off.path)).text).toContain('Transcripts are off.')
   expect(mistakesIn(await off.request())).toEqual(['Transcripts are off: an admin can switch them on in the settings.'])
@@ -112,7 +112,7 @@ it('is not made while transcripts are off, and what waits is dropped when they a
   expect(await on.captions()).toBeNull()
 })
 
-it('says that it failed, and can be asked for again', async () => {
+it('shows that captions failed, and accepts another request', async () => {
   const { admin, path, request, waitForCaptions } = await furnish()
   transcriber.behave((response) => void response.writeHead(413).end())
   await request()
@@ -148,7 +148,7 @@ it('keeps newer captions from an older request and an older page', async () => {
   expect((await admin.get(path)).text).toContain('Newer')
 })
 
-it('is for those who may edit assessments, of their own organization', async () => {
+it('is limited to members of the organization who may edit assessments', async () => {
   const { organization, path, id } = await furnish()
   const grader = await signInAs(service, organization.id, ['grader'])
   const stranger = await signInAs(service, (await make.organization()).id, ['admin'])

@@ -12,7 +12,7 @@ import { PATIENT } from '../../../support/wait-until.ts'
 
 const { service, browser, origin } = await startBrowserForFile()
 
-/** An assessment with questions of these texts, and an admin who is looking at it. */
+/** Opens an assessment as an admin. Each character of `scripts` is the text of one question. */
 async function openEditor(scripts: string, { at = origin } = {}) {
   const { id } = await service.make.organization()
   const { cookie, home } = await signInAs(service, id, ['admin'])
@@ -62,7 +62,7 @@ describe.skipIf(!isBrowserInstalled)('the editor (skipped where no chromium is i
     await page.keyboard.press('Enter')
     for (const [i, script] of ['A', 'B', 'C', 'D'].entries()) {
       await page.getByRole('heading', { name: `Question ${i + 1}`, exact: true }).waitFor()
-      // The field for the text has the focus.
+      // The text field has the focus.
       await page.locator('#script:focus').waitFor()
       await page.keyboard.type(script)
       for (let tabs = 0; (await page.locator('#points:focus').count()) === 0; tabs++) {

@@ -7,7 +7,7 @@ import { PATIENT } from '../../../support/wait-until.ts'
 
 const { service, browser, origin } = await startBrowserForFile()
 
-/** An admin with an empty assessment. */
+/** Opens an empty assessment as an admin. */
 async function openEditor() {
   const { id } = await service.make.organization()
   const { cookie, home } = await signInAs(service, id, ['admin'])
@@ -24,7 +24,7 @@ async function openEditor() {
 
 const byLabel = (page: Page, name: string) => page.getByLabel(name, { exact: true })
 
-/** Whatever is shown, in both sizes and both color schemes. */
+/** Checks the current page in both sizes and both color schemes. */
 async function lookAt(page: Page): Promise<void> {
   for (const viewport of [desktop, phone]) {
     for (const colorScheme of ['light', 'dark'] as const) {

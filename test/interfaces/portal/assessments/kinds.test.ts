@@ -9,7 +9,7 @@ const service = await startServiceForFile()
 
 type Fields = Record<string, string | string[]>
 
-/** An admin who is looking at an assessment. */
+/** Creates an empty assessment and its admin. */
 async function openAssessment() {
   const organization = await service.make.organization()
   const admin = await signInAs(service, organization.id, ['admin'])

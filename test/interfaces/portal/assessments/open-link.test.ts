@@ -24,7 +24,7 @@ const settingsForm = {
 }
 
 describe('the open link of an assessment', () => {
-  it('is off until somebody switches it on, and off again', async () => {
+  it('is off until somebody switches it on, and can be switched off again', async () => {
     const link = await open({ settings: { isOn: false } })
     expect((await link.get(link.page)).text).toContain('The link is off: nobody can start without an invite.')
     expect((await link.post(`${link.own}/on`)).headers.location).toBe(`${link.own}?done=on`)
@@ -38,7 +38,7 @@ describe('the open link of an assessment', () => {
     expect((await service.http().get(link.path)).status).toBe(404)
   })
 
-  it('takes its settings, and says beside each field what is wrong', async () => {
+  it('saves its settings, and shows each mistake beside its field', async () => {
     const link = await open()
     const tag = await service.make.tag(link.organization.id)
     const saved = await link.post(link.own, {
@@ -90,7 +90,7 @@ describe('the open link of an assessment', () => {
     for (const words of ['changed an open link', 'replaced an open link']) expect(text).toContain(words)
   })
 
-  it('counts who came, and leads to their invites', async () => {
+  it('shows how many candidates started, and links to their invites', async () => {
     const link = await open()
     const other = await service.make.invite(link.assessment, { source: 'portal' })
     await readerOf(service, await link.register('came@example.com')).press('begin')
@@ -106,29 +106,29 @@ describe('the open link of an assessment', () => {
     expect(rows[0]).toContain(',open,')
   })
 
-  it('of test data shows its captured mails, with their links', async () => {
+  it('shows captured mails with their links for test data', async () => {
     const link = await open({ mode: 'test' })
     const registration = await link.register('tried@example.com')
     const { text } = await link.get(link.own)
     expect([text.includes('Emails of the test link'), text.includes(readerOf(service, registration).path)]).toEqual([true, true])
   })
 
-  it('warns that nobody is led anywhere while only invited people may take the assessment', async () => {
+  it('warns that it does not work while only invited people may take the assessment', async () => {
     const link = await open({ assessment: { audience: 'invite_only' } })
     expect((await link.get(link.own)).text).toContain('Only invited people can take this assessment')
     expect((await link.get(link.page)).text).not.toContain('Open link')
   })
 })
 
-it('a digest names how many came, to members who have switched it on', async () => {
+it('sends a digest with the number of candidates to members who have switched it on', async () => {
   const link = await open({ settings: { notifiesMembers: true } })
   await service.db.member.update({ where: { id: link.member.id }, data: { notices: ['open_digest'] } })
-  // After the hour of a digest, so that the candidate is in the next one.
+  // After the hour of the digest, so that the candidate is part of the next one.
   const noon = new Date(service.clock.now().getTime() + DAY_MS)
   noon.setUTCHours(12)
   service.clock.set(noon)
   await readerOf(service, await link.register('came@example.com')).press('begin')
-  // The morning of the next weekday.
+  // The next weekday's morning.
   const morning = new Date(noon)
   do morning.setUTCDate(morning.getUTCDate() + 1)
   while (morning.getUTCDay() % 6 === 0)

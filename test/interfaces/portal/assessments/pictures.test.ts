@@ -9,7 +9,7 @@ const service = await startServiceForFile()
 const NEW = { inputType: 'text', responseType: 'text', scriptFormat: 'markdown', script: 'What is this?' }
 const MARK = /!\[([^\]]*)\]\(asset:([0-9a-f-]{36})\)/
 
-/** An admin with the form of a new question. */
+/** Creates an admin with the address of the form for a new question. */
 async function openForm(made?: Awaited<ReturnType<Service['make']['organization']>>) {
   const organization = made ?? (await service.make.organization())
   const admin = await signInAs(service, organization.id, ['admin'])
@@ -20,7 +20,7 @@ async function openForm(made?: Awaited<ReturnType<Service['make']['organization'
     for (const [name, values] of Object.entries(fields)) for (const value of [values].flat()) sending.field(name, value)
     return file ? sending.attach('picture', file, 'any.png') : sending
   }
-  /** A question with a picture. @returns the picture's id. */
+  /** Adds a question with a picture. @returns the picture's id. */
   const add = async (fields: Record<string, string | string[]> = {}, file = png()) => {
     const answer = await send({ ...NEW, pictureAlt: 'A red kite', ...fields }, file)
     expect([answer.status, mistakesIn(answer)]).toEqual([303, []])
@@ -51,7 +51,7 @@ it('adds a picture to the text by its own button, without saving anything else',
   expect(script).toMatch(/^What is this\?\n\n!\[A red kite\]\(asset:[0-9a-f-]{36}\)$/)
   expect(pictureAlt).toBe('')
   expect(await service.db.question.count({ where: { assessmentId: assessment.id } })).toBe(0)
-  expect((await get(path.replace('/questions', `/../pictures/${MARK.exec(script!)![2]}`))).status).toBe(404) // below the organization alone
+  expect((await get(path.replace('/questions', `/../pictures/${MARK.exec(script!)![2]}`))).status).toBe(404) // no address outside the organization
 })
 
 it('shows a picture to candidates with its size, once the question is open', async () => {
@@ -68,10 +68,10 @@ it('shows a picture to candidates with its size, once the question is open', asy
   expect(picture.headers).toMatchObject({ 'x-content-type-options': 'nosniff', 'cache-control': 'private, max-age=3600' })
   expect(picture.body).toEqual(png())
   await candidate.press('next', { number: '1' })
-  expect((await service.http().get(address)).status).toBe(200) // it was open
+  expect((await service.http().get(address)).status).toBe(200) // the question was open
 })
 
-it('serves no picture of another paper, and keeps pictures in papers that have them', async () => {
+it("serves no picture of another candidate's questions, and keeps pictures that submissions contain", async () => {
   const [one, other] = [await openForm(), await openForm()]
   const [mine, theirs] = [await one.add(), await other.add({}, png(8, 8))]
   const sibling = await openForm(one.organization)
@@ -80,7 +80,7 @@ it('serves no picture of another paper, and keeps pictures in papers that have t
   await candidate.press('open', { number: '1' })
   const ask = (id: string) => service.http().get(`${candidate.path}/pictures/${id}`)
   for (const id of [theirs, siblings, service.deps.newId(), 'x', `${mine}x`]) expect((await ask(id)).status).toBe(404)
-  // A script that names another organization's shows what it says of it.
+  // A text that names another organization's picture shows only its description.
   const { id, updatedAt } = await service.db.question.findFirstOrThrow({ where: { assessmentId: one.assessment.id } })
   await one.send({ ...NEW, script: `![Theirs](asset:${theirs})`, seen: updatedAt.toISOString() }, undefined, `${one.path}/${id}`)
   const later = await one.begin()

@@ -15,7 +15,7 @@ const slice = (number: number) => readFile(new URL(`../../../media/fixtures/audi
 const FILE = Buffer.concat([await slice(0), await slice(1), await slice(2)])
 const OWN = { 'sec-fetch-site': 'same-origin' }
 
-/** An admin with an organization, and what a question's script asks for. */
+/** Creates an admin, and functions that send what a question's page script sends. */
 async function furnish() {
   const organization = await service.make.organization()
   const admin = await signInAs(service, organization.id, ['admin'])
@@ -26,12 +26,12 @@ async function furnish() {
       .post(`${base}/${path}`)
       .set({ ...OWN, cookie: admin.cookie()!, 'content-type': 'application/octet-stream' })
       .send(content)
-  /** @returns the id of an audio that is ready. */
+  /** Uploads an audio file. @returns its id, once it is ready. */
   const upload = async () => {
     const { body } = await admin.post(base, { kind: 'audio' })
     const slices = [FILE.subarray(0, 1_500), FILE.subarray(1_500)]
     for (const [number, slice] of slices.entries()) expect((await send(`${body.id}/parts/0/${number}`, slice)).status).toBe(200)
-    expect((await send(`${body.id}/parts/0/1`, slices[1]!)).status).toBe(200) // once more
+    expect((await send(`${body.id}/parts/0/1`, slices[1]!)).status).toBe(200) // the same slice again
     await admin.post(`${base}/${body.id}/complete`, { segments: '2' })
     await waitUntil(
       'the audio to be ready',
@@ -43,7 +43,7 @@ async function furnish() {
   return { ...admin, organization, base, send, upload }
 }
 
-/** A candidate at a question that plays it, with their tab. */
+/** Opens a question that plays the file, as a candidate with their tab. */
 async function begin(of: Awaited<ReturnType<typeof furnish>>, id: string, plays = 2) {
   const assessment = await service.make.assessment(of.organization.id)
   const fields = { inputType: 'audio', responseType: 'text', audioUrl: `https://service.example/api/v1/question-media/${id}` }
@@ -82,7 +82,7 @@ it('plays a file once per granted link, within its time, and only in the tab tha
   expect((await candidate.open()).text).not.toContain('question-media')
   const first = await grant()
   expect(first).toMatchObject({ playsLeft: 1, link: expect.any(String) })
-  expect(await grant()).toMatchObject({ playsLeft: 1 }) // nothing of it was played
+  expect(await grant()).toMatchObject({ playsLeft: 1 }) // nothing was played yet
   const answer = await play(first.link)
   expect([answer.status, answer.headers['cache-control'], answer.headers['x-content-type-options']]).toEqual([
     200,
@@ -90,7 +90,7 @@ it('plays a file once per granted link, within its time, and only in the tab tha
     'nosniff',
   ])
   expect(answer.body.length).toBe(Number(answer.headers['content-length']))
-  expect((await play(first.link)).status).toBe(403) // twice
+  expect((await play(first.link)).status).toBe(403) // the second time
   expect((await candidate.session('get', `/plays/${first.link}/audio`).set('range', 'bytes=1-')).status).toBe(403)
   const late = await grant()
   service.clock.advance(10 * 60_000)
@@ -98,14 +98,14 @@ it('plays a file once per granted link, within its time, and only in the tab tha
   const again = await grant()
   expect(again.playsLeft).toBe(0)
   const other = await openTab(service, candidate)
-  expect((await play(again.link)).status).toBe(403) // of a tab that is none any more
+  expect((await play(again.link)).status).toBe(403) // the tab was replaced by another
   const last = await grant(other)
   expect((await play(last.link)).status).toBe(200)
   expect(await grant(other)).toMatchObject({ code: 'no_plays_left' })
   expect(tab).not.toBe(other)
 })
 
-/** Puts something before what opens a file, once. */
+/** Runs a function before the media store opens the next file. */
 function beforeOpening(wait: () => Promise<void>) {
   const { media } = service.deps
   const { get } = media
@@ -210,7 +210,7 @@ it('leaves nothing in the store when a slice is rejected', async () => {
   }
   expect((await send(`${full}/parts/0/1`, Buffer.alloc(0))).status).toBe(422)
   expect(await countFiles(organization.id)).toBe(before)
-  expect((await send(`${full}/parts/0/0`, FILE.subarray(0, 1_500))).status).toBe(200) // the same again
+  expect((await send(`${full}/parts/0/0`, FILE.subarray(0, 1_500))).status).toBe(200) // the same slice again
   expect((await send(`${small}/parts/0/1`, Buffer.alloc(SMALL_PART_BYTES))).status).toBe(200)
   await change(small, { bytes: service.deps.mediaQuota })
   expect((await send(`${full}/parts/0/1`, Buffer.from('x'))).body.mistakes).toEqual([

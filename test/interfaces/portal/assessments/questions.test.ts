@@ -8,7 +8,7 @@ const service = await startServiceForFile()
 
 const NEW = { inputType: 'text', responseType: 'text' }
 
-/** An admin who is looking at an assessment. */
+/** Creates an assessment and its admin. */
 async function openAssessment(data: Parameters<Service['make']['assessment']>[1] = {}) {
   const organization = await service.make.organization()
   const admin = await signInAs(service, organization.id, ['admin'])
@@ -23,7 +23,7 @@ async function openAssessment(data: Parameters<Service['make']['assessment']>[1]
   }
   const counts = () =>
     service.db.assessment.findUniqueOrThrow({ where: { id: assessment.id }, select: { questionCount: true, totalPoints: true } })
-  /** The form behind Up or Down of the question, as the page shows it. */
+  /** Fields of the question's form for Up or Down, as the page contains them. */
   const moveFields = (page: string, id: string, label: 'Up' | 'Down') => {
     const form = [...page.matchAll(/<form [^>]*action="([^"]*\/move)">(.*?)<\/form>/gs)].find(
       ([, action, rest]) => action!.includes(id) && rest!.includes(`Move ${label.toLowerCase()} `),
@@ -124,7 +124,7 @@ it("rejects a question without a text, or with an address that candidates can't 
   const address = await addressOf('')
   const cleared = { ...fieldsIn(await get(address)), audioUrl: '' }
   expect(mistakesIn(await post(address, cleared))).toEqual([nothing])
-  // Imported questions are unchanged.
+  // An imported question without a text can still be saved.
   const imported = await service.make.question(assessment, { inputType: 'video', script: '', videoUrl: '/1.mp4' })
   const there = address.replace(/[^/]+$/, imported.id)
   expect((await post(there, { ...fieldsIn(await get(there)), points: '2' })).status).toBe(303)
@@ -221,7 +221,7 @@ it('moves a question up, down, and to any position, even with irregular stored p
     const { id } = await find(script)
     return post(`${path}/questions/${id}/move`, moveFields((await get(path)).text, id, label))
   }
-  // With an address in the page, browsers show that place, and not its beginning.
+  // Browsers scroll to the fragment, and not to the top of the page.
   expect((await press('B', 'Up')).headers.location).toBe(`${path}?done=question-moved&page=1#question-${(await find('B')).id}`)
   expect(await scripts()).toEqual(['C', 'B', 'A', 'D'])
   await press('C', 'Down')
@@ -244,7 +244,7 @@ it('does not move a question from an outdated page', async () => {
   const page = (await get(path)).text
   const { id } = await find('C')
   const fields = moveFields(page, id, 'Up')
-  // A careless double click moves it once.
+  // A double click moves the question once.
   const answers = await Promise.all([1, 2, 3].map(() => post(`${path}/questions/${id}/move`, fields)))
   expect(answers.map(({ status }) => status).sort()).toEqual([303, 422, 422])
   expect(await scripts()).toEqual(['A', 'C', 'B'])
@@ -280,13 +280,13 @@ it('reorders the questions of a page in one request, unless the order has change
   const inOrder = async () => (await scripts()).join('')
   expect((await order('ABCD', 'DABC')).status).toBe(200)
   expect(await inOrder()).toBe('DABC')
-  // Its answer was lost, and it is sent again.
+  // The request is repeated after a lost response.
   expect((await order('ABCD', 'DABC')).status).toBe(200)
   const audit = { organizationId: organization.id, action: 'ordered_questions' }
   expect(await service.db.auditEntry.count({ where: audit })).toBe(1)
   const late = await order('ABCD', 'BACD')
   expect([late.status, late.body.mistakes]).toEqual([409, [expect.stringMatching(/^This question was moved/)]])
-  // A page of the list has some of them.
+  // A page of the list contains only some of the questions.
   expect((await order('AB', 'BA')).status).toBe(200)
   expect(await inOrder()).toBe('DBAC')
   for (const [seen, wanted] of [

@@ -11,7 +11,7 @@ import { startServiceForFile } from '../../../support/service.ts'
 const service = await startServiceForFile()
 const [ONE, NUMBER] = examplesOf('single_choice', 'number')
 
-/** The settings' form of the assessment as it stands, with that changed, as an admin sends it. */
+/** Creates an assessment, and saves its settings with these changes as an admin. */
 async function makeSet(definitions: (typeof ONE)[], texts: number, changed: Record<string, string>) {
   const made = await makeDefined(service, definitions as NonNullable<typeof ONE>[], { texts })
   const admin = await signInAs(service, made.organization.id, ['admin'])
@@ -77,7 +77,7 @@ describe('automatic release of results', () => {
   })
 })
 
-/** The page before the start. */
+/** Opens the page before the start. */
 async function prepared({ candidate }: Awaited<ReturnType<typeof makeSet>>) {
   await consent(candidate)
   return candidate.open()

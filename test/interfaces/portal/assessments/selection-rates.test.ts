@@ -6,7 +6,7 @@ import { startServiceForFile } from '../../../support/service.ts'
 const service = await startServiceForFile({ ROLE: 'api' })
 const { db, deps } = service
 
-/** Released results with decisions: `selected` of `decided` in each group. */
+/** Creates released results with decisions: in each group `selected` of `decided`. */
 async function furnish(groups: Record<string, [selected: number, decided: number]>) {
   const organization = await service.make.organization()
   const assessment = await service.make.assessment(organization.id)

@@ -6,7 +6,7 @@ import { startServiceForFile } from '../../../support/service.ts'
 
 const service = await startServiceForFile({ ROLE: 'api' })
 
-/** An admin at the form of a new question, and the address of an audio that was uploaded. */
+/** Signs in an admin who adds a question, and stores an uploaded audio file. */
 async function furnish() {
   const { db, deps, clock } = service
   const organization = await service.make.organization()
@@ -41,14 +41,14 @@ it.each([
   ['an answer by text', { responseType: 'text' }],
   ['an answer by text or recording', { responseType: 'mixed' }],
   ['two prompts', { videoUrl: 'https://example.com/a.mp4' }],
-])('is refused with %s', async (_, change) => {
+])('is rejected with %s', async (_, change) => {
   const { path, post, questions, address } = await furnish()
   const refused = await post(path, { ...NEW, ...('inputType' in change ? {} : { audioUrl: address }), ...change })
   expect([refused.status, mistakesIn(refused)]).toEqual([422, [REFUSED]])
   expect(await questions()).toEqual([])
 })
 
-it('is refused for a stored question whose prompt moves to another website', async () => {
+it('is rejected for a stored question whose prompt moves to another website', async () => {
   const { path, post, questions, address } = await furnish()
   await post(path, { ...NEW, audioUrl: address })
   const [question] = await questions()

@@ -9,10 +9,7 @@ import { startServiceForFile } from '../../../support/service.ts'
 const service = await startServiceForFile()
 const [CHOICE] = examplesOf('single_choice') as [ReturnType<typeof examplesOf>[number]]
 
-/**
- * An assessment with a choice (10 points) and a text (10 points), and released results: the choice is right in every second of them, and more
- * so among those with few points for the text.
- */
+/** Creates released results of an assessment with a choice (10 points) and a text (10 points). Every third result has the right choice. */
 async function furnish(count: number) {
   const made = await makeDefined(service, [CHOICE], { texts: 1 })
   await made.take([CHOICE.right])
@@ -69,7 +66,7 @@ async function furnish(count: number) {
   return { ...made, admin, path, results, ctx: asOperator(service, organization) }
 }
 
-/** Moves all questions of a paper to an open section with free navigation. */
+/** Moves all questions of a submission to an open section with free navigation. */
 async function moveToFreeSection(organizationId: string, submissionId: string, currentNumber: number) {
   const section = { organizationId, submissionId, number: 1, name: 'Part 1', intro: '', timeLimit: 0, navigation: 'free' }
   await service.db.submissionSection.create({ data: { ...section, currentNumber } })
@@ -86,7 +83,7 @@ it('equals a plain calculation from the released points', async () => {
   expect(choice).toMatchObject({ place: 1, results: 40, share: expect.closeTo(14 / 40, 9) })
   expect(choice!.discrimination).toBeCloseTo(discriminationOf(results, 'choice')!, 9)
   expect(text!.discrimination).toBeCloseTo(discriminationOf(results, 'text')!, 9)
-  // All have copied the same answer.
+  // All candidates have the same answer, because it was copied.
   expect(choice!.answers).toEqual([{ text: expect.any(String), best: 1, lowest: 1 }])
   expect(text!.answers).toEqual([])
   expect(choice!.seconds).not.toBeNull()
@@ -139,7 +136,7 @@ it('names the questions at which candidates stopped', async () => {
   expect(await stops()).toEqual([{ number: 1, candidates: 1 }])
 })
 
-it('divides answers by the results that have the question, and leaves out names of files and times of free navigation', async () => {
+it('divides answers by the results that have the question, and omits file names, and times under free navigation', async () => {
   const { ctx, assessment, organization } = await furnish(60)
   const organizationId = organization.id
   for (const [i, { id, submissionId, grades }] of (await service.db.release.findMany({ where: { organizationId } })).entries()) {

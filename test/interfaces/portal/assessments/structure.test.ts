@@ -8,7 +8,7 @@ const { db } = service
 
 const NEW = { inputType: 'text', responseType: 'text' }
 
-/** An author who is looking at an assessment with questions named by letters. */
+/** Creates an assessment and its author. Each letter is the text of one question. */
 async function openAssessment(letters: string) {
   const organization = await service.make.organization()
   const author = await signInAs(service, organization.id, ['admin'])
@@ -30,7 +30,7 @@ async function openAssessment(letters: string) {
     pathOf: async (name: string) => `${path}/sections/${(await section(name)).id}`,
     pool: () => db.assessmentPool.findFirst({ where }),
     counts: () => db.assessment.findUniqueOrThrow({ where: { id: assessment.id } }),
-    /** Such as `One:ab Two:c`. */
+    /** Prints sections with their questions, such as `One:ab Two:c`. */
     print: async () => {
       const bySection = Map.groupBy(await list(), (question) => question.section?.name ?? '')
       return [...bySection].map(([name, questions]) => `${name}:${questions.map(({ script }) => script).join('')}`).join(' ')
@@ -41,13 +41,13 @@ async function openAssessment(letters: string) {
       author.post(`${path}/questions/${await idOf(script)}/section`, { section: (await section(to)).id }),
   }
 }
-/** The fields that the summary of mistakes links to. */
+/** Fields that the summary of mistakes links to. */
 const mistakenFields = ({ text }: { text: string }) => [...text.matchAll(/<li><a href="#([^"]+)"/g)].map(([, field]) => field)
 
 type Opened = Awaited<ReturnType<typeof openAssessment>>
 
 describe('sections', () => {
-  it('take all questions at first, and then those that are moved to them', async () => {
+  it('contain all questions at first, and later those that are moved to them', async () => {
     const { addSection, move, print, get, path, section } = await openAssessment('abc')
     expect((await addSection('One', { intro: 'Read **this**.', timeLimit: '1:30', shuffle: 'yes' })).status).toBe(303)
     await addSection('Two')
@@ -88,7 +88,7 @@ describe('sections', () => {
     expect((await order([one, c, two, b, a])).status).toBe(409)
   })
 
-  it('refuse questions that candidates can’t come back to, beside the field', async () => {
+  it('reject free navigation beside the field if candidates can’t come back to a question', async () => {
     const { addSection, idOf, path, pathOf, post, print } = await openAssessment('ab')
     await addSection('One')
     await addSection('Free', { navigation: 'free' })
@@ -125,7 +125,7 @@ describe('a pool', () => {
     expect(await made.counts()).toMatchObject({ questionCount: 3, totalPoints: 10, undrawnPoints: 0 })
   })
 
-  it('goes with its last question, and leaves its questions when deleted', async () => {
+  it('is removed with its last question, and keeps its questions when deleted', async () => {
     const made = await openAssessment('abcd')
     await makePool(made, 'bcd', { draw: '1' })
     await made.addSection('One')
@@ -141,7 +141,7 @@ describe('a pool', () => {
     expect(await made.counts()).toMatchObject({ totalPoints: 15, undrawnPoints: 0 })
   })
 
-  it('refuses to draw more than it has, and questions of two sections', async () => {
+  it('cannot draw more questions than it has, or contain questions of two sections', async () => {
     const made = await openAssessment('abcd')
     expect(mistakenFields(await makePool(made, 'bc', { draw: '3' }))).toEqual(['draw'])
     expect(mistakenFields(await makePool(made, ''))).toContain('questions')

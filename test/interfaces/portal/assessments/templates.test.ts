@@ -12,7 +12,7 @@ async function furnish() {
   return { ...author, organization, path: `${author.home}assessments`, assessments }
 }
 
-/** The hidden field that makes a form count once. */
+/** Value of the hidden field that makes a form count once. */
 const onceIn = (text: string): string => /name="once" value="([^"]+)"/.exec(text)![1]!
 
 it('lists templates in a language, with their questions', async () => {
@@ -25,7 +25,7 @@ it('lists templates in a language, with their questions', async () => {
   expect((await get(`${path}/templates?language=nonsense`)).status).toBe(200)
 })
 
-it('makes one assessment of a template, even if its form is sent twice', async () => {
+it('creates one assessment from a template, even if its form is sent twice', async () => {
   const { get, post, path, assessments } = await furnish()
   const once = onceIn((await get(`${path}/templates`)).text)
   const body = { once, template: 'numeracy', language: 'en' }

@@ -24,7 +24,7 @@ beforeAll(async () => {
 })
 afterAll(() => browser?.close())
 
-/** The page of a tag in a browser. */
+/** Opens the page of a tag. */
 async function openTag(javaScriptEnabled: boolean) {
   const organization = await service.make.organization()
   const tag = await service.make.tag(organization.id, { name: 'Spring <b>' })

@@ -26,7 +26,7 @@ describe('the initial state of a grade', () => {
     const asked = open(given('1'), draft('3', '1'))
     expect(asked).toMatchObject({ typed: grade('3'), obstacle: { until: 'decided', newer: grade('1') } })
     expect(open(given('1'), draft('3', '1', '1'))).toMatchObject({ typed: grade('3'), sent: null, obstacle: null })
-    expect(open(given('1'), draft('3', '1'), '')).toMatchObject({ obstacle: null }) // it was somebody else
+    expect(open(given('1'), draft('3', '1'), '')).toMatchObject({ obstacle: null }) // another grader saved it
   })
 
   it('is the typed text if it differs from the saved grade, or was rejected', () => {

@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(() => browser?.close())
 
-/** Looks at the page in its looks, wide and narrow; RETENTION_SHOTS names a folder for pictures of them. */
+/** Checks the page in all color schemes, wide and narrow. RETENTION_SHOTS names a folder for screenshots. */
 async function look(page: Page, name: string): Promise<void> {
   const folder = process.env.RETENTION_SHOTS
   for (const [i, { viewport, colorScheme }] of [...looksOf(0), ...looksOf(1)].entries()) {

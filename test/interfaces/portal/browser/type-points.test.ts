@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { type TypedPoints, typePoints } from '../../../../src/interfaces/portal/browser/type-points.ts'
 
-/** Types digits, each so many milliseconds after the one before it. @returns the points that each of them means. */
+/** Types digits, each after this many milliseconds. @returns the points after each digit. */
 function type(most: number, ...digits: [digit: number, after: number, question?: number][]) {
   let typed: TypedPoints = null
   let at = 0

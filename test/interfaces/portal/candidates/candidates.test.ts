@@ -22,7 +22,7 @@ async function furnish() {
   const at = (days: number) => new Date(service.clock.now().getTime() - days * DAY_MS)
   const invite = (assessment: typeof french, recipientEmail: string, days: number, recipientName: string | null = null) =>
     service.make.invite(assessment, { recipientEmail, recipientName, sentAt: at(days) })
-  /** The rows of the list: candidate, assessment, state, how many invites. */
+  /** Rows of the list: candidate, assessment, state, and number of invites. */
   const list = async (query = '', home = admin.home) => {
     const answer = await admin.get(`${home}candidates${query}`)
     return rowsOf(answer.text).map((row) => {
@@ -33,7 +33,7 @@ async function furnish() {
   return { organization, admin, french, german, invite, list }
 }
 
-/** The address behind a page's link. */
+/** Address of the link with this label. */
 const linkIn = (text: string, label: string) => new RegExp(`href="([^"]+)">${label}<`).exec(text)?.[1]?.replaceAll('&amp;', '&')
 
 describe('the list of candidates', () => {
@@ -99,7 +99,7 @@ describe('the list of candidates', () => {
   })
 })
 
-it("shows a candidate's invites with results, timeline, and mails, reached from any of their invites", async () => {
+it("shows a candidate's invites with results, timeline, and mails, from any of their invites", async () => {
   const { admin, french, german, invite, organization } = await furnish()
   const first = await invite(french, 'sam@example.com', 9, 'Sam Lee')
   const second = await invite(german, 'SAM@example.com', 2)
@@ -161,7 +161,7 @@ it.runIf(LONG)('reads a page by an index, even with many invites', async () => {
   const client = new pg.Client(service.databaseUrl)
   await client.connect()
   onTestFinished(() => client.end())
-  // 20,000 candidates, half of them with three invites.
+  // Creates 20,000 candidates, half of them with three invites.
   const others = await Promise.all(['B', 'C'].map((name) => service.make.assessment(organization.id, { name })))
   for (const [i, assessmentId] of [french.id, ...others.map((other) => other.id)].entries())
     await client.query(

@@ -28,7 +28,7 @@ const exportAs = async (person: Person, list: string, filter: Record<string, str
   return read(answer.text)
 }
 
-/** Adds invites by one statement. */
+/** Adds invites with one statement. */
 const addMany = ({ organization, assessment }: Pick<Made, 'organization' | 'assessment'>, count: number) =>
   service.db.$executeRaw`
     INSERT INTO invites (id, organization_id, assessment_id, recipient_email, status, question_replay_limit, answer_record_limit,
@@ -145,7 +145,7 @@ it('reads each invite once per batch, even before the table has statistics', asy
   await client.connect()
   onTestFinished(() => client.end())
   const { rows } = await client.query(`EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${text}`, values)
-  // With one lookup in all rows for each row, the number of blocks would be ten times as high.
+  // If each row looked up all rows, the number of blocks would be ten times as high.
   expect(rows[0]['QUERY PLAN'][0].Plan['Shared Hit Blocks']).toBeLessThan(20_000)
 })
 
@@ -247,7 +247,7 @@ it('exports the audit log as lines of JSON with full details', async () => {
   expect(found[1]).toEqual({
     ...Object.fromEntries(Object.entries(rows[0]!).map(([name, cell]) => [name, cell === '' ? null : cell])),
     details: { action: 'exported_audit_log' },
-    user_agent: '', // there is one, and it is empty: the file with columns can't tell
+    user_agent: '', // the value is empty, not missing: CSV cannot show the difference
   })
   const none = await admin.post(`${admin.home}settings/audit-log/export`, { who: 'nobody@example.com', format: 'ndjson' })
   expect([none.status, none.text]).toEqual([200, ''])
@@ -284,7 +284,7 @@ it('exports the invites that the role may see: of their assessments for clients,
     expect((await person.post(`${person.home}invites/export`, { assessment: other.id })).status).toBe(404)
 })
 
-/** Begins an export, and reads nothing of it. */
+/** Begins an export, and does not read its response. */
 async function begin({ admin, home }: Pick<Made, 'admin' | 'home'>, filter = ''): Promise<IncomingMessage> {
   if (!service.app.server.listening) await service.app.listen({ port: 0, host: '127.0.0.1' })
   const { port } = service.app.server.address() as AddressInfo
@@ -310,10 +310,10 @@ it('runs at most two exports at once per organization, without long transactions
   const list = await made.admin.post(`${made.home}invites/batches`, { assessmentId: made.assessment.id, list: 'sam@example.com' })
   const outcome = () => made.admin.post(`${list.headers.location}/export`)
   expect((await outcome()).status).toBe(429)
-  // A browser that has lost the answer is not refused because of itself.
+  // A browser that repeats its export after a lost response is not rejected because of its own first request.
   const ended = new Promise((resolve) => stalled[0]!.on('error', () => {}).once('close', resolve))
   const repeated = await begin(made, 'state=pending')
-  stalled[0]!.resume() // only who reads sees the end
+  stalled[0]!.resume() // only a reader sees the end of the response
   await ended
   const another = await start()
   await exportAs(another.admin, 'members')

@@ -10,7 +10,7 @@ import { startServiceForFile } from '../../../support/service.ts'
 
 const service = await startServiceForFile()
 
-/** Answers in English and Basque of an assessment that assigns graders, as set in its form, and a grader of English. */
+/** Creates answers in English and Basque to an assessment that assigns graders, and a function that adds a grader of a language. */
 async function furnish() {
   const languages = await Promise.all(['es', 'en', 'eu'].map((code) => service.make.language(code)))
   const questions = ['en', 'eu'].map((targetLanguage) => ({ points: 2, sourceLanguage: 'es', targetLanguage }))
@@ -31,7 +31,7 @@ async function furnish() {
   return { ...made, admin, grader, setAssigning }
 }
 
-it('assigns answers once the form of the assessment says so, and shows each grader their own', async () => {
+it("assigns answers once enabled in the assessment's form, and shows each grader their own", async () => {
   const { grader, setAssigning, assessment } = await furnish()
   const [english, basque] = [await grader('en'), await grader('eu')]
   expect((await setAssigning()).status).toBe(303)
@@ -79,7 +79,7 @@ it('filters the queue by the languages of the member, unless they choose every l
   expect([text.includes('Sam'), text.includes('My languages')]).toEqual([true, false])
 })
 
-it('reads the queue and its counts by statements whose plans PostgreSQL keeps', async () => {
+it('reads the queue and its counts with statements whose plans PostgreSQL caches', async () => {
   const { admin, grader } = await furnish()
   const english = await grader('en')
   const { queries } = await recordQueries(async () => {

@@ -10,7 +10,7 @@ import { startServiceForFile } from '../../../support/service.ts'
 const service = await startServiceForFile()
 const QUARTER_MS = 15 * 60_000
 
-/** A submission, and a member at its grading view. */
+/** Creates a submission, and signs in a member who grades it. */
 async function furnish({ roles = ['admin'], ...of }: Parameters<typeof makeHandedIn>[1] & { roles?: string[] } = {}) {
   const made = await makeHandedIn(service, of)
   const person = await signInAs(service, made.organization.id, roles)

@@ -10,7 +10,7 @@ const service = await startServiceForFile()
 /** Texts that identify the candidate. */
 const TRACES = ['Zebulon Quick', 'zebulon@example.net']
 
-/** A blind-graded submission with photos and recordings. Its grader is also its client. */
+/** Creates a blind-graded submission with photos and recordings. Its grader is also a client of the assessment. */
 async function furnish() {
   const made = await makeHandedIn(service, { recipientName: TRACES[0]!, recipientEmail: TRACES[1]! })
   const { organization, assessment, invite, submissionId, assign } = made
@@ -34,7 +34,7 @@ async function furnish() {
 }
 type Furnished = Awaited<ReturnType<typeof furnish>>
 
-/** Asks for every page and export; for forms as well, with nothing in them. @returns what was shown, and where the candidate was named. */
+/** Requests every page and export, and sends every form empty. @returns the routes that were shown, and those that named the candidate. */
 async function walk({ organization, rows }: Furnished, who: Visitor, routes: string[]) {
   const shown: string[] = []
   const named: string[] = []
@@ -46,7 +46,7 @@ async function walk({ organization, rows }: Furnished, who: Visitor, routes: str
     for (const query of queries) {
       const answer = await (method === 'GET' ? who.get(address + query) : who.post(address))
       if (answer.status === 200) shown.push(route)
-      const said = (answer.text ?? '').replaceAll('value="zebulon@example.net"', '') // in the field for the search
+      const said = (answer.text ?? '').replaceAll('value="zebulon@example.net"', '') // the value of the search field
       if (TRACES.some((trace) => said.includes(trace))) named.push(route)
     }
   }

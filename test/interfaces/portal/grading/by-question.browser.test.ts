@@ -9,11 +9,11 @@ import { PATIENT, waitUntil } from '../../../support/wait-until.ts'
 
 const { service, browser, origin } = await startBrowserForFile()
 
-/** A grader in a browser, at the questions of an assessment with so many answers. */
+/** Signs in a grader, and opens the questions of an assessment with this many answers. */
 async function openQuestions(count: number) {
   const texts = Array.from({ length: count }, (_, i) => `Answer ${i + 1}: I would listen first, and then ask.`)
   const made = await makeAnswers(service, texts, { points: RUBRIC_POINTS, rubric: RUBRIC })
-  service.clock.advance(1_000) // grades are given later than it was handed in
+  service.clock.advance(1_000) // grades must be newer than the submission
   const grader = await signInAs(service, made.organization.id, ['grader'])
   const context = await browser.newContext({ viewport: desktop })
   onTestFinished(() => context.close())
@@ -28,7 +28,7 @@ async function openQuestions(count: number) {
 const says = (page: Page, text: string) => page.locator('#saved-1', { hasText: text }).waitFor()
 const ready = (page: Page) => page.locator('#saved-1').waitFor()
 
-/** Presses keys as fast as the page takes them. @returns the number of keys. */
+/** Presses keys without pauses. @returns the number of keys. */
 async function press(page: Page, ...keys: string[]): Promise<number> {
   for (const key of keys) await page.keyboard.press(key)
   return keys.length
@@ -36,7 +36,7 @@ async function press(page: Page, ...keys: string[]): Promise<number> {
 
 describe.skipIf(!isBrowserInstalled)('grading by question in a browser (skipped where no chromium is installed)', () => {
   it(
-    'takes four keys for each of 40 answers with a rubric of three criteria, and saves each once',
+    'needs four keys for each of 40 answers with a rubric of three criteria, and saves each once',
     async () => {
       const { page, grades, submissions } = await openQuestions(40)
       const complaints = watch(page)
@@ -60,7 +60,7 @@ describe.skipIf(!isBrowserInstalled)('grading by question in a browser (skipped 
     PATIENT.timeout,
   )
 
-  it('skips, goes back, undoes a level, writes a comment, and takes other points with one', async () => {
+  it('skips, goes back, undoes a level, writes a comment, and accepts other points with a comment', async () => {
     const { page, grades } = await openQuestions(3)
     await page.getByRole('link', { name: 'Grade question 1' }).click()
     await ready(page)

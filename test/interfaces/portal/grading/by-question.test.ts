@@ -5,19 +5,19 @@ import { RUBRIC, RUBRIC_POINTS } from '../../../support/rubrics.ts'
 import { startServiceForFile } from '../../../support/service.ts'
 
 const service = await startServiceForFile()
-// It takes back answers of assessments that don't assign graders.
+// This job would unassign the answers of assessments that do not assign graders.
 await service.db.$executeRaw`DELETE FROM pgboss.schedule WHERE name = 'sweep.assign_answers'`
 
 type Made = Awaited<ReturnType<typeof makeAnswers>>
 type Person = Visitor & { home: string }
 
-/** Address of the way through the answers, from the list of questions. */
+/** Finds in the list of questions the address that leads from answer to answer. */
 async function findWalk(person: Person, { assessment }: Made): Promise<string> {
   const { text } = await person.get(`${person.home}grading/by-question/${assessment.id}`)
   return /href="([^"]+)"[^>]*aria-label="Grade question 1"/.exec(text)![1]!
 }
 
-/** A grader who starts at such a submission: where is random. */
+/** Signs in graders until one starts at a wanted submission: the start is random. */
 async function findGraderFrom(made: Made, walk: string, isWanted: (start: string) => boolean): Promise<Person> {
   for (;;) {
     const grader = await signInAs(service, made.organization.id, ['grader'])
@@ -28,7 +28,7 @@ async function findGraderFrom(made: Made, walk: string, isWanted: (start: string
 const submissionOn = (text: string): string => /data-sheet="[^"]+\/([^"/]+)"/.exec(text)![1]!
 const seen = () => service.clock.now().toISOString()
 
-/** Grades one answer after the other as the page's form does. @returns the submissions in the order in which they were shown. */
+/** Grades one answer after the other with the page's form. @returns the submissions in the order shown. */
 async function gradeAll(person: Person, walk: string, points = '4'): Promise<string[]> {
   const order: string[] = []
   for (let address = walk; ; ) {
@@ -43,7 +43,7 @@ async function gradeAll(person: Person, walk: string, points = '4'): Promise<str
   }
 }
 
-it('shows all answers to a question one after the other, without scripts, in an order that stays, from a place of each grader', async () => {
+it('shows all answers to a question one after the other, without scripts, in a fixed order with a start for each grader', async () => {
   const made = await makeAnswers(
     service,
     Array.from({ length: 12 }, (_, i) => `Answer ${i}`),
@@ -57,7 +57,7 @@ it('shows all answers to a question one after the other, without scripts, in an 
   expect(order.toSorted()).toEqual(made.submissions.map(({ id }) => id).toSorted())
   expect(order).not.toEqual(made.submissions.map(({ id }) => id))
   expect((await one.get(walk)).text).toContain('You have graded 12 answers to this question.')
-  // Others start at other places of the same round. Without two graders a later grade stands beside the earlier one.
+  // Other graders start elsewhere in the same order. Without two graders, a later grade is stored beside the earlier one.
   const other = await findGraderFrom(made, walk, (start) => start !== first)
   const others = await gradeAll(other, walk)
   const start = order.indexOf(others[0]!)
@@ -89,7 +89,7 @@ it('continues where the grader stopped, leaves skipped answers for the end, and 
   expect(submissionOn((await grader.get(walk)).text)).toBe(submissionOn(start))
 })
 
-it('lists a question once for each wording, and hides candidates from those who grade blindly', async () => {
+it('lists a question once for each wording, and hides candidates from graders who grade blindly', async () => {
   const made = await makeAnswers(service, ['One', 'Two'])
   await service.db.assessment.update({ where: { id: made.assessment.id }, data: { blindGrading: true } })
   await service.db.submissionQuestion.updateMany({
@@ -107,7 +107,7 @@ it('lists a question once for each wording, and hides candidates from those who 
   }
 })
 
-it('has only the answers that are the grader’s: whole submissions, single answers, and those without a grader', async () => {
+it('shows a grader only their own answers: whole submissions, single answers, and those without a grader', async () => {
   const made = await makeAnswers(service, ['Mine', 'Single', 'Free', 'Of another', 'Single of another'])
   const { id: organizationId } = made.organization
   const [me, other] = [await signInAs(service, organizationId, ['grader']), await signInAs(service, organizationId, ['grader'])]
@@ -160,7 +160,7 @@ it('gives each of two graders their own answers, without the other’s grades', 
   ])
 })
 
-it('grades equal answers together, each with a grade of its own', async () => {
+it('grades equal answers together, with a separate grade for each', async () => {
   const texts = ['“Paris” – of course', '"Paris"  - of course', ' "Paris" - of course ', 'Paris']
   const made = await makeAnswers(service, texts, { points: RUBRIC_POINTS, rubric: RUBRIC })
   const grader = await signInAs(service, made.organization.id, ['grader'])

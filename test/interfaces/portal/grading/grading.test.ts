@@ -7,7 +7,7 @@ import type { Taken } from '../../../support/taking.ts'
 
 const service = await startServiceForFile()
 
-/** A submission, and its assigned grader at the grading view. */
+/** Creates a submission, and signs in its assigned grader. */
 async function furnish(of: Taken & { secondGrader?: boolean } = {}) {
   const made = await makeHandedIn(service, { recipientName: 'Sam', ...of })
   const { organization, submissionId } = made
@@ -27,7 +27,7 @@ async function furnish(of: Taken & { secondGrader?: boolean } = {}) {
   return { ...made, as, person: grader }
 }
 
-/** Values in the forms of the grading view, by question. */
+/** Points in the forms of the grading view, by question. */
 const typedIn = (text: string): [string, string][] =>
   [...text.matchAll(/data-grade="(\d+)".*?name="points"[^>]*?value="([^"]*)"/gs)].map(([, number, value]) => [number!, value!])
 
@@ -78,7 +78,7 @@ describe('the grading view', () => {
     expect((await grades()).at(-1)).toMatchObject({ graderId: admin.member.id, points: null, comment: 'Of the admin' })
     expect(factsOf(await admin.read()).Points).toBe('4 of 8 so far')
     await save('5')
-    await save('4') // by now it is theirs
+    await save('4') // the points are now the admin's own
     expect(Number((await grades()).at(-1)!.points)).toBe(4)
   })
 
@@ -128,7 +128,7 @@ describe('the grading view', () => {
   it('shows each of two graders their own progress, and what the result still needs', async () => {
     const { person, as, assign, submissionId } = await furnish({ secondGrader: true })
     const [second, admin] = [await as('grader'), await as('admin')]
-    /** Progress in the list in which the member sees it. */
+    /** Progress and next step in the member's queue. */
     const queue = async (of: typeof person, whose = '') =>
       rowsOf((await of.get(`${of.home}grading?queue=${whose}`)).text)[0]
         ?.split(' | ')
@@ -149,7 +149,7 @@ describe('the grading view', () => {
     ])
     await second.save(1, '2')
     const last = await second.save(2, '2.5')
-    expect(last.headers.location).not.toContain('others') // nobody has graded in their place
+    expect(last.headers.location).not.toContain('others') // the submission is not graded again by somebody else
     expect([await queue(person), await queue(second)]).toEqual([undefined, undefined])
     expect([await queue(person, 'others'), await queue(second, 'others'), await queue(admin)]).toEqual([
       'an admin has to decide, View',
@@ -157,7 +157,7 @@ describe('the grading view', () => {
       'an admin has to decide, Decide',
     ])
     expect(await admin.read()).toContain('For you to decide')
-    expect(await admin.read()).not.toContain('/take-over') // they would become one of the two
+    expect(await admin.read()).not.toContain('/take-over') // a third grader cannot take one of the two roles
     expect((await admin.post(`${admin.sheet}/take-over`)).status).toBe(404)
     await admin.save(1, '4')
     expect([await queue(person), await queue(second, 'others'), await queue(admin)]).toEqual([

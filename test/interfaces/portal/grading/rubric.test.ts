@@ -11,7 +11,7 @@ import { makeTaking } from '../../../support/taking.ts'
 
 const service = await startServiceForFile()
 
-/** A submission whose first question has a rubric, with its grader. */
+/** Creates a submission whose first question has a rubric, and its grader. */
 async function makeGraded(of: { secondGrader?: boolean } = {}) {
   const questions = [{ points: RUBRIC_POINTS, rubric: RUBRIC }, { points: 3 }]
   const made = await makeHandedIn(service, { questions, recipientName: 'Mei Tanaka', ...of })
@@ -26,7 +26,7 @@ async function makeGraded(of: { secondGrader?: boolean } = {}) {
 
 const findQuestion = (assessmentId: string) => service.db.question.findFirstOrThrow({ where: { assessmentId, order: 1 } })
 
-/** The form of a question as a browser sends it. */
+/** Fields of a question's form, as a browser sends them. */
 function formOf(rubric: Rubric, more: Record<string, string | string[]> = {}) {
   const rows = rubric.map((_, i) => 'abcdefgh'.replace('a', 'abcdefghij'[i]!))
   const levels = rubric.flatMap(({ name, levels }, i) => [
@@ -40,7 +40,7 @@ function formOf(rubric: Rubric, more: Record<string, string | string[]> = {}) {
   return { ...fixed, ...Object.fromEntries(levels), row: rows, ...more }
 }
 
-it('makes the points of a question from the best levels, and fills in presets without scripts', async () => {
+it('sums the points of a question from the best levels, and fills in presets without scripts', async () => {
   const organization = await service.make.organization()
   const assessment = await service.make.assessment(organization.id)
   const admin = await signInAs(service, organization.id, ['admin'])
@@ -75,7 +75,7 @@ const without = (grade: object | undefined) => {
   return { points: points === null ? null : Number(points), levels, comment }
 }
 
-it('makes the points of the chosen levels, and takes others with a comment', async () => {
+it('sums the points of the chosen levels, and accepts other points with a comment', async () => {
   const { save, grades, sheet, grader } = await makeGraded()
   expect((await grader.get(sheet)).text).toContain('Meaning is lost')
   const newest = async () => without((await grades()).at(-1))
@@ -90,7 +90,7 @@ it('makes the points of the chosen levels, and takes others with a comment', asy
   await save({ ...levels, points: '7', comment: 'Saved the call' })
   expect(await newest()).toEqual({ points: 7, levels: [2, 2, 1], comment: 'Saved the call' })
 
-  // Without scripts the field still has the points of before.
+  // Without scripts, the points field still has the earlier value.
   await save({ ...levels, 'level-1': '3', points: '7', comment: 'Saved the call' })
   expect(await newest()).toEqual({ points: 7.5, levels: [3, 2, 1], comment: 'Saved the call' })
   for (const wrong of [{ 'level-1': '4' }, { 'level-4': '1' }, { levels: '1 2 3 4' }, { levels: 'x' }])
@@ -104,7 +104,7 @@ it('saves a grade that is sent twice once', async () => {
   expect((await grades()).map(without)).toEqual([{ points: 9, levels: [3, 2, 2], comment: 'Twice' }])
 })
 
-it('shows corrected words to graders of papers that are out, and changed points to nobody who has started', async () => {
+it('shows corrected wording to graders of started submissions, and changed points to nobody who has started', async () => {
   const { organization, assessment, grader, sheet, question } = await makeGraded()
   const admin = await signInAs(service, organization.id, ['admin'])
   const { id } = await question()
@@ -158,7 +158,7 @@ it('shows two graders how far their levels are apart, and the levels on which th
   expect((await report).text).toContain('Fluency: Flows, 3 of 3')
 })
 
-it('shows no word of a rubric to candidates', async () => {
+it('shows candidates nothing of a rubric', async () => {
   const { candidate, tab } = await makeTaking(service, { questions: [{ points: RUBRIC_POINTS, rubric: RUBRIC }] })
   const before = await candidate.open()
   await candidate.press('open', { number: '1' })

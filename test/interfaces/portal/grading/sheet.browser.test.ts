@@ -8,7 +8,7 @@ import { waitUntil } from '../../../support/wait-until.ts'
 
 const { service, browser, origin } = await startBrowserForFile()
 
-/** A sheet that is open in the browser of its grader; other members can open it in browsers of theirs. */
+/** Opens the grading view in the browser of its grader. Other members can open it in their own browsers. */
 async function furnish() {
   const made = await makeHandedIn(service)
   const { organization, submissionId } = made
@@ -22,16 +22,16 @@ async function furnish() {
   }
   const grader = await join('grader')
   await made.assign(grader.member.id)
-  service.clock.advance(1_000) // grades are given later than it was handed in
+  service.clock.advance(1_000) // grades must be newer than the submission
   const newest = async () => (await made.grades()).at(-1)
   return {
     ...made,
     join,
     grader,
-    /** The grader at work elsewhere. */
+    /** Context of the grader, for changes from elsewhere. */
     ctx: asMember(service, organization, grader.member),
     page: await grader.open(),
-    /** Waits until that comment is saved. */
+    /** Waits until the newest grade has this comment. */
     saved: (comment: string) =>
       waitUntil(`“${comment}” to be saved`, async () => ((await newest())?.comment === comment ? await newest() : undefined)),
   }
@@ -118,7 +118,7 @@ describe.skipIf(!isBrowserInstalled)('the grading view in a browser (skipped whe
     expect(await comment(page).inputValue()).toBe('Newer')
   })
 
-  /** Something typed off line, and a grade that was given in another window meanwhile. */
+  /** Types a comment offline, while another window saves a grade. */
   async function withNewerGrade() {
     const made = await furnish()
     const { page, ctx, grade } = made

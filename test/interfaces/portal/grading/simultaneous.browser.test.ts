@@ -16,7 +16,7 @@ const TIMINGS = {
   1: { zero: -3_000, from: 3_000, elapsed: 12_000, headphones: 'unheard' },
 }
 
-/** A simultaneous answer in two segments: of the prompt from its beginning, and from its third second. Speech begins after four seconds. */
+/** Opens a simultaneous answer in two segments: from the prompt's beginning and from its third second. Speech begins after four seconds. */
 async function openAnswer() {
   const { db, deps, clock } = service
   const { organization, submissionId, assign } = await makeHandedIn(service)

@@ -33,7 +33,7 @@ async function addMail(
   await service.db.inviteEmail.create({ data: { ...row, ...times, ...outcome } })
 }
 
-/** The rows of the table of states: their labels, numbers and, of those that lead to a list, its address. */
+/** Rows of the table of statuses: label, number, share, and the address of the list if there is one. */
 const statesIn = (text: string) =>
   [
     ...text.matchAll(

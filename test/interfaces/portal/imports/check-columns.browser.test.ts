@@ -49,7 +49,7 @@ describe.skipIf(!isBrowserInstalled)('the columns of a list of candidates (skipp
     expect(await people.getByText('tags: 9').count()).toBe(1)
     await look()
 
-    // Other headings: all columns are recognized again.
+    // With another row of headings, the columns are recognized again.
     await page.getByLabel('Row with the headings').selectOption('0')
     await update()
     expect(await page.getByLabel('Row with the headings').inputValue()).toBe('0')
@@ -57,7 +57,7 @@ describe.skipIf(!isBrowserInstalled)('the columns of a list of candidates (skipp
     await page.getByLabel('Row with the headings').selectOption('2')
     await update()
     await page.getByLabel('Contact', { exact: true }).selectOption('Name')
-    // Continue shows the preview of what was changed first.
+    // Continue first shows the preview of the latest change.
     await press('Continue with 2 people')
     expect(await people.getByText('Lee, Ann').count()).toBe(1)
     expect(await service.db.inviteBatch.count({ where: { organizationId: organization.id } })).toBe(0)

@@ -41,14 +41,14 @@ const text = (html: string) =>
     .replace(/<select.*?<\/select>/gs, '')
     .replace(/<[^>]*>/g, ' ')
     .replace(/\s+/g, ' ')
-/** Meanings that the menus show, in order. */
+/** Selected meanings in the menus, in order. */
 const meaningsIn = (html: string) =>
   [...html.matchAll(/<select [^>]*name="column"[^>]*>(.*?)<\/select>/gs)].map(
     ([, options]) => / value="([^"]*)" selected/.exec(options!)?.[1],
   )
 
 describe('the check of columns', () => {
-  it('shows columns with values, what is not used, and rows that are left out, and imports nothing before it is confirmed', async () => {
+  it('shows columns with values, unused columns, and omitted rows, and imports nothing before it is confirmed', async () => {
     const { admin, sendQuestions, rows, files } = await furnish()
     const { headers } = await sendQuestions(
       'Question,Option 1,Option 2,Correct,Difficulty\nCapital of Peru?,Quito,Lima,2,easy\nWhich?,x,y,7,hard\n',
@@ -70,7 +70,7 @@ describe('the check of columns', () => {
     expect(await files()).toBe(0)
   })
 
-  it('shows the preview again if a menu was changed, and imports what it shows then', async () => {
+  it('shows the preview again if a menu was changed, and imports what the preview shows', async () => {
     const { admin, sendQuestions, rows } = await furnish()
     const { headers } = await sendQuestions('Question,Option 1,Option 2,Correct,Level\nCapital of Peru?,Quito,Lima,2,3\n')
     const path = headers.location!
@@ -86,7 +86,7 @@ describe('the check of columns', () => {
     expect(await rows()).toMatchObject([{ state: 'ready', question: { input: { points: 3 } } }])
   })
 
-  it('remembers meanings by heading for the organization, and says so', async () => {
+  it('remembers meanings by heading for the organization, with a notice', async () => {
     const { admin, sendQuestions } = await furnish()
     const other = await furnish()
     const sheet = 'Question,Answer,Level\nWho?,Ann,3\n'
@@ -100,7 +100,7 @@ describe('the check of columns', () => {
     expect(meaningsIn(elsewhere.text)).toEqual(['text', 'right', ''])
   })
 
-  it('offers both readings of numbers that name an option and are the text of another', async () => {
+  it('offers both readings of numbers that are the number of one option and the text of another', async () => {
     const { admin, sendQuestions } = await furnish()
     const path = (await sendQuestions('Question,Option 1,Option 2,Option 3,Correct\n1+1?,2,3,4,2\n')).headers.location!
     const page = await admin.get(path)
@@ -154,7 +154,7 @@ describe('the check of columns', () => {
     expect(page.text).not.toContain('value="continue"')
   })
 
-  it('reads the encoding, and the row of the headings, that a person chooses', async () => {
+  it('uses the encoding and the row of headings that a person chooses', async () => {
     const { admin, sendPeople } = await furnish()
     const list = Buffer.concat([
       Buffer.from('List of spring,\nName,Email\nG'),
@@ -182,13 +182,13 @@ describe('the check of columns', () => {
       Buffer.from('%PDF-1.4'),
       'This is a PDF. Choose the file that it was made from, or copy its content into a spreadsheet, one row each.',
     ],
-  ])('refuses %s by name', async (_, bytes, mistake) => {
+  ])('rejects %s by name', async (_, bytes, mistake) => {
     const { sendQuestions, sendPeople } = await furnish()
     for (const answer of [await sendQuestions(bytes), await sendPeople(bytes)])
       expect([answer.status, mistakesIn(answer)]).toEqual([422, [mistake]])
   })
 
-  it('opens only for the member who uploaded the file, and for a day', async () => {
+  it('is open only to the member who uploaded the file, for a day', async () => {
     const { organization, admin, sendPeople, files } = await furnish()
     const path = (await sendPeople('Email,Phone\na@example.com,1\n')).headers.location!
     const colleague = await signInAs(service, organization.id, ['admin'])

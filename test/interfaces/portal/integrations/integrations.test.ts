@@ -9,7 +9,7 @@ import { PATIENT } from '../../../support/wait-until.ts'
 
 const service = await startServiceForFile()
 
-/** An admin who is looking at the keys of an organization. */
+/** Signs in an admin who manages the organization's keys. */
 async function openKeys() {
   const organization = await service.make.organization()
   const admin = await signInAs(service, organization.id, ['admin'])
@@ -20,7 +20,7 @@ async function openKeys() {
   return { ...admin, organization, path, generate, rowOf, act }
 }
 
-/** Until the test ends no notification of the database arrives. */
+/** Blocks all database notifications until the test ends. */
 function holdNotifications(): void {
   const emit = vi.spyOn(pg.Client.prototype, 'emit')
   onTestFinished(() => emit.mockRestore())
@@ -151,12 +151,12 @@ it('rotates a key: both values are valid for 24 hours, then only the new one', a
   const after = keyIn(await act('Rotating', 'rotate'))
   expect([await status(before), await status(after)]).toEqual([200, 200])
   expect((await get(path)).text).toContain('The previous value works until')
-  // Not again before the first is over: whoever still uses it would be cut off.
+  // A second rotation is rejected until the first value expires, because it would cut off clients that still use that.
   expect((await act('Rotating', 'rotate')).status).toBe(422)
   expect((await rowOf('Rotating')).id).toBe(id)
   for (let i = 0; i < 3; i++) {
     service.clock.advance(DAY_MS / 3 - 1)
-    expect((await get(path)).status).toBe(200) // or the session would end
+    expect((await get(path)).status).toBe(200) // keeps the session alive
     expect([await status(before), await status(after)]).toEqual([200, 200])
   }
   service.clock.advance(3)

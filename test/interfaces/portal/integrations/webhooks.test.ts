@@ -15,13 +15,13 @@ const URL = 'https://hr.example.com/hooks?token=hush'
 
 const service = await startServiceForFile(TO_LOOPBACK)
 
-/** An admin who is looking at the webhooks of an organization, whose key makes invites. */
+/** Signs in an admin who manages webhooks of an organization whose key creates invites. */
 async function openWebhooks() {
   const integrator = await makeIntegrator(service)
   const admin = await signInAs(service, integrator.id, ['admin'])
   const path = `${admin.home}settings/webhooks`
   const make = (fields: Record<string, string | string[]> = {}) => admin.post(path, { url: URL, ...fields })
-  /** @returns the address of its page, and its secret. */
+  /** Creates a webhook. @returns the address of its page, and its secret. */
   const made = async (fields: Record<string, string | string[]> = {}) => {
     const { text } = await make(fields)
     return {
@@ -29,7 +29,7 @@ async function openWebhooks() {
       secret: secretIn(text),
     }
   }
-  /** Values of the endpoint's page: the URL below the heading, and the list. */
+  /** Facts on the webhook's page: the URL below the heading, and the list. */
   const facts = async (own: string): Promise<Record<string, string | undefined>> => {
     const { text } = await admin.get(own)
     return { URL: /<h1[^>]*>.*?<p[^>]*>([^<]*)<\/p>/s.exec(text)?.[1], ...factsOf(text) }
@@ -44,7 +44,7 @@ async function openWebhooks() {
 
 const secretIn = (text: string): string => /id="secret">([^<]+)</.exec(text)![1]!
 
-/** Waits until the page at the address says so. @returns its text. */
+/** Waits until the page contains the words. @returns its text. */
 const waitForPage = (get: (path: string) => PromiseLike<{ text: string }>, address: string, words: string) =>
   waitUntil(words, async () => {
     const { text } = await get(address)
@@ -160,7 +160,7 @@ describe('a webhook', () => {
     expect((await get(own)).text).not.toContain('whsec_')
     for (let i = 0; i < 3; i++) {
       service.clock.advance(DAY_MS / 3)
-      expect((await get(own)).status).toBe(200) // or the session would end
+      expect((await get(own)).status).toBe(200) // keeps the session alive
     }
     expect(await facts(own)).not.toHaveProperty('Secret')
   })

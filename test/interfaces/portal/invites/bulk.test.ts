@@ -24,7 +24,7 @@ import { PATIENT, waitUntil } from '../../../support/wait-until.ts'
 const service = await startServiceForFile()
 const { db } = service
 
-/** An organization with an assessment to which so many were invited two days ago, and its admin. */
+/** Creates an assessment with this many invites of two days ago, and its admin. */
 async function furnish(count = 3) {
   const organization = await service.make.organization()
   const assessment = await service.make.assessment(organization.id)
@@ -38,7 +38,7 @@ async function furnish(count = 3) {
   }
   const path = `${admin.home}invites/changes`
   const invites = () => db.invite.findMany({ where: { organizationId: organization.id }, orderBy: { recipientEmail: 'asc' } })
-  /** Starts the change and waits until it is done. @returns the address of its page. */
+  /** Starts the change and waits until it is finished. @returns the address of its page. */
   const change = async (fields: Record<string, string | string[]>): Promise<string> => {
     const answer = await admin.post(path, { most: '1000', ...fields })
     if (answer.status !== 303) throw new Error(`${answer.status}: ${mistakesIn(answer)}`)
@@ -54,7 +54,7 @@ async function furnish(count = 3) {
   return { organization, assessment, admin, ids, path, invites, change, outcome }
 }
 
-/** The date so many days from now, as a form has it. */
+/** The date in this many days, in the format of a form. */
 const dayIn = (days: number): string => new Date(service.clock.now().getTime() + days * DAY_MS).toISOString().slice(0, 10)
 
 describe('a bulk change', () => {
@@ -70,7 +70,7 @@ describe('a bulk change', () => {
     const mails = await db.inviteEmail.findMany({ where: { organizationId: organization.id } })
     expect(mails.map(({ inviteId }) => inviteId).sort()).toEqual([ids[0]!, ids[2]!].sort())
     expect(mails.map(({ message }) => message)).toEqual(['Two days left.', 'Two days left.'])
-    // Within a minute nobody is mailed again.
+    // No candidate is mailed twice within a minute.
     expect((await outcome(await change({ action: 'resend', id: ids[0]! })))[0]![1]).toMatch(
       /^The invitation was sent too often\. You can/,
     )
@@ -103,7 +103,7 @@ describe('a bulk change', () => {
     const grader = await service.make.member(organization.id, { roles: ['grader'] })
     await change({ action: 'extend', id: ids, by: 'date', expiresOn: dayIn(90) })
     await change({ action: 'tag', id: ids, tagIds: tag.id })
-    await change({ action: 'tag', id: ids, tagIds: tag.id }) // those that have it keep it
+    await change({ action: 'tag', id: ids, tagIds: tag.id }) // tagging again changes nothing
     await change({ action: 'assign', id: ids, assignedGraderId: grader.id })
     const expiresAt = new Date(`${dayIn(90)}T23:59:00.000Z`)
     expect(await invites()).toMatchObject(ids.map(() => ({ expiresAt, assignedGraderId: grader.id, status: 'pending' })))
@@ -388,7 +388,7 @@ describe.skipIf(!isBrowserInstalled)('the bulk pages (skipped where no chromium 
       const page = await context.newPage()
       const complaints = watch(page)
       const { keyboard } = page
-      /** Goes on with Tab until that has the focus. */
+      /** Presses Tab until the element has the focus. */
       const reach = async (selector: string) => {
         for (let i = 0; i < 200; i++) {
           if ((await page.locator(`${selector}:focus`).count()) > 0) return

@@ -19,15 +19,15 @@ async function furnish(portalRoles: string[] = []) {
   await service.make.question(assessment)
   const admin = await signInAs(service, organization.id, ['admin'], portalRoles)
   const path = `${admin.home}invites/batches`
-  /** Gives a list as a pasted text. @returns where it is shown. */
+  /** Pastes a list into the form. @returns the address of its page. */
   const give = async (list: string, fields: Record<string, string> = {}) => {
     const answer = await admin.post(path, { assessmentId: assessment.id, list, sendEmail: 'yes', ...fields })
     const location = await confirmColumns(admin, answer.headers.location ?? '')
     return { status: answer.status, text: answer.text, location }
   }
-  /** The rows as the CSV has them, without the header. */
+  /** Rows of the exported CSV, without the header. */
   const outcome = async (location: string): Promise<string[][]> => parse((await admin.post(`${location}/export`)).text).slice(1)
-  /** Starts it, and waits until it is finished. */
+  /** Starts the list and waits until it is finished. */
   const run = async (location: string, fields: Record<string, string> = {}) => {
     expect((await admin.post(`${location}/start`, { sure: 'yes', ...fields })).status).toBe(303)
     const id = location.split('/').at(-1)!
@@ -142,7 +142,7 @@ describe('a list', () => {
     expect(await service.db.tag.count({ where: { organizationId: organization.id } })).toBe(0)
   })
 
-  it('shows rows with faults before the others, and exports all in their order', async () => {
+  it('shows rows with mistakes before the others, and exports all in their order', async () => {
     const { admin, give, outcome } = await furnish()
     const { location } = await give('email\na@example.com\nnobody\nb@example.com\na@example.com')
     expect(rowsOf((await admin.get(location)).text).map((row) => row.split(' | ').at(-1))).toEqual(['2', '4', '1', '3'])
@@ -161,7 +161,7 @@ describe('a list', () => {
       expect((await admin.post(`${location}/resume`)).status).toBe(303)
       await service.db.inviteBatch.update({ where: { id }, data: { finishedAt: null } })
     }
-    // Five presses may fall into two minutes.
+    // Five requests may fall into two minutes.
     expect((await jobs())[0]!.count).toBeGreaterThan(0)
     expect((await jobs())[0]!.count).toBeLessThanOrEqual(2)
   })
@@ -408,7 +408,7 @@ describe('a started list', () => {
     await admin.post(`${location}/start`)
     await admin.post(`${location}/stop`)
     const stopped = await invites()
-    await continueBatch(service.system, { id, organizationId: organization.id }) // a job that was still to come
+    await continueBatch(service.system, { id, organizationId: organization.id }) // a job that was still waiting
     expect(await invites()).toHaveLength(stopped.length)
     const page = await admin.get(location)
     expect([page.headers.refresh, page.text.includes('>Resume<')]).toEqual([undefined, true])
@@ -463,7 +463,7 @@ it('retries a list at once after it has failed permanently', async () => {
   const { organization, admin, give, outcome } = await furnish()
   const { location } = await give('sam@example.com')
   const id = location.split('/').at(-1)!
-  await service.db.inviteBatch.update({ where: { id }, data: { startedAt: service.clock.now() } }) // and no job is left
+  await service.db.inviteBatch.update({ where: { id }, data: { startedAt: service.clock.now() } }) // no job is left in the queue
   expect((await admin.get(location)).text).toContain('Try again now')
   expect((await admin.post(`${location}/resume`)).headers.location).toBe(location)
   const readBatch = () => service.db.inviteBatch.findUniqueOrThrow({ where: { id } })
@@ -472,7 +472,7 @@ it('retries a list at once after it has failed permanently', async () => {
   expect((await admin.get(location)).text).not.toContain('Try again now')
   const resumed = { organizationId: organization.id, action: 'resumed_batch' }
   expect(await service.db.auditEntry.count({ where: resumed })).toBe(1)
-  await admin.post(`${location}/resume`) // does nothing to one that is finished
+  await admin.post(`${location}/resume`) // changes nothing for a finished list
   expect(await service.db.auditEntry.count({ where: resumed })).toBe(1)
 })
 
@@ -575,7 +575,7 @@ describe('a wrong list', () => {
     await waitUntil('everybody to be erased', async () => (await left()) === '' || undefined)
   })
 
-  it('erases for an admin as long as the organization has no owner, and says which emails would not be sent', async () => {
+  it('erases for an admin as long as the organization has no owner, and shows which emails would not be sent', async () => {
     const { assessment, admin, give, run, invites } = await furnish()
     const { location } = await give(list)
     await run(location)
