@@ -98,7 +98,7 @@ it(
     const { organization, ids, media, receiver } = await makeErasable(service, { others: OTHERS })
     const scopes = ['candidates:erase'] as const
     const { key } = await createApiKey(service.system, { organizationId: organization.id, name: 'Eraser', mode: 'live', scopes })
-    const submissionIds = await idsOf(service, ids)
+    const erasedIds = await idsOf(service, ids)
     const before = await dumpRows(service)
     const stored = await listStore(service)
     expect([...before.values()].flat().filter((row) => hitsIn(row).length > 0).length).toBeGreaterThan(30)
@@ -176,14 +176,14 @@ it(
     const rows = [...after].flatMap(([name, all]) => all.map((row) => `${name} ${row}`))
     expect(rows.filter((row) => hitsIn(row).length > 0)).toEqual([])
     expect(logged.filter((line) => hitsIn(JSON.stringify(line)).length > 0)).toEqual([])
-    const keys = media.filter(({ submissionId }) => submissionIds.includes(submissionId)).map((medium) => medium.key)
+    const keys = media.filter(({ submissionId }) => erasedIds.includes(submissionId)).map((medium) => medium.key)
     const left = await listStore({ deps: { media: files } } as never)
     expect(left).toEqual(stored.filter((file) => !keys.some((one) => file.startsWith(one))))
     let compared = 0
     for (const [name, all] of before) {
       if (MOVING.test(name)) continue
       const kept = new Set(after.get(name))
-      const ofOthers = all.filter((row) => hitsIn(row).length === 0 && !submissionIds.some((one) => row.includes(one)))
+      const ofOthers = all.filter((row) => hitsIn(row).length === 0 && !erasedIds.some((one) => row.includes(one)))
       compared += ofOthers.length
       expect([name, ofOthers.filter((row) => !kept.has(row))]).toEqual([name, []])
     }

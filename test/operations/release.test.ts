@@ -22,7 +22,7 @@ async function makeClone() {
   git('init', '--quiet')
   git('config', 'user.name', 'Tester')
   git('config', 'user.email', 'tester@example.com')
-  // node_modules is a symbolic link here, which a .gitignore line for folders does not match.
+  // node_modules is a symbolic link here, which a line of .gitignore with a trailing slash would not match.
   writeFileSync(path.join(folder, '.git/info/exclude'), 'node_modules\n')
   const commit = (message: string) => {
     git('add', '--all')

@@ -6,8 +6,8 @@ import { startReceiver } from '../support/receiver.ts'
 import { startSmtpListener } from '../support/smtp.ts'
 import { waitUntil } from '../support/wait-until.ts'
 
-// Mails and webhooks to slow receivers. Rates depend on the machine, so they are printed only. The test checks that each is sent once, and
-// the number in progress at a time, which decides the rate.
+// Sends mails and webhooks to slow receivers. Rates depend on the machine, so the test only prints them. It checks that each message is sent
+// once, and how many are sent at the same time, which decides the rate.
 
 const LATENCY_MS = 300
 const MAILS = 3_000
@@ -15,7 +15,7 @@ const CONNECTIONS = 40
 const MESSAGES = 600
 const PATIENCE_MS = 1_200_000
 
-/** Current and highest number. */
+/** Counts messages in progress: `now` is the current number, `most` the highest; `first` and `last` are times. */
 function createGauge() {
   const gauge = { now: 0, most: 0, first: 0, last: 0 }
   return {
@@ -44,7 +44,7 @@ async function inviteMany(api: ServiceProcess, key: string, assessmentId: string
 
 const countSent = (db: Db) => db.inviteEmail.count({ where: { state: 'sent' } })
 
-it(`sends ${MAILS} mails once over ${CONNECTIONS} connections to a server that takes ${LATENCY_MS} ms for each`, async () => {
+it(`sends each of ${MAILS} mails once over ${CONNECTIONS} connections to a server that takes ${LATENCY_MS} ms for each`, async () => {
   const { url: DATABASE_URL, db, make } = await openTestDatabase()
   onTestFinished(() => db.$disconnect())
   const { gauge, pass } = createGauge()
@@ -74,7 +74,7 @@ it(`sends ${MAILS} mails once over ${CONNECTIONS} connections to a server that t
   expect(gauge.most).toBe(CONNECTIONS)
 })
 
-it(`sends ${MESSAGES} events, up to 32 at a time to a fast receiver and 4 to a slow one, which delays no other`, async () => {
+it(`sends ${MESSAGES} events, up to 32 at a time to a fast receiver, undelayed by a silent one, which gets 4 at a time`, async () => {
   const { url: DATABASE_URL, db, make } = await openTestDatabase()
   onTestFinished(() => db.$disconnect())
   const quick = createGauge()

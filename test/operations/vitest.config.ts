@@ -3,12 +3,12 @@ import { defineConfig } from 'vitest/config'
 import { shared } from '../../vitest.config.ts'
 
 const root = new URL('../..', import.meta.url).pathname
-/** These are the run's, not a project's. */
+/** Vitest accepts `reporters` and `sequence` for the whole run, not for a project. */
 const { reporters, sequence, ...ofProject } = shared
 
 const OF_INTERFACES = { include: ['test/interfaces/{v1,alternate}/**/*.test.ts'], root }
 
-/** Both interfaces' tests, with a PgBouncer between the service and the database. `--project pooler-session` runs one of them alone. */
+/** Runs the tests of both interfaces with a PgBouncer between the service and the database. `--project pooler-session` runs one mode alone. */
 const behindPooler = (mode: 'transaction' | 'session') => ({
   test: {
     ...ofProject,
@@ -20,7 +20,8 @@ const behindPooler = (mode: 'transaction' | 'session') => ({
 const hasPgbouncer = spawnSync('pgbouncer', ['--version']).status === 0
 if (!hasPgbouncer) process.stderr.write('PgBouncer is not installed: the interfaces are not tested behind a pooler.\n')
 
-// Tests that take long or need more than npm provides: `npm run test:operations`, by hand and before a release. Projects run one after the other.
+// `npm run test:operations` runs tests that take long or need programs from outside npm. Run it by hand and before a release. Projects run one
+// after the other.
 export default defineConfig({
   test: {
     root,
@@ -38,7 +39,7 @@ export default defineConfig({
           hookTimeout: 1_800_000,
         },
       },
-      // By organization, but for how many pages a statement reads: partitions have other plans.
+      // With tables partitioned by organization. The number of pages that a statement reads is not tested, because partitions change the plans.
       {
         test: {
           ...ofProject,

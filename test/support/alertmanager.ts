@@ -15,7 +15,7 @@ export const hasAlertmanager = spawnSync('prometheus-alertmanager', ['--version'
 /** A notification: receiver, status, and alert. */
 export type Told = { to: string; status: string; alert: string }
 
-/** An Alertmanager with the file that is shipped, but for the receiver's address, and what it tells there. It ends with the test. */
+/** Starts Alertmanager with the shipped file, changed only to notify the test's own receiver. It stops with the test. */
 export async function startAlertmanager() {
   const told: Told[] = []
   const receiver = createServer(async (request, response) => {
@@ -44,7 +44,7 @@ export async function startAlertmanager() {
       () => undefined,
     )
   await waitUntil('Alertmanager', ready)
-  /** The alerts that it has, those that it keeps back among them. */
+  /** Returns all alerts, including suppressed ones. */
   const alerts = async () => {
     const answer = await fetch(`http://127.0.0.1:${port}/api/v2/alerts`)
     const all = (await answer.json()) as { labels: { alertname: string }; status: { state: string } }[]

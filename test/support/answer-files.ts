@@ -10,7 +10,7 @@ type Spec = { groups: string[]; most: number }
 
 export const sha256Of = (content: Uint8Array): string => hash('sha256', content, 'hex')
 
-/** A candidate at an open question that takes files. */
+/** Creates a candidate with an open question that is answered with files. */
 export async function makeTakingFiles(service: Service, spec: Spec, of: Parameters<typeof makeDefined>[2] = {}) {
   const made = await makeDefined(service, [{ responseType: 'file', spec, key: {} }], of)
   const { candidate } = made
@@ -44,7 +44,7 @@ export async function makeTakingFiles(service: Service, spec: Spec, of: Paramete
       await post(`media/${mediaId}/complete`, { segments: [Math.ceil(content.length / MAX_PART_BYTES)] })
       return mediaId
     },
-    /** Does the work of the job that puts a file together. */
+    /** Joins the parts of a file, like its job. @returns the state of the file. */
     async join(mediaId: string, scanFile?: ScanFile): Promise<string> {
       const { organizationId, key } = await media(mediaId)
       await joinRecording(service.system, { mediaId, organizationId, key }, { remux: remuxInProcess, scanFile })

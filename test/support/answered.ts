@@ -6,14 +6,14 @@ import type { Service } from './service.ts'
 const AT_ONCE = 1_000
 const POINTS = 10
 /** Grade of the second question of a released submission. */
-const BESIDES = 5
+const SECOND_POINTS = 5
 
-/** @property given what a person has given, whatever the key says. */
+/** @property given points from a person, which replace the points by the key. */
 export type Answered = { value: unknown; released?: boolean; given?: number }
 
 /**
- * An assessment of a question of a kind and of one by text, ten points each, that so many candidates have handed in: by rows of the database,
- * because that is many times faster.
+ * Creates an assessment with a question of a kind and a text question, ten points each, and a submission for each answer. It inserts rows,
+ * because that is many times faster than submitting over HTTP.
  */
 export async function makeAnswered(
   { db, make }: Pick<Service, 'db' | 'make'>,
@@ -47,11 +47,11 @@ export async function makeAnswered(
     const points = score.state === 'scored' ? pointsFor(score, POINTS) : null
     const parts = score.state === 'scored' ? score.parts : []
     const paper = { ...of, inputType: 'text', script: 'What is it?', audioUrl: '', videoUrl: '', points: POINTS, timeLimit: 0 }
-    const graded = [{ number: 1, points: given }, ...(released ? [{ number: 2, points: BESIDES }] : [])]
+    const graded = [{ number: 1, points: given }, ...(released ? [{ number: 2, points: SECOND_POINTS }] : [])]
     const [byKey, byPerson] = [{ graderId: null, by: 'key', keyNumber: 1 }, { graderId }]
     const told = { ofPoints: POINTS, comment: '' }
     const first = { number: 1, points: given ?? points, ...told, ...(given === undefined ? byKey : byPerson) }
-    const head = { version: 1, releasedById: graderId, points: (given ?? points ?? 0) + BESIDES, ofPoints: 2 * POINTS }
+    const head = { version: 1, releasedById: graderId, points: (given ?? points ?? 0) + SECOND_POINTS, ofPoints: 2 * POINTS }
     return {
       invite: { ...like, id: inviteId, recipientEmail: `candidate-${i}@example.com` },
       submission: {
@@ -88,7 +88,7 @@ export async function makeAnswered(
       release: {
         ...{ ...of, ...head, id: crypto.randomUUID(), createdAt: now },
         ...{ comment: 'For us', message: 'For you', toCandidate: true },
-        grades: json([first, { number: 2, points: BESIDES, ...told, ...byPerson }]),
+        grades: json([first, { number: 2, points: SECOND_POINTS, ...told, ...byPerson }]),
       },
       released,
     }

@@ -4,7 +4,7 @@ import type { Service } from './service.ts'
 type Asked = { points?: number; rubric?: Rubric; script?: string; targetLanguage?: string }
 type Options = Asked & { assignedGraderId?: string; secondGrader?: boolean }
 
-/** Submitted answers by text to the only question of an assessment, as rows. The question has ten points, unless told otherwise. */
+/** Adds rows of submissions with text answers to the only question of an assessment. The question has ten points by default. */
 export async function makeAnswers(
   service: Service,
   texts: string[],

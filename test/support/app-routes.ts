@@ -1,7 +1,7 @@
 import { subscribe } from 'node:diagnostics_channel'
 import type { FastifyInstance } from 'fastify'
 
-/** All routes of the services that are started from now on, as `GET /api/v1/tags/:tagId`; a new one is there by itself. */
+/** Collects all routes of services that start after this call, in the form `GET /api/v1/tags/:tagId`. */
 export function collectRoutes(): ReadonlySet<string> {
   const found = new Set<string>()
   subscribe('fastify.initialization', (message) => {

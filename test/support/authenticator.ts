@@ -9,14 +9,14 @@ type Options = { challenge: string; rp?: { id: string }; rpId?: string }
 const USER_PRESENT_AND_VERIFIED = 0x05
 const HAS_KEY = 0x40
 
-/** Reads what a page asks its passkey for. @param does `create` or `get`. */
+/** Reads the WebAuthn options of a page. @param does `create` or `get`. */
 export function readPasskeyOptions(page: string, does: 'create' | 'get'): Options {
   const [, options] = new RegExp(`data-passkey="${does}" data-options="([^"]*)"`).exec(page) ?? []
   if (!options) throw new Error(`The page asks for no passkey: ${page.slice(0, 500)}`)
   return JSON.parse(options.replaceAll('&quot;', '"').replaceAll('&#39;', "'").replaceAll('&amp;', '&'))
 }
 
-/** An authenticator in software, for requests without a browser: one ES256 passkey, whose user is verified. */
+/** Creates a software authenticator for tests without a browser. It has one ES256 passkey, and its user is always verified. */
 export function createAuthenticator(origin: string) {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const { x, y } = publicKey.export({ format: 'jwk' })
@@ -69,7 +69,7 @@ export function createAuthenticator(origin: string) {
 
 export type Authenticator = ReturnType<typeof createAuthenticator>
 
-/** Creates a passkey as its page says. @returns the form that it sent, and what the answer shows. */
+/** Adds a passkey on its page. @returns the authenticator, the submitted form, and the response's status and recovery codes. */
 export async function enrolPasskey(visitor: Pick<Visitor, 'get' | 'post'>, origin: string) {
   const authenticator = createAuthenticator(origin)
   const { text } = await visitor.get('/portal/factors/passkey')

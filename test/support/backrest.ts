@@ -7,13 +7,13 @@ import { text } from 'node:stream/consumers'
 import { onTestFinished } from 'vitest'
 
 const [BIN] = globSync('/usr/lib/postgresql/15/bin')
-/** pgBackRest, a PostgreSQL that it knows, and the right to become its user. */
+/** True if pgBackRest and a PostgreSQL that it supports are installed, and this process is root and can act as PostgreSQL's user. */
 export const hasBackrest = spawnSync('pgbackrest', ['version']).status === 0 && BIN !== undefined && process.getuid?.() === 0
 
 export type Ended = { code: number; output: string }
 
 /**
- * A PostgreSQL of Debian's with ops/pgbackrest, whose repository is a folder, and a full backup of it. It ends with the test.
+ * Starts Debian's PostgreSQL with the files of ops/pgbackrest and a repository in a folder, and makes a full backup. It stops with the test.
  */
 export async function startBackedUpPostgres() {
   const folder = await mkdtemp(path.join(tmpdir(), 'assessments-backrest-'))

@@ -5,7 +5,7 @@ import { expect } from 'vitest'
 
 /** Debian's path. The headless shell needs a third of Chromium's CPU time. */
 const CHROMIUM = '/usr/bin/chromium-headless-shell'
-/** Tests in a browser are skipped where there is none. */
+/** Tests that need a browser are skipped if this is false. */
 export const isBrowserInstalled = existsSync(CHROMIUM)
 
 const ARGUMENTS = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run']
@@ -14,7 +14,7 @@ const QUIET = ['--disable-background-networking', '--disable-component-update', 
 export const startBrowser = (...more: string[]): Promise<Browser> =>
   chromium.launch({ executablePath: CHROMIUM, args: [...ARGUMENTS, ...QUIET, ...more] })
 
-/** A browser that plays to a sound server, and records from it. @param server address, see pulse-audio.ts. */
+/** Starts a browser that plays to a sound server and records from it. @param server address, see pulse-audio.ts. */
 export const startBrowserWithSound = (server: string, ...more: string[]): Promise<Browser> =>
   chromium.launch({
     executablePath: CHROMIUM,
@@ -34,7 +34,7 @@ export const looksOf = (page: number): { viewport: typeof desktop; colorScheme: 
   { viewport: phone, colorScheme: page % 2 ? 'light' : 'dark' },
 ]
 
-/** Violations of the page's Content-Security-Policy, and script errors. */
+/** Collects console errors, such as violations of the Content-Security-Policy, and script errors of the page. */
 export function watch(page: Page): string[] {
   const complaints: string[] = []
   page.on('console', (message) => void (message.type() === 'error' && complaints.push(message.text())))
@@ -43,14 +43,14 @@ export function watch(page: Page): string[] {
 }
 
 export const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click()
-/** Goes by the portal's menu: on a phone it has to be opened. */
+/** Follows a link of the portal's menu, which has to be opened on a phone. */
 export async function goTo(page: Page, name: string): Promise<void> {
   const menu = page.locator('label.btn[for=menu]')
   if (await menu.isVisible()) await menu.click()
   await page.getByRole('navigation', { name: 'Portal' }).getByRole('link', { name }).click()
 }
 
-/** Leaves the open question: by "Next question", or at the last one "Continue". */
+/** Leaves the open question with "Next question", or with "Continue" if it is the last one. */
 export const leaveQuestion = (page: Page) => page.locator('button[value=next], [data-leave]').click()
 export const heading = (page: Page) => page.getByRole('heading', { level: 1 }).textContent()
 
@@ -59,25 +59,25 @@ export const overflow = (page: Page) =>
   page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth') as Promise<number>
 
 /**
- * The automated check of accessibility. No policy of the page keeps a script of the browser's driver out.
+ * Checks the page's accessibility with axe. The page's Content-Security-Policy does not block scripts of the browser's driver.
  *
- * @param without rules that are not asked.
+ * @param without rules that are not checked.
  */
 export async function expectAccessible(page: Page, without: string[] = []): Promise<void> {
   const passes = await expectNoViolations(page, { rules: Object.fromEntries(without.map((rule) => [rule, { enabled: false }])) })
   expect(passes).toBeGreaterThan(without.length > 0 ? 5 : 10)
 }
 
-/** The part of it that another color scheme can change. */
+/** Checks color contrast, the only rule whose result depends on the color scheme. */
 export const expectContrast = (page: Page) => expectNoViolations(page, { runOnly: ['color-contrast'] })
 
-/** @returns how many rules the page keeps. */
+/** @returns the number of rules that the page passes. */
 async function expectNoViolations(page: Page, options: axe.RunOptions): Promise<number> {
   if (!(await page.evaluate('"axe" in globalThis'))) await page.evaluate(axe.source)
-  // Colors are looked at as they stay. Finished, not waited for: in a closed <details> none ever ends by itself.
+  // Check the final colors. Finish animations instead of waiting for them: in a closed <details> an animation never ends by itself.
   await page.evaluate(`for (const animation of document.getAnimations())
     if (animation.effect.getComputedTiming().endTime !== Infinity) animation.finish()`)
-  // For passing rules only their ids: describing each element takes longer than the check.
+  // Describe only the elements with violations: describing all elements takes longer than the check.
   const asked = JSON.stringify({ resultTypes: ['violations'], ...options })
   const { violations, passes } = (await page.evaluate(`axe.run(${asked})`)) as axe.AxeResults
   expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([])

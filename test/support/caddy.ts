@@ -15,9 +15,8 @@ export type Asked = { method?: string; headers?: Record<string, string>; body?: 
 export type Told = { status: number; headers: Record<string, string | string[] | undefined>; raw: string[]; body: string }
 
 /**
- * Caddy by ops/caddy/Caddyfile, as docker-compose.yml starts it, on free ports and for the name localhost: for that it makes the
- * certificate itself, as by `tls internal`. It waits for a service for two minutes instead of 15 s: tests run on busy machines. It ends with
- * the test.
+ * Starts Caddy with ops/caddy/Caddyfile, like docker-compose.yml, but on free ports and for localhost, for which it creates its own
+ * certificate. It waits two minutes instead of 15 s for a service, because test machines may be busy. It stops with the test.
  */
 export async function startCaddy(upstream: string) {
   const folder = await mkdtemp(path.join(tmpdir(), 'assessments-caddy-'))

@@ -3,7 +3,7 @@ import type { Operation } from './operations.ts'
 import type { Service } from './service.ts'
 import { handIn, releaseRows } from './submissions.ts'
 
-/** An organization with which every operation of an interface can be called, once and in the order of the document, and succeeds. @param words in its names. */
+/** Creates an organization whose rows let every operation of an interface succeed once, in the order of the OpenAPI document. @param words part of its names. */
 export async function furnishForCalls(service: Service, words: string) {
   const own = await furnish(service, words)
   const of = { organizationId: own.id, inviteId: own.invite.id, assessmentId: own.assessment.id }
@@ -17,7 +17,7 @@ export async function furnishForCalls(service: Service, words: string) {
     assignedGraderId: own.member.id,
   })
   await handIn(service, { ...of, inviteId: graded.id }, 'words')
-  /** Rows that an operation is called with, where the others would be in its way. */
+  /** Replacement rows for operations that would fail with the shared rows. */
   const others: Record<string, Partial<Furnished>> = {
     retakeInvite: { invite: completed },
     putInviteAccommodations: { invite: await service.make.invite(own.assessment) },
@@ -31,7 +31,7 @@ export async function furnishForCalls(service: Service, words: string) {
   }
   return {
     key: own.key,
-    /** Input of an operation, with an API key that may call it. */
+    /** Returns the rows for an operation, with an API key that may call it. */
     rowsFor({ id, isForTests }: Operation): Furnished {
       if (isForTests) return trial
       return { ...own, ...Object.entries(others).find(([ids]) => ids.split(' ').includes(id))?.[1] }

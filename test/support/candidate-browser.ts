@@ -25,14 +25,14 @@ type Terms = {
   answerRecordLimit?: number
   questionReplayLimit?: number
   at?: number
-  /** The questions' media, in order. */
+  /** Media of the questions, in order. */
   prompts?: { audioUrl?: string; videoUrl?: string }[]
   /** A WAV file that the service stores and plays while answers are recorded. */
   simultaneousPrompt?: Buffer
   expiresAt?: Date
 } & Partial<typeof ASKS_NOTHING>
 
-/** Counts in the page the recordings that have begun, and notes how long each lasted: since it was asked for, and since the browser said that it had begun. */
+/** Counts the page's started recordings, and measures how long each lasted, both since the call of start() and since the start event. */
 const WATCH_RECORDERS = `
   globalThis.begun = 0
   globalThis.recorded = []
@@ -49,7 +49,7 @@ const WATCH_RECORDERS = `
   }`
 export type Lasted = { asked: number; begun: number }
 
-/** A small screen: how long a machine takes to encode a large one is not what is shown here. */
+/** Limits the size of the shared screen, because encoding a large one takes long. */
 const SMALL_SCREEN = `
   const media = navigator.mediaDevices
   const share = media?.getDisplayMedia.bind(media)
@@ -60,14 +60,14 @@ export type Candidate = Awaited<ReturnType<Stage['makeCandidate']>>
 
 const startWithFakeDevices = (): Promise<Browser> =>
   startBrowser(
-    '--use-fake-device-for-media-stream=fps=5', // what it draws and encodes costs the tests' machine, and shows nothing
+    '--use-fake-device-for-media-stream=fps=5', // a higher rate costs processor time, and tests nothing more
     '--use-fake-ui-for-media-stream',
   )
 
 /**
- * For one file: the service in a process of its own, and a browser.
+ * Starts the service in a separate process, and a browser, for the tests of one file.
  *
- * @param startOne starts the browser; by default one whose camera, microphone and screen are made up.
+ * @param startOne starts the browser; by default one with a fake camera, microphone, and screen.
  */
 export function useCandidatesBrowser(startOne: () => Promise<Browser> = startWithFakeDevices) {
   let database: TestDatabase
@@ -92,7 +92,7 @@ export function useCandidatesBrowser(startOne: () => Promise<Browser> = startWit
     if (dataDir) await rm(dataDir, { recursive: true, force: true })
   })
 
-  /** A candidate who has accepted an invite to questions that are answered in these ways. */
+  /** Creates a candidate who has accepted an invite to questions with these response types. */
   async function makeCandidate({
     responseTypes,
     timeLimit = 0,
@@ -137,7 +137,7 @@ export function useCandidatesBrowser(startOne: () => Promise<Browser> = startWit
         db.submissionQuestion.findMany({ where: { submissionId: (await submission()).id }, orderBy: { number: 'asc' } }),
       attempts: async () =>
         db.answerAttempt.findMany({ where: { submissionId: (await submission()).id }, orderBy: { createdAt: 'asc' } }),
-      /** As the service ends recordings that nobody continues. */
+      /** Completes all attempts, as the service does with abandoned recordings. */
       endTakes: async () =>
         db.answerAttempt.updateMany({
           where: { submissionId: (await submission()).id },
@@ -146,7 +146,7 @@ export function useCandidatesBrowser(startOne: () => Promise<Browser> = startWit
       media: async () =>
         db.mediaFile.findMany({ where: { submissionId: (await submission()).id }, orderBy: { createdAt: 'asc' } }),
       notes: async () => db.sessionEvent.findMany({ where: { submissionId: (await submission()).id } }),
-      /** As the organization does it. */
+      /** Revokes the invite, as the organization would. */
       withdraw: () =>
         fetch(`http://127.0.0.1:${at}/api/v1/invites/${invite.id}/revoke`, { method: 'POST', headers: { 'x-api-key': key } }),
       giveExtraTime: (extraTimePercent: number) =>
@@ -155,13 +155,13 @@ export function useCandidatesBrowser(startOne: () => Promise<Browser> = startWit
           headers: { 'x-api-key': key, 'content-type': 'application/json' },
           body: JSON.stringify({ extraTimePercent }),
         }),
-      /** As an admin does it in the portal. */
+      /** Waives a requirement, as an admin does in the portal. */
       waive: (requirement: string) => db.invite.update({ where: { id: invite.id }, data: { waivedChecks: [requirement] } }),
       status: async () => (await db.invite.findUniqueOrThrow({ where: { id: invite.id } })).status,
     }
   }
 
-  /** @returns its address. */
+  /** Stores a WAV file as a prompt. @returns its URL. */
   async function storePrompt(organizationId: string, content: Buffer): Promise<string> {
     const id = randomUUID()
     const key = newMediaKey({ id: organizationId })
@@ -193,7 +193,7 @@ export function useCandidatesBrowser(startOne: () => Promise<Browser> = startWit
   }
 
   return {
-    /** URL of the service. */
+    /** Returns the port of the service. */
     port: () => port,
     makeCandidate,
     openContext,
@@ -208,7 +208,7 @@ export const button = (page: Page, name: string) => page.getByRole('button', { n
 export const notice = (page: Page, hasText: string) => page.locator('aside.session .notice', { hasText })
 export const answerBox = (page: Page) => page.getByLabel('Your answer')
 
-/** From the link to the first question's card. */
+/** Opens the link, and goes on to the first question's card. */
 export async function start({ link, isChecked }: Candidate, page: Page): Promise<void> {
   await page.goto(link)
   await press(page, 'I agree')
@@ -217,7 +217,7 @@ export async function start({ link, isChecked }: Candidate, page: Page): Promise
   await button(page, 'Open question 1').waitFor()
 }
 
-/** Passes the checks that the page asks for, and takes its photos. */
+/** Passes the device checks on the page, and takes the photos. */
 export async function prepare(page: Page): Promise<void> {
   await page.getByRole('region', { name: 'Connection' }).waitFor()
   const tries = page.getByRole('button', { name: /^Try your / })
@@ -241,7 +241,7 @@ export async function prepare(page: Page): Promise<void> {
   }
 }
 
-/** That Start is closed before the checks are done: by the mouse, and by the keyboard, which is told why. */
+/** Expects Start to be disabled before the checks are done, and to explain why when pressed by keyboard. */
 export async function expectStartClosed(page: Page): Promise<void> {
   const start = button(page, 'Start')
   await page.locator('.step').first().waitFor()
@@ -251,17 +251,17 @@ export async function expectStartClosed(page: Page): Promise<void> {
   await page.getByText('Something is still missing').waitFor()
 }
 
-/** The page's recording status. */
+/** Returns the page's recording status. */
 const recorderSays = (page: Page) => page.locator('[data-recorder]').innerText()
 const secondsIn = (words: string) => Number(/Saved up to 0:(\d\d)/.exec(words)?.[1] ?? 0)
-/** Seconds that the page reports as saved. */
+/** Returns the seconds that the page reports as saved. */
 export const savedSeconds = async (page: Page): Promise<number> => secondsIn(await recorderSays(page))
-/** Waits until so many seconds, at least, of what is being recorded are saved; a failure shows what the page says instead. */
+/** Waits until at least this many seconds of the recording are saved. A failure shows the page's recording status. */
 export const savedUpTo = (page: Page, seconds: number) =>
   expect.poll(() => recorderSays(page), PATIENT).toSatisfy((words) => secondsIn(words) >= seconds)
 export const recorded = async (page: Page) => ((await page.evaluate('recorded')) as Lasted[]).at(-1)!
 
-/** Waits until the recording of that kind can be played. */
+/** Waits until the recording of this kind is ready. */
 export const readyMedia = (candidate: Candidate, kind: string) =>
   waitUntil(`the ${kind} to be ready`, async () => {
     const attempt = (await candidate.attempts()).find((attempt) => attempt.kind === kind)

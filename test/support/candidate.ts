@@ -19,13 +19,13 @@ export type Button =
   | 'language'
   | 'link'
 
-/** The candidate of an invite, at the page that its present link, or one of another version, leads to. */
+/** Returns the candidate's page of an invite, by the link of this version. */
 export function candidateOf(service: Service, invite: Pick<Invite, 'id' | 'linkVersion'>) {
   const { secretKeys } = service.site
   const token = signInvitation(secretKeys, { inviteId: invite.id, linkVersion: invite.linkVersion })
   const path = `/i/${token}`
   const proof = signForm(secretKeys, token)
-  /** Presses a button, also one that the page shows no more: the browser may still have the page of a moment ago. */
+  /** Presses a button. It may be one that the page no longer shows, because a browser may still show an earlier page. */
   const press = (button: Button, fields: Record<string, string> = {}) =>
     service
       .http()
@@ -37,7 +37,7 @@ export function candidateOf(service: Service, invite: Pick<Invite, 'id' | 'linkV
     path,
     proof,
     open: () => service.http().get(path),
-    /** Sends a text by the button of the question's form. */
+    /** Sends a text answer with a button of the question's form. */
     answer: (number: number, text: string, button: 'save' | 'next') =>
       press(
         'answer',
@@ -57,7 +57,7 @@ export function candidateOf(service: Service, invite: Pick<Invite, 'id' | 'linkV
   }
 }
 
-/** The Content-Security-Policy of every page, where no player is configured. */
+/** The Content-Security-Policy of every page if no player is configured. */
 export const PAGE_POLICY = [
   "default-src 'none'",
   "style-src 'self'",
@@ -70,7 +70,7 @@ export const PAGE_POLICY = [
   "base-uri 'none'",
   "frame-ancestors 'none'",
 ].join('; ')
-/** Expectations for every candidate page. */
+/** Expects the status, content type, and headers of a candidate page. */
 export const expectPage = (answer: { status: number; text: string; headers: Record<string, string> }, status: number) => {
   expect([answer.status, answer.headers['content-type']]).toEqual([status, 'text/html; charset=utf-8'])
   expect(answer.headers).toMatchObject({
@@ -82,7 +82,7 @@ export const expectPage = (answer: { status: number; text: string; headers: Reco
   expect(answer.headers).not.toHaveProperty('set-cookie')
 }
 
-/** Agrees to what the page asks consent for. */
+/** Gives the consent that the page asks for. */
 export async function consent(candidate: ReturnType<typeof candidateOf>) {
   const { text } = await candidate.open()
   const hiddenValue = (name: string) => new RegExp(`name="${name}" value="([^"]*)"`).exec(text)?.[1] ?? ''

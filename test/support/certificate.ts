@@ -1,4 +1,4 @@
-/** For an HTTPS listener on 127.0.0.1; nobody trusts it unless told to. Its key is public: it protects nothing. */
+/** A self-signed certificate for an HTTPS listener on 127.0.0.1. Its private key is public and protects nothing. */
 export const CERTIFICATE = {
   key: `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgbUtiECK9PYD5K9SQ

@@ -6,7 +6,7 @@ type Person = {
   post: (path: string, fields?: Record<string, string | string[]>) => PromiseLike<Answer>
 }
 
-/** Confirms the columns of an uploaded file as they are shown. @returns address of the preview; other addresses unchanged. */
+/** Confirms the columns of an uploaded file without changes. @returns the address of the preview; other addresses are returned unchanged. */
 export async function confirmColumns(person: Person, location: string): Promise<string> {
   if (!/\/portal\/[^/]+\/(test\/)?imports\//.test(location)) return location
   const { shown } = fieldsIn(await person.get(location))

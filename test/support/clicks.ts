@@ -2,7 +2,7 @@ const RATE = 16_000
 const CLICK_SAMPLES = 160
 const CLICK_HZ = 2_000
 
-/** A mono WAV file with a click of 10 ms at each of these seconds. @param length seconds. */
+/** Creates a mono WAV file with a click of 10 ms at each of these seconds. @param length seconds. */
 export function makeClicks(length: number, clicks: readonly number[]): Buffer {
   const samples = Buffer.alloc(length * RATE * 2)
   for (const second of clicks)

@@ -30,7 +30,7 @@ export type Compose = {
   secrets: Record<string, { file: string }>
 }
 
-/** docker-compose.yml as Compose reads it where nothing is set but these. @throws Error for what is required and missing. */
+/** Reads docker-compose.yml like Compose, with only these variables set. @throws Error for a missing required variable. */
 export async function readCompose(set: Record<string, string>): Promise<Compose> {
   const fill = (value: unknown): unknown => {
     if (typeof value === 'string') return interpolate(value, set)
@@ -42,10 +42,11 @@ export async function readCompose(set: Record<string, string>): Promise<Compose>
 }
 
 /**
- * A value as Compose makes it: `${NAME:-otherwise}`, `${NAME:+instead}`, `${NAME:?message}`, each within the other. An empty variable counts
- * as unset. Most releases of Compose read what is not taken as well, and so does this: what is required there, is.
+ * Interpolates variables like Compose: `${NAME:-default}`, `${NAME:+replacement}`, and `${NAME:?message}`, which may be nested. An empty
+ * variable counts as unset. Like most releases of Compose, this also evaluates branches that are not used, so a variable that is required in
+ * an unused default must be set, too.
  *
- * @throws Error with the message of one that is required and missing.
+ * @throws Error with the message of a missing required variable.
  */
 function interpolate(text: string, set: Record<string, string>): string {
   const [begin] = /\$\{(\w+):([-+?])/.exec(text) ?? []

@@ -3,18 +3,18 @@ import { Client } from 'pg'
 import { inject } from 'vitest'
 import { whenOver } from './endings.ts'
 
-/** PostgreSQL's code for a database that somebody is connected to. */
+/** PostgreSQL's error code for a database with open connections. */
 const IN_USE = '55006'
 
-/** A fresh, migrated database of the caller's own. It is dropped at the end of the test, or of the file outside of one. */
+/** Creates a new, migrated database. It is dropped at the end of the test, or of the file if called outside a test. */
 export async function copyDatabase(): Promise<string> {
   const url = new URL(inject('templateUrl'))
   const template = url.pathname.slice(1)
   const name = `test_${randomBytes(6).toString('hex')}`
   await administer(async (client) => {
-    // PostgreSQL copies a database only while nobody else does: files that start at once take turns.
+    // PostgreSQL can't copy the same database twice at once, so test files that start together take turns.
     await client.query('SELECT pg_advisory_lock(1)')
-    // By its files: to log each page as well takes twice the processor time.
+    // Copy the files: the default strategy logs each page, and takes twice the processor time.
     await client.query(`CREATE DATABASE ${name} TEMPLATE ${template} STRATEGY FILE_COPY`)
   })
   whenOver(() => dropDatabase(name))
@@ -22,7 +22,7 @@ export async function copyDatabase(): Promise<string> {
   return url.href
 }
 
-/** Many hundreds would fill the memory they lie in, see database.ts. What somebody has left a connection to goes with the server. */
+/** Drops a database, because hundreds of them would fill the memory file system, see database.ts. One with open connections stays until the server's folder is removed. */
 const dropDatabase = (name: string): Promise<void> =>
   administer(async (client) => void (await client.query(`DROP DATABASE IF EXISTS ${name}`))).catch((error) => {
     if (error.code !== IN_USE) throw error

@@ -4,10 +4,10 @@ import path from 'node:path'
 import { onTestFinished } from 'vitest'
 import { startEmbeddedDatabase } from '../../src/db/embedded.ts'
 
-/** A DATA_DIR for a process that starts its own database; what is left of it ends with the test. */
+/** Creates a DATA_DIR for a process that starts its own database. The folder, and a database that still runs in it, are removed with the test. */
 export async function makeDataDir(): Promise<string> {
   const dataDir = await mkdtemp(path.join(tmpdir(), 'assessments-data-'))
-  await chmod(dataDir, 0o755) // under root the server is another user's
+  await chmod(dataDir, 0o755) // under root, another user runs the database server
   onTestFinished(async () => {
     if (await runsServer(dataDir)) await startEmbeddedDatabase({ dataDir }).then(({ release }) => release())
     await rm(dataDir, { recursive: true, force: true })
@@ -15,7 +15,7 @@ export async function makeDataDir(): Promise<string> {
   return dataDir
 }
 
-/** True if a database server still runs there: a stopped one has removed its pid file. */
+/** True if a database server still runs there: a server removes its pid file when it stops. */
 export const runsServer = (dataDir: string): Promise<boolean> =>
   readFile(path.join(dataDir, 'postgres/postmaster.pid')).then(
     () => true,

@@ -10,16 +10,16 @@ import { partitionByOrganization } from './partitions.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Connection string of the database that every test file's own is a copy of. */
+    /** Connection string of the template database. Every test file gets a copy. */
     templateUrl: string
   }
 }
 
-/** Linux's memory file system, and the bytes required there: containers have 64 MB. */
+/** Linux's memory file system, and the free space it must have: in containers, it usually has only 64 MB. */
 const IN_MEMORY = '/dev/shm'
 const WANTED_BYTES = 4 * 2 ** 30
 
-/** Nothing that is written has to outlive the run. */
+/** Chooses memory if there is enough, because no data has to outlive the run. */
 async function chooseFolder(): Promise<string> {
   const free = await access(IN_MEMORY, constants.W_OK)
     .then(() => statfs(IN_MEMORY))
@@ -30,10 +30,10 @@ async function chooseFolder(): Promise<string> {
   return free > WANTED_BYTES ? IN_MEMORY : tmpdir()
 }
 
-/** Starts one real PostgreSQL for the whole run, with one migrated database to copy from. */
+/** Starts one real PostgreSQL for the whole run, with one migrated template database. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const dataDir = await mkdtemp(path.join(await chooseFolder(), 'assessments-test-'))
-  await chmod(dataDir, 0o755) // under root the server is another user's
+  await chmod(dataDir, 0o755) // under root, another user runs the database server
   const database = await startEmbeddedDatabase({ dataDir, durable: false })
   await migrate(database.url)
   if (project.config.env?.TEST_PARTITIONS) await partitionByOrganization(database.url)

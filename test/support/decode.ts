@@ -6,16 +6,16 @@ import { promisify } from 'node:util'
 const FFMPEG = '/usr/bin/ffmpeg'
 export const isFfmpegInstalled = existsSync(FFMPEG)
 
-/** ffmpeg's errors when decoding the whole file; empty if there are none, or no ffmpeg. */
+/** Decodes the whole file with ffmpeg. @returns its errors; an empty string if there are none or ffmpeg is not installed. */
 export async function findComplaints(file: string): Promise<string> {
   if (!isFfmpegInstalled) return ''
-  // Times as they are in the file: pictures that came at uneven times, rounded to a rate, would be two at one time.
+  // Keep the timestamps of the file. Rounded to a frame rate, two frames at irregular times could get the same timestamp.
   const asTimed = ['-fps_mode', 'passthrough', '-enc_time_base', '-1']
   const { stderr } = await promisify(execFile)(FFMPEG, ['-nostdin', '-v', 'error', '-i', file, ...asTimed, '-f', 'null', '-'])
   return stderr
 }
 
-/** A WebM file with so many seconds of a tone. */
+/** Creates a WebM file with a tone of this many seconds. */
 export async function makeSound(seconds: number): Promise<Buffer> {
   const tone = [
     '-f',

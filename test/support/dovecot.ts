@@ -10,7 +10,7 @@ import { findFreePort } from './free-port.ts'
 
 const run = promisify(execFile)
 
-/** Dovecot can be started here: it is installed, and wants root. */
+/** True if Dovecot is installed and this process is root, which Dovecot requires. */
 export const hasDovecot = process.getuid?.() === 0 && spawnSync('dovecot', ['--version']).status === 0
 if (!hasDovecot) process.stderr.write('Dovecot is not installed, or this is not root: mailboxes are not tested.\n')
 
@@ -19,23 +19,23 @@ export const MAILBOX_PASSWORD = 'p/ss@word#of%mailbox'
 export type Dovecot = {
   /** URL of a folder: `imaps` with TLS from the start, `imap` with STARTTLS. */
   url: (folder?: string, scheme?: 'imap' | 'imaps', password?: string) => string
-  /** The mailbox's own folder on the disk, where mail servers deliver into INBOX. */
+  /** The mailbox's folder on disk, where mail servers deliver into INBOX. */
   maildir: string
-  /** User of the mailbox. */
+  /** Id of the user who owns the mailbox. */
   uid: number
   gid: number
   deliver: (folder: string, text: string) => Promise<void>
-  /** Number of mails, and of unread ones. */
+  /** Counts all mails and unread mails of a folder. */
   count: (folder: string) => Promise<{ all: number; unread: number }>
   /** Makes a mail with these words unreadable for its server. */
   breakMail: (words: string) => Promise<void>
-  /** Forgets that they were read. */
+  /** Marks the mails of a folder as unread. */
   forget: (folder: string) => Promise<void>
   stop: () => Promise<void>
   start: () => Promise<void>
 }
 
-/** A Dovecot of the test's own, on loopback, with one mailbox of mails as files. It ends with the test. */
+/** Starts a Dovecot on loopback with one mailbox in Maildir format. It stops with the test. */
 export async function startDovecot(): Promise<Dovecot> {
   const folder = await mkdtemp(path.join(tmpdir(), 'assessments-dovecot-'))
   await chmod(folder, 0o755)
@@ -109,7 +109,7 @@ userdb {
       const mail = path.join(folder, 'delivered')
       await writeFile(mail, text)
       await chmod(mail, 0o644)
-      await ask('mailbox', 'create', '-u', 'bounces', to).catch(() => {}) // it is there already
+      await ask('mailbox', 'create', '-u', 'bounces', to).catch(() => {}) // the folder already exists
       await run('sh', ['-c', 'exec doveadm -c "$0" save -u bounces -m "$1" < "$2"', file, to, mail])
     },
     async count(of) {

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { Client } from 'pg'
 import { inject } from 'vitest'
 
-/** A database without any table. `options` is SQL, for CREATE DATABASE. */
+/** Creates a database without tables. @param options SQL options for CREATE DATABASE. */
 export async function createEmptyDatabase(options = ''): Promise<string> {
   const url = new URL(inject('templateUrl'))
   const name = `empty_${randomBytes(6).toString('hex')}`

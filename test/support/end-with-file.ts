@@ -2,7 +2,7 @@ import { afterAll } from 'vitest'
 import { endWithFile } from './endings.ts'
 import { refuseLoggedSecrets } from './logged-secrets.ts'
 
-// A setup file, so run for every test file: what they share is evaluated only once a worker.
+// This setup file runs for every test file. Modules that it imports are evaluated only once per worker.
 afterAll(async () => {
   await endWithFile()
   refuseLoggedSecrets()

@@ -1,10 +1,10 @@
 import type { ChildProcess } from 'node:child_process'
 import { onTestFinished } from 'vitest'
 
-/** Clean-up functions of the running hook, which can't add hooks itself. */
+/** Cleanups that were registered outside a test, such as in a hook, which can't add hooks itself. They run at the end of the file. */
 const endings: (() => Promise<void>)[] = []
 
-/** Does it at the end of the test, or of the file outside of one. */
+/** Registers a cleanup for the end of the test, or for the end of the file if called outside a test. */
 export function whenOver(end: () => Promise<void>): void {
   try {
     onTestFinished(end)
@@ -13,14 +13,14 @@ export function whenOver(end: () => Promise<void>): void {
   }
 }
 
-/** Ends a process with the test, or with the file when it is started outside of one. */
+/** Kills a process at the end of the test, or at the end of the file if it was started outside a test. */
 export const endWithTest = (child: ChildProcess, exited: Promise<unknown>): void =>
   whenOver(async () => {
     child.kill('SIGKILL')
     await exited
   })
 
-/** Ends what a file's hooks have started. */
+/** Runs the cleanups that were registered outside a test. */
 export async function endWithFile(): Promise<void> {
   await Promise.all(endings.splice(0).map((end) => end()))
 }

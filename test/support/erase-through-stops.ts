@@ -6,15 +6,15 @@ import type { Service } from './service.ts'
 
 /** Number of stops per step. */
 export const STOPS = scaled(2, 20)
-/** More tries than any erasure takes here. */
+/** Maximum number of attempts, more than any erasure in these tests takes. */
 const MOST_TRIES = 500
 
 /**
- * Runs an erasure to its end although it is interrupted: the transaction of each step is rolled back {@link STOPS} times before its commit, the
- * first write of each step once, and the media store fails as often.
+ * Runs an erasure to its end despite interruptions: each step's transaction is rolled back {@link STOPS} times before its commit, each step's
+ * first write fails once, and the media store fails {@link STOPS} times.
  *
- * @param request asks for it.
- * @returns how often each step was at its work, and what it was stopped by, in order.
+ * @param request requests the erasure.
+ * @returns the number of times that each step did its work, and the kinds of failures, sorted.
  */
 export async function eraseThroughStops(
   { db }: Service,
@@ -41,7 +41,7 @@ export async function eraseThroughStops(
     if (refusals-- > 0) throw new Error('the store is away')
     await media.deletePrefix(prefix)
   }
-  // Done here alone: beside a worker of its own, what one of the two does would be taken for the step of the other.
+  // Only this function continues the erasure. With a worker, the steps of the two could not be told apart.
   const withoutWorker: Context = { ...ctx, deps: { ...ctx.deps, queue: { ...queue, enqueueErasure: async () => {} } } }
   const refusing: Context = { ...ctx, deps: { ...ctx.deps, media: { ...media, deletePrefix } } }
   const failures = new Set<string>()

@@ -8,7 +8,7 @@ import { saveFormInSession } from './saved-forms.ts'
 import type { Service } from './service.ts'
 import { waitUntil } from './wait-until.ts'
 
-/** Unique data of the person to erase, searched for everywhere. */
+/** Unique data of the person to erase. Tests search for it everywhere. */
 export const ADDRESS = 'Zelda.Quirrell@Erase-Me.example'
 export const NAME = 'Zelda Quirrell-Ondine'
 export const ANSWER = 'An answer nobody else has: xylophonic quagmires'
@@ -17,7 +17,7 @@ const MESSAGE = 'A message of one’s own: ineffable marmalade'
 const EXTERNAL_ID = 'applicant-zq-9918273'
 const SECRETS = [ADDRESS, NAME, ANSWER, COMMENT, MESSAGE, EXTERNAL_ID]
 
-/** Spellings of a text: in any case, in an address, in hex, and in base64 at each of its three offsets. */
+/** Returns the spellings of a text, in lowercase: plain, URL-encoded, in hex, and in base64 at each of its three offsets. */
 export const spellingsOf = (text: string): string[] =>
   [text, text.toLowerCase()].flatMap((one) => [
     one.toLowerCase(),
@@ -32,13 +32,13 @@ export const spellingsOf = (text: string): string[] =>
   ])
 const SPELLINGS = [...new Set(SECRETS.flatMap(spellingsOf))]
 
-/** The candidate's texts found in the data. */
+/** Returns the spellings of the candidate's data that the text contains. */
 export const hitsIn = (text: string): string[] => {
   const said = text.toLowerCase()
   return SPELLINGS.filter((spelling) => said.includes(spelling))
 }
 
-/** Each row of each table of each schema, as JSON, by the table's name; without the mark by which the sweep finds accounts to look at. */
+/** Returns all rows of all tables as JSON, by the table's name, without the column that marks accounts for the sweep. */
 export async function dumpRows({ db }: Service): Promise<Map<string, string[]>> {
   const tables = await db.$queryRaw<{ name: string }[]>`
     SELECT format('%I.%I', table_schema, table_name) AS name FROM information_schema.tables
@@ -56,27 +56,28 @@ export async function dumpRows({ db }: Service): Promise<Map<string, string[]>> 
   return dump
 }
 
-/** All keys of the media store. */
+/** Returns all keys of the media store, sorted. */
 export async function listStore({ deps }: Service): Promise<string[]> {
   const keys: string[] = []
   for await (const files of deps.media.list()) keys.push(...files.map(({ key }) => key))
   return keys.sort()
 }
 
-/** The lines of the log outside of the database that name it, the newest first. */
+/** Returns the lines of the erasure log, which is stored outside the database, that contain the id. */
 export async function linesOf({ deps }: Pick<Service, 'deps'>, id: string): Promise<string[]> {
   const lines: string[] = []
   for await (const line of (await deps.erasureLog.read()) ?? []) if (line.includes(id)) lines.push(line)
   return lines
 }
 
-/** The organization, by an actor who may erase. */
+/** Returns a context of the organization with an actor who may erase. */
 export const asEraser = (service: Service, organization: { id: string; name: string }): Context =>
   enterOrganization({ ...service.system, actor: { kind: 'operator' } }, { ...organization, tier: 'standard' })
 
 /**
- * An organization with some candidates, one of whom everything has happened to: invited three times, by a list as well; recorded, graded,
- * released, mailed, bounced, stopped; told to webhooks whose receiver answers with their address; searched for, exported, kept for retries.
+ * Creates an organization with several candidates. One of them has data everywhere: they were invited several times, also by a list; recorded,
+ * graded, and released; their mails bounced and were suppressed; webhooks reported them to a receiver that answers with their address; and they
+ * are named in saved filters, the audit log, saved forms, idempotency keys, and the queue.
  */
 export async function makeErasable(service: Service, { others = 3 } = {}) {
   const organization = await service.make.organization({ mode: 'test' })
@@ -144,7 +145,7 @@ export async function makeErasable(service: Service, { others = 3 } = {}) {
   const asKey: Context = inMode(asEraser(service, organization), 'test')
   expect((await v1.post('/suppressions').send({ address: ADDRESS })).status).toBe(201)
   expect((await v1.post('/suppressions').send({ address: 'other0@keep-me.example' })).status).toBe(201)
-  ids.push(await invite(ADDRESS, 1, theirs, service.v1(live))) // as a live one
+  ids.push(await invite(ADDRESS, 1, theirs, service.v1(live))) // a live invite
   await leaveTraces(service, { organizationId: organization.id, inviteId: first })
   const media = await waitUntil('the recordings', async () => {
     const found = await service.db.mediaFile.findMany({ where: { organizationId: organization.id } })
@@ -164,7 +165,7 @@ export async function makeErasable(service: Service, { others = 3 } = {}) {
   return { organization, assessments, ids, otherIds, media, receiver, v1, live: service.v1(live), suppressed, invite, act }
 }
 
-/** Copies of personal data in mail replies, saved forms, notes, and the queue. */
+/** Adds copies of personal data to mail replies, mail events, saved filters, the audit log, saved forms, and the queue. */
 async function leaveTraces(
   { db, deps, system }: Service,
   { organizationId, inviteId }: { organizationId: string; inviteId: string },
@@ -190,7 +191,7 @@ async function leaveTraces(
     FROM pgboss.queue WHERE name = 'mail-event'`
 }
 
-/** The ids of all that hangs on these invites: a row that names none of them is nobody else's. */
+/** Returns the ids of the invites, their submissions, mails, events, and media. Any row that belongs to the invites contains one of these ids. */
 export async function idsOf({ db }: Service, inviteIds: string[]): Promise<string[]> {
   const where = { inviteId: { in: inviteIds } }
   const select = { id: true } as const

@@ -12,11 +12,11 @@ export type Told = {
   data: { inviteId: string; assessmentId: string; status: string } & Record<string, string>
 }
 
-/** Waits until all events that are committed are in the feed. */
+/** Waits until all committed events are in the feed. */
 export const waitForNumbering = ({ system }: Pick<Service, 'system'>): Promise<true> =>
   waitUntil('the numbering of events', async () => (await measureSequenceLag(system)).oldest === null || undefined)
 
-/** Reads the feed from the cursor, or from its beginning, to its present end. */
+/** Reads the feed from the cursor, or from its beginning, to its current end. */
 export async function readFeed(service: Service, key: string, query: Record<string, string> = {}) {
   await waitForNumbering(service)
   const events: Told[] = []

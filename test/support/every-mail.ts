@@ -28,16 +28,16 @@ export const WRITTEN = {
   imprint: 'https://northwind.example/imprint',
   contact: 'https://northwind.example/contact',
 }
-/** An organization's own text. */
+/** An organization's own mail template. */
 export const OWN = {
   subject: 'Your next step at {{ organization }}',
   body: 'Dear {{ candidate_name | default: "candidate" }},\n\nthank you for your **interest**. The next step takes {{ time_limit }}:\n\n- quiet room\n- [our advice](https://northwind.example/advice)\n\n{{ message }}\n\n{{ link }}\n\nUntil {{ expires_at }}, which is {{ expires_in }}.\nThe team of {{ organization }}',
 }
-/** Facts of a mail without a button. */
+/** Template of a mail without a button. */
 const OWN_RECEIPT = 'Dear {{ candidate_name }},\n\nwe have had your answers since {{ submitted_at }}.'
 const { organization, assessment, recipientName, customMessage, invitationText, name, host } = WRITTEN
 
-/** A mail of each kind, with all and with nothing that it can say. @param brand how they look. */
+/** Renders a mail of each kind, some with all optional parts and some with none. @param brand look of the mails. */
 export function renderEveryMail(t: MailTexts, brand?: MailBrand) {
   const bare = {
     organization,

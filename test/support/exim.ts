@@ -9,10 +9,10 @@ import { findFreePort } from './free-port.ts'
 import type { NoticesTo } from './postfix.ts'
 import { waitUntil } from './wait-until.ts'
 
-/** Exim can be started here: it is installed, and wants root. Debian has it or Postfix, not both. */
+/** True if Exim is installed and this process is root, which Exim requires. On Debian, Exim and Postfix can't be installed at the same time. */
 export const hasExim = process.getuid?.() === 0 && spawnSync('exim4', ['-C', '/dev/null', '-bV']).status === 0
 
-/** An Exim of the test's own, on loopback, that hands mails to the server at `relayPort`, and notices into a mailbox. It ends with the test. */
+/** Starts an Exim on loopback that relays mails to the server at `relayPort` and delivers bounce messages to a mailbox. It stops with the test. */
 export async function startExim(relayPort: number, { domain, maildir, uid, gid }: NoticesTo): Promise<{ url: string }> {
   const folder = await mkdtemp(path.join(tmpdir(), 'assessments-exim-'))
   await chmod(folder, 0o755)
@@ -24,7 +24,7 @@ export async function startExim(relayPort: number, { domain, maildir, uid, gid }
   const file = path.join(folder, 'exim.conf')
   await writeFile(
     file,
-    // Unpacked instead of installed, it would look for itself where Debian has it.
+    // Without exim_path, an Exim that was unpacked instead of installed looks for itself in Debian's folder.
     `exim_path = ${execFileSync('sh', ['-c', 'command -v exim4']).toString().trim()}
 exim_user = ${uid}
 exim_group = ${gid}

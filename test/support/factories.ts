@@ -7,19 +7,19 @@ import { caseKey, nameKeys, searchKey, userKeys } from '../../src/domain/text/fo
 import type { Prisma } from '../../src/generated/prisma/client.ts'
 
 export const DAY_MS = 86_400_000
-/** An id that no row has. */
+/** An id that belongs to no row. */
 export const unknownId = '01900000-0000-7000-8000-000000000000'
 
 export type Factories = ReturnType<typeof factories>
 
-/** A context to make rows in a database with, and no more. */
+/** Returns a minimal context that can only create rows in a database. */
 export const systemOn = (db: Db): ServiceContext => ({
   actor: { kind: 'system' },
   db,
   deps: { newId: () => uuidv7(), clock: () => new Date(), apiKeyCache: noApiKeyCache } as Deps,
 })
 
-/** Makes rows with sensible values; a test names only what it is about. Every test makes its own organization. */
+/** Creates rows with sensible defaults; a test sets only the fields that matter to it. Every test creates its own organization. */
 export function factories(system: ServiceContext) {
   const { db, deps } = system
   const { newId, clock } = deps
@@ -77,7 +77,7 @@ export function factories(system: ServiceContext) {
   const tag = (organizationId: string, { name = unique('Tag'), ...data }: Partial<Prisma.TagUncheckedCreateInput> = {}) =>
     db.tag.create({ data: { id: newId(), organizationId, name, color: '#2563EB', ...times(), ...data, ...nameKeys(name) } })
 
-  /** A row only: no mail is queued. */
+  /** Creates only the row, and queues no mail. */
   const invite = (of: { organizationId: string; id: string }, data: Partial<Prisma.InviteUncheckedCreateInput> = {}) =>
     db.invite.create({
       data: {

@@ -11,16 +11,16 @@ function fromBase32(text: string): Buffer {
   return Buffer.from((bits.match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2)))
 }
 
-/** The recovery codes that a page shows. */
+/** Returns the recovery codes on a page. */
 export const recoveryCodesIn = (text: string): string[] => text.match(/\b[A-Z2-7]{4}(?:-[A-Z2-7]{4}){5}\b/g) ?? []
 
-/** Setup data for an authenticator app, from the page. */
+/** Reads the setup data for an authenticator app from its page. */
 export const readOffer = (page: string): { sealed: string; secret: Buffer } => ({
   sealed: /name="sealed" value="([^"]*)"/.exec(page)![1]!,
   secret: fromBase32(/id="secret">([A-Z2-7 ]+)</.exec(page)![1]!.replaceAll(' ', '')),
 })
 
-/** Sets up an app as its page says. @returns its secret, and the recovery codes. */
+/** Sets up an authenticator app on its page. @returns its secret, the recovery codes, and the status of the response. */
 export async function enrolApp(
   visitor: Pick<Visitor, 'get' | 'post'>,
   now: () => Date,
@@ -33,7 +33,7 @@ export async function enrolApp(
 
 export const codeAt = (secret: Buffer, now: Date): string => codeOfStep(secret, stepAt(now))
 
-/** Gives a person an app without its page. */
+/** Adds an authenticator app to a person's sign-in data, without using the page. @returns its secret. */
 export async function giveApp(service: Pick<ServiceContext, 'deps'> & { db: Db }, credentialId: string): Promise<Buffer> {
   const [id, secret] = [service.deps.newId(), createTotpSecret()]
   const sealed = encryptTotpSecret(service as unknown as ServiceContext, id, secret)

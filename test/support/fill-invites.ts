@@ -3,10 +3,10 @@ import type { ClientBase } from 'pg'
 const BATCH = 100_000
 
 /**
- * Spread evenly over assessments and states, and over the last 140 days, the newest last; every time is another. What can still
- * expire has time enough not to do so during the run. Ids are in the order of creation, as the service's are.
+ * Invites are spread evenly over assessments, states, and the last 140 days, the newest last, all at different times. Open invites expire in
+ * two days or more, so none expires during the run. Ids are in the order of creation, like the service's.
  *
- * $1 organization, $2 key, $3 assessments, $4 members, $5 first number, $6 last number, $7 how many in all.
+ * $1 organization, $2 key, $3 assessments, $4 members, $5 first number, $6 last number, $7 total number.
  */
 const INVITES = `
   INSERT INTO invites (id, organization_id, assessment_id, recipient_email, recipient_name, recipient_name_search, status, question_replay_limit,
@@ -33,14 +33,14 @@ const INVITES = `
   ) AS invite
   RETURNING id`
 
-/** Two tags for one invite in three. */
+/** Adds two tags to every third invite. */
 const TAGS = `
   INSERT INTO invite_tags (organization_id, invite_id, tag_id, position)
   SELECT $1, invite, ($3::uuid[])[1 + (i / 3 + 7 * position) % cardinality($3::uuid[])], position
   FROM unnest($2::uuid[]) WITH ORDINALITY AS i (invite, i), generate_series(0, 1) AS position
   WHERE i % 3 = 0`
 
-/** Submissions. Without them the service would create them while it is measured. */
+/** Adds submissions of started invites. Otherwise the service would create them while it is measured. */
 const SUBMISSIONS = `
   INSERT INTO submissions (id, organization_id, invite_id, assessment_id, state, question_replay_limit, answer_record_limit, started_at,
     created_at, updated_at)
@@ -50,7 +50,7 @@ const SUBMISSIONS = `
 
 type Owner = { id: string; keyId: string; assessmentIds: string[]; memberIds: string[]; tagIds: string[] }
 
-/** Adds so many invites to the organization, by ordinary INSERTs: what triggers keep is kept. */
+/** Adds this many invites to the organization with ordinary INSERTs, so that triggers update their counters. */
 export async function addInvites(client: ClientBase, organization: Owner, size: number): Promise<void> {
   const { id, keyId, assessmentIds, memberIds, tagIds } = organization
   for (let first = 1; first <= size; first += BATCH) {

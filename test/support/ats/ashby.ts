@@ -1,9 +1,9 @@
 import { answerWith, type Behavior, type Received, startReceiver } from '../receiver.ts'
 import { basic } from './greenhouse.ts'
 
-// A fake of Ashby, written from docs/ats.md: what it shows is that the service does what we have read there.
+// A fake of Ashby, written from docs/ats.md. It proves only that the service follows that document.
 
-// biome-ignore lint/suspicious/noExplicitAny: an answer of the service
+// biome-ignore lint/suspicious/noExplicitAny: a response of the service
 type Answer = { status: number; body: any }
 
 /** Validates an update against Ashby's schema. @returns the problem, or undefined. */
@@ -30,16 +30,16 @@ const isDataValue = ({ identifier, label, type, value }: Record<string, unknown>
   TYPES.includes(String(type)) &&
   typeof value === (String(type).startsWith('numeric') ? 'number' : 'string')
 
-/** An update that Ashby got. */
+/** An update that Ashby received. */
 export type Update = Pick<Received, 'headers' | 'method' | 'path' | 'event'> & { fault: string | undefined }
 
-/** URL of the fake Ashby, for the service's setting. */
+/** Starts the fake Ashby. @returns its URL, for the service's setting, and its customers. */
 export async function listenAsAshby() {
-  /** By what the updates of a customer are authorized. */
+  /** Customers by the Authorization header of their updates. */
   const customers = new Map<string, { updates: Update[]; behavior: Behavior }>()
   const receiver = await startReceiver((response, message, request) => {
     const { headers, method, path, event } = message
-    // Its edge refuses requests that do not say from whom they are.
+    // Ashby's edge rejects requests without a User-Agent.
     if (!headers['user-agent']) return void response.writeHead(403).end('error code: 1010')
     const customer = customers.get(headers.authorization!)
     customer?.updates.push({ headers, method, path, event, fault: findFault(event) })
@@ -49,7 +49,7 @@ export async function listenAsAshby() {
   return {
     receiver,
     url: `http://127.0.0.1:${receiver.port}`,
-    /** Updates for the customer with that key, and the response to them. */
+    /** Adds a customer with this key. @returns the updates that it receives, and a function that changes the responses. */
     customer(theirKey: string) {
       const customer = { updates: [] as Update[], behavior: answerWith(200, {}, '{"success":true}') }
       customers.set(basic(theirKey), customer)
@@ -63,7 +63,7 @@ export async function listenAsAshby() {
   }
 }
 
-/** An Ashby organization that has a key of ours. @param of read at each call. */
+/** Creates an Ashby organization with an API key of the service. @param of URL and key, read again at each call. */
 export function createAshby(of: { url: string; key: string }) {
   let count = 0
   async function call(name: string, body: unknown = {}, authorization = basic(of.key)): Promise<Answer> {
@@ -75,7 +75,7 @@ export function createAshby(of: { url: string; key: string }) {
     call,
     list: () => call('assessment.list'),
     cancel: (assessmentId: unknown) => call('assessment.cancel', { assessment_id: assessmentId }),
-    /** Starts an assessment, with all that is required; what is given takes its place. */
+    /** Starts an assessment with all required fields. `candidate` and `fields` override them. */
     async start(typeId: string, candidate: Record<string, unknown> = {}, fields: Record<string, unknown> = {}) {
       const id = `${crypto.randomUUID()}-${++count}`
       const answer = await call('assessment.start', {

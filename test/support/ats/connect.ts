@@ -9,10 +9,10 @@ import type { Service } from '../service.ts'
 import { waitUntil } from '../wait-until.ts'
 import { TO_LOOPBACK } from '../webhooks.ts'
 
-/** Settings of a service that is connected to the fakes, which listen on loopback. */
+/** Settings for a service that connects to the fakes, which listen on loopback. */
 export const TO_FAKES = { ...TO_LOOPBACK, ATS_CALLBACK_HOSTS: '127.0.0.1' }
 
-/** An organization with an assessment of two questions, for five points and for three, and a key for an ATS. */
+/** Creates an organization with a key for an ATS, and an assessment with two questions, for five points and three points. */
 export async function connect(service: Service, ats: Ats, { mode = 'live' as KeyMode, points = [5, 3] } = {}) {
   const organization = await service.make.organization()
   const assessment = await service.make.assessment(organization.id)
@@ -26,7 +26,7 @@ export async function connect(service: Service, ats: Ats, { mode = 'live' as Key
   const connection = await service.db.atsConnection.findFirstOrThrow({ where: { organizationId: organization.id, ats, mode } })
   const inviteOf = (id: string) => service.db.invite.findUniqueOrThrow({ where: { id } })
 
-  /** Actions of an invite's candidate. */
+  /** Returns the actions of an invite's candidate. */
   async function candidate(inviteId: string) {
     const page = candidateOf(service, await inviteOf(inviteId))
     return {
@@ -47,14 +47,14 @@ export async function connect(service: Service, ats: Ats, { mode = 'live' as Key
     }
   }
 
-  /** Hands in, all by the candidate. */
+  /** Takes and submits the assessment as the candidate. */
   async function handIn(inviteId: string): Promise<void> {
     const { start, finish } = await candidate(inviteId)
     await start()
     await finish()
   }
 
-  /** Grades what was handed in, with these points, and releases it. */
+  /** Grades the submission with these points, and releases the result. */
   async function release(inviteId: string, given: number[]): Promise<void> {
     const { assessmentSession } = await inviteOf(inviteId)
     const submissionId = assessmentSession!
@@ -63,7 +63,7 @@ export async function connect(service: Service, ats: Ats, { mode = 'live' as Key
     await releaseResult(admin, { submissionId, comment: '', message: '', toCandidate: false })
   }
 
-  /** Waits until nothing that has happened is still to be reported. */
+  /** Waits until all events have been reported. */
   const allReported = () =>
     waitUntil('nothing left to report', async () => {
       const unnumbered = await service.db.event.count({ where: { position: null } })

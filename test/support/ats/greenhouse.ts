@@ -1,15 +1,15 @@
 import { answerWith, type Behavior, type Received, startReceiver } from '../receiver.ts'
 import { waitUntil } from '../wait-until.ts'
 
-// A fake of Greenhouse, written from docs/ats.md: what it shows is that the service does what we have read there.
+// A fake of Greenhouse, written from docs/ats.md. It proves only that the service follows that document.
 
-/** A PATCH that Greenhouse got. @property seen what test_status answered while it was being answered. */
+/** A PATCH that Greenhouse received. @property seen response of test_status that Greenhouse read before it answered the PATCH. */
 export type Patched = Pick<Received, 'headers' | 'body' | 'method' | 'path'> & {
   orderId: string
-  // biome-ignore lint/suspicious/noExplicitAny: an answer of the service
+  // biome-ignore lint/suspicious/noExplicitAny: a response of the service
   seen: any
 }
-// biome-ignore lint/suspicious/noExplicitAny: an answer of the service
+// biome-ignore lint/suspicious/noExplicitAny: a response of the service
 type Answer = { status: number; body: any }
 
 export type GreenhouseCandidate = Record<string, unknown>
@@ -17,7 +17,7 @@ export type GreenhouseCandidate = Record<string, unknown>
 export const basic = (user: string, password = ''): string => `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`
 
 /**
- * A Greenhouse account with a key of a customer's.
+ * Starts a Greenhouse account that has a customer's API key.
  *
  * @param url of the service.
  */
@@ -39,14 +39,14 @@ export async function startGreenhouse({ url, key }: { url: string; key: string }
 
   const status = (interviewId: string) => call('GET', `test_status?partner_interview_id=${encodeURIComponent(interviewId)}`)
 
-  // It reads the state of an order as soon as it is told that it has changed, before it answers.
+  // When Greenhouse gets a PATCH, it reads the order's state before it answers.
   const receiver = await startReceiver((response, message, request) => {
     const orderId = message.path.split('/').at(-1)!
     const { headers, body, method, path } = message
     const interviewId = interviewOf.get(orderId)
     const read = interviewId === undefined ? Promise.resolve({ body: null }) : status(interviewId)
     read
-      .catch(() => ({ body: null })) // the service is just being killed
+      .catch(() => ({ body: null })) // the service was killed
       .then(({ body: seen }) => {
         patched.push({ headers, body, method, path, orderId, seen })
         behave(response, message, request)
@@ -61,7 +61,7 @@ export async function startGreenhouse({ url, key }: { url: string; key: string }
     call,
     status,
     listTests: () => call('GET', 'list_tests'),
-    /** Sends a test, with all that is required; what is given takes its place. */
+    /** Sends a test with all required fields. `candidate` and `fields` override them. */
     async sendTest(testId: string, candidate: GreenhouseCandidate = {}, fields: Record<string, unknown> = {}) {
       const orderId = `order-${++count}`
       const body = {
@@ -81,7 +81,7 @@ export async function startGreenhouse({ url, key }: { url: string; key: string }
       return { ...answer, orderId, interviewId: answer.body.partner_interview_id as string }
     },
     complain: (body: unknown) => call('POST', 'response_error', body),
-    /** Answers a PATCH otherwise from now on. */
+    /** Changes the responses to PATCH requests. */
     behave: (next: Behavior) => {
       behave = next
     },

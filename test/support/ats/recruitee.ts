@@ -1,16 +1,16 @@
 import { answerWith, type Received, startReceiver } from '../receiver.ts'
 
-// A fake of Recruitee, written from docs/ats.md: what it shows is that the service does what we have read there.
+// A fake of Recruitee, written from docs/ats.md. It proves only that the service follows that document.
 
-// biome-ignore lint/suspicious/noExplicitAny: an answer of the service
+// biome-ignore lint/suspicious/noExplicitAny: a response of the service
 type Answer = { status: number; body: any }
 
 export const bearer = (token: string): string => `Bearer ${token}`
 
-/** A change of a report that Recruitee got. */
+/** A change of a report that Recruitee received. */
 type Change = Pick<Received, 'headers' | 'method' | 'path'> & { reportId: string; change: Received['event'] }
 
-/** URL of the fake Recruitee, for the service's setting. */
+/** Starts the fake Recruitee. @returns its URL, for the service's setting, and the changes that it receives. */
 export async function listenAsRecruitee() {
   const changes: Change[] = []
   const receiver = await startReceiver((response, message, request) => {
@@ -21,7 +21,7 @@ export async function listenAsRecruitee() {
   return { receiver, changes, url: `http://127.0.0.1:${receiver.port}/api/p/codename` }
 }
 
-/** A Recruitee company that has a key of ours. @param of read at each call. */
+/** Creates a Recruitee company with an API key of the service. @param of URL and key, read again at each call. */
 export function createRecruitee(of: { url: string; key: string }) {
   let count = 0
   async function call(method: string, name: string, body?: unknown, authorization = bearer(of.key)): Promise<Answer> {
@@ -33,7 +33,7 @@ export function createRecruitee(of: { url: string; key: string }) {
   return {
     call,
     tests: () => call('GET', 'tests'),
-    /** Sends a candidate, with all that is required; what is given takes its place. */
+    /** Sends a candidate with all required fields. `fields` overrides them. */
     async send(testId: string, fields: Record<string, unknown> = {}) {
       const reportId = crypto.randomUUID()
       const person = { first_name: 'Sam', last_name: 'Tester', email: `sam${++count}@example.com` }

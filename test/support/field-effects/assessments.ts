@@ -36,7 +36,7 @@ export function assessmentEffects({
     const ids = body.assessments.map(({ id }: { id: string }) => id)
     return ids.indexOf(other.id) < ids.indexOf(first.id)
   }
-  /** A default for invites that the portal makes. */
+  /** Observes a field that is the default for invites from the portal. */
   const isRequired = (field: keyof typeof ASKS_NOTHING) =>
     effect(
       async (value: boolean) => {

@@ -1,7 +1,7 @@
 import { signInAs } from '../portal.ts'
 import type { Service } from '../service.ts'
 
-/** Two values of a field, and what somebody sees besides the field itself. */
+/** Two values of a field with the visible effect of each, other than the field itself. */
 export type Effect = {
   observe: (value: never) => Promise<unknown>
   cases: readonly [readonly [value: unknown, seen: unknown], readonly [value: unknown, seen: unknown]]
@@ -11,17 +11,17 @@ export const effect = <Value>(
   ...cases: [readonly [Value, unknown], readonly [Value, unknown]]
 ): Effect => ({ observe, cases })
 
-/** Why a column needs no effect. */
+/** Reasons why a column needs no effect. */
 export const IDENTITY = 'identifies its row'
 export const UNWRITTEN = 'the service alone writes it'
-/** A setting of the portal that a test of its own is about. @property word the name that the test has for it. */
+/** A field that another test file covers. @property word the field's name in that file. */
 export type TestedIn = { file: string; word: string }
 export const testedIn = (file: string, word: string): TestedIn => ({ file, word })
 export type Effects<Field extends string> = Record<Field, Effect | TestedIn | typeof IDENTITY | typeof UNWRITTEN>
 
 export type World = Awaited<ReturnType<typeof makeWorld>>
 
-/** An organization with an admin who is signed in, an API key, and an assessment of one text question. */
+/** Creates an organization with a signed-in admin, an API key, and an assessment with one text question. */
 export async function makeWorld(service: Service) {
   const organization = await service.make.organization()
   await service.db.apiKey.update({ where: { id: organization.apiKeyId }, data: { rights: ['manage'] } })
@@ -40,8 +40,8 @@ export async function makeWorld(service: Service) {
   }
 }
 
-/** Text between tags, in one line. */
+/** Returns the text between tags in one line. */
 export const textIn = (page: string): string => page.replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/g, ' ')
 
-/** The first group of the pattern in the page; null: there is none. */
+/** Returns the first group of the pattern in the page, or null if the pattern does not match. */
 export const findIn = (page: string, pattern: RegExp): string | null => pattern.exec(page)?.[1]?.trim() ?? null

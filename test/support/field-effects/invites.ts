@@ -23,7 +23,7 @@ export function inviteEffects({
   const at = (days: number) => new Date(clock.now().getTime() + days * DAY_MS)
   const candidateWith = async (data: Data) => candidateOf(service, await make.invite(assessment, { ...ASKS_NOTHING, ...data }))
   const landing = async (data: Data) => textIn((await (await candidateWith(data)).open()).text)
-  /** Page of the only question, which is recorded and has a prompt. */
+  /** Returns the page of the only question, which has a recorded answer and an audio prompt. */
   async function question(data: Data): Promise<string> {
     const of = await make.assessment(organization.id)
     await make.question(of, { responseType: 'audio', audioUrl: 'https://media.example.com/a.mp3', timeLimit: 100 })

@@ -30,7 +30,7 @@ export function memberEffects({
     const { body } = await alternate.get(`/organization_users?page_size=1000&${query}`)
     return body.results.some((one: { id: string }) => one.id === id)
   }
-  /** True if the member comes before one of five days ago. */
+  /** True if a member with this time is listed before a member from five days ago. */
   const isEarlier = async (
     ids: (first: string, other: string) => Promise<string[]>,
     field: 'joinedAt' | 'createdAt',

@@ -16,7 +16,7 @@ export function questionEffects({
 }: World): Effects<keyof typeof QUESTION_FIELDS | 'definition' | 'section' | 'pool'> {
   const { make, clock } = service
   const at = (days: number) => new Date(clock.now().getTime() + days * DAY_MS)
-  /** The page of the open question. */
+  /** Returns the page of the first question, opened by a candidate. */
   async function asked(...questions: QuestionData[]): Promise<string> {
     const of = await make.assessment(organization.id)
     for (const [i, question] of questions.entries()) await make.question(of, { order: i + 1, script: 'Hello', ...question })
@@ -36,7 +36,7 @@ export function questionEffects({
     const ids = body.questions.map(({ id }: { id: string }) => id)
     return ids.indexOf(other.id) < ids.indexOf(first.id)
   }
-  /** Texts and attributes about the languages, on the pages of a candidate and a grader. */
+  /** Returns the texts and attributes about the languages on the pages of a candidate and a grader. */
   async function directions(languages: { sourceLanguage: string; targetLanguage: string }): Promise<unknown> {
     for (const code of Object.values(languages)) await make.language(code)
     const page = await asked(languages)
