@@ -17,14 +17,14 @@ import { questionView } from '../../src/interfaces/v1/questions.view.ts'
 
 type Policies = Record<string, FieldPolicy>
 
-/** Names of the properties that a function reads of its argument. */
+/** Names of the properties that a function reads from its argument. */
 function namesRead(read: (row: never) => unknown): string[] {
   const names = new Set<string>()
   const row = new Proxy({}, { get: (_, name) => void names.add(String(name)) })
   try {
     read(row as never)
   } catch {
-    // The names before the failure are enough.
+    // The names read before the failure are enough.
   }
   return [...names]
 }

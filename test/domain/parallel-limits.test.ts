@@ -11,7 +11,7 @@ import { createEndpoint } from '../../src/domain/webhooks/endpoints.ts'
 import { queueMail } from '../support/mail.ts'
 import { startServiceForFile } from '../support/service.ts'
 
-// A count that is read before the row is inserted lets parallel requests pass together: each limit is filled by requests at the same time.
+// A limit that counts rows before inserting one lets concurrent requests pass together. So concurrent requests fill up each limit here.
 
 const service = await startServiceForFile({ DATABASE_POOL_SIZE: '20' })
 const queue = {
@@ -22,7 +22,7 @@ const queue = {
   enqueueMailEvent: async () => {},
 }
 
-async function furnish() {
+async function createOrganization() {
   const organization = await service.make.organization()
   const { id, userId } = await service.make.member(organization.id, { roles: ['admin'], portalRoles: ['owner'] })
   const entered = { ...service.system, deps: { ...service.deps, queue } }
@@ -35,7 +35,7 @@ async function furnish() {
   }
   return { organizationId: organization.id, apiKeyId: organization.apiKeyId, member, apiKey }
 }
-type Furnished = Awaited<ReturnType<typeof furnish>>
+type Limited = Awaited<ReturnType<typeof createOrganization>>
 
 const now = service.clock.now()
 const rows = <Row extends object>(count: number, row: Row): (Row & { id: string })[] =>
@@ -44,11 +44,11 @@ const rows = <Row extends object>(count: number, row: Row): (Row & { id: string 
 type Limit = {
   name: string
   most: number
-  /** Makes rows without the function that limits them, where that takes long. */
-  fill?: (of: Furnished, count: number) => Promise<unknown>
-  /** Returns what makes one more. */
-  prepare: (of: Furnished) => Promise<(i: number) => Promise<unknown>>
-  count: (of: Furnished) => Promise<number>
+  /** Inserts rows directly, if the limited function would take too long. */
+  fill?: (of: Limited, count: number) => Promise<unknown>
+  /** Returns a function that creates one more. */
+  prepare: (of: Limited) => Promise<(i: number) => Promise<unknown>>
+  count: (of: Limited) => Promise<number>
 }
 
 const limits: Limit[] = [
@@ -136,13 +136,13 @@ const limits: Limit[] = [
   },
 ]
 
-/** More than a limit leaves room for, at the same time. */
+/** Number of concurrent requests, more than ROOM allows. */
 const AT_ONCE = 12
 const ROOM = 2
 
 describe('concurrent requests', () => {
   it.each(limits)('stay within the limit of $name together', async ({ most, fill, prepare, count }) => {
-    const of = await furnish()
+    const of = await createOrganization()
     const add = await prepare(of)
     if (fill) await fill(of, most - ROOM)
     else for (let i = 0; i < most - ROOM; i++) await add(i)

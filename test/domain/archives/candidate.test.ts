@@ -16,10 +16,10 @@ import { TO_LOOPBACK } from '../../support/webhooks.ts'
 
 const service = await startServiceForFile(TO_LOOPBACK)
 
-/** Ends whatever it may stand in. */
+/** Breaks out of any HTML context that doesn't escape it. */
 const HOSTILE = `'"><x-hostile onclick=alert(1)></title></style><script>document.title='taken'</script><img src=x onerror=alert(1)>-->`
 
-/** Everybody else of the organization: whom their names, and addresses, are looked for. */
+/** Parts of the names and addresses of everyone else in the organization. The archive must not contain them. */
 const STRANGERS = ['Gwendolyn', 'Hardcastle', 'keep-me.example', 'wrote.the.assessment']
 
 describe("a candidate's archive", () => {
@@ -32,7 +32,7 @@ describe("a candidate's archive", () => {
     const members = await service.db.member.findMany({ where: { organizationId: organization.id }, include: { user: true } })
     for (const { userId } of members)
       await service.db.user.update({ where: { id: userId }, data: { firstName: 'Gwendolyn', lastName: 'Hardcastle' } })
-    // Whoever grades does not know whom; and the other way round.
+    // With blind grading, the archive must not name the grader either.
     await service.db.assessment.updateMany({ where: { organizationId: organization.id }, data: { blindGrading: true } })
     await service.db.invite.updateMany({
       where: { organizationId: organization.id, id: { in: made.ids } },

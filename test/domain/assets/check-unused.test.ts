@@ -15,12 +15,12 @@ import { png } from '../../support/pictures.ts'
 import { asOperator } from '../../support/portal.ts'
 import { startServiceForFile } from '../../support/service.ts'
 
-// Without the sweep: this file says when it runs.
+// Without the sweep: the tests run it themselves.
 const service = await startServiceForFile({ ROLE: 'api' })
 const DAY = 86_400_000
 
-/** An organization with a picture that no other test has. */
-async function furnish() {
+/** Creates an organization with a unique picture. */
+async function createOrganizationWithPicture() {
   const organization = await service.make.organization()
   const ctx = asOperator(service, organization)
   const assessment = await service.make.assessment(organization.id)
@@ -47,7 +47,7 @@ async function sweepAfter(days: number) {
 }
 
 it('deletes an asset with its file and its bytes a year after its last use', async () => {
-  const { ask, bytes, ctx, find } = await furnish()
+  const { ask, bytes, ctx, find } = await createOrganizationWithPicture()
   const ref = await ask()
   await sweepAfter(400)
   const asset = await find()
@@ -64,7 +64,7 @@ it('deletes an asset with its file and its bytes a year after its last use', asy
 })
 
 it("keeps an organization's logo while it is in use, and for a year after", async () => {
-  const { ctx, organization } = await furnish()
+  const { ctx, organization } = await createOrganizationWithPicture()
   await changeLogo(ctx, png(200, 100))
   const find = () => service.db.asset.findFirst({ where: { organizationId: organization.id, kind: 'logo' } })
   await sweepAfter(400)
@@ -73,7 +73,7 @@ it("keeps an organization's logo while it is in use, and for a year after", asyn
   await sweepAfter(1)
   await sweepAfter(364)
   expect((await find())?.unusedSince).toEqual(expect.any(Date))
-  await changeLogo(ctx, png(200, 100)) // as it was: not forgotten any more
+  await changeLogo(ctx, png(200, 100)) // the earlier logo is in use again
   expect((await find())?.unusedSince).toBeNull()
   await removeLogo(ctx)
   await sweepAfter(1)
@@ -82,7 +82,11 @@ it("keeps an organization's logo while it is in use, and for a year after", asyn
 })
 
 it('keeps a picture that the library or a paper uses, or that is used again', async () => {
-  const [kept, asked, again] = [await furnish(), await furnish(), await furnish()]
+  const [kept, asked, again] = [
+    await createOrganizationWithPicture(),
+    await createOrganizationWithPicture(),
+    await createOrganizationWithPicture(),
+  ]
   const saved = await kept.ask()
   await saveToLibrary(kept.ctx, saved)
   await deleteQuestion(kept.ctx, saved)
@@ -99,7 +103,7 @@ it('keeps a picture that the library or a paper uses, or that is used again', as
 })
 
 it('deletes a picture of an unused question version, and keeps one of a version in use', async () => {
-  const [gone, kept] = [await furnish(), await furnish()]
+  const [gone, kept] = [await createOrganizationWithPicture(), await createOrganizationWithPicture()]
   for (const { assessment, ctx, id } of [gone, kept]) {
     const options = [
       { id: 'qkzvwtab', text: `![A kite](asset:${id})` },
@@ -122,7 +126,7 @@ it('deletes a picture of an unused question version, and keeps one of a version 
 })
 
 it('reports an asset as missing in the media check if its file is gone', async () => {
-  const { find } = await furnish()
+  const { find } = await createOrganizationWithPicture()
   const asset = (await find())!
   const before = await checkMedia(service.system)
   expect(before.missing).toEqual([])

@@ -33,7 +33,7 @@ const riff = (...chunks: [string, Buffer][]): Buffer => {
 const extended = Buffer.from([0x0c, 0, 0, 0, 39, 0, 0, 29, 0, 0])
 
 const uint24 = (value: number) => Buffer.from([value & 0xff, (value >> 8) & 0xff, value >> 16])
-/** The canvas of an extended WebP, and a frame of its animation. */
+/** Chunks of an extended WebP: its canvas, and a frame of its animation. */
 const canvas = (width: number, height: number): [string, Buffer] => [
   'VP8X',
   Buffer.concat([Buffer.from([0x0c, 0, 0, 0]), uint24(width - 1), uint24(height - 1)]),
@@ -65,7 +65,7 @@ const gifExtension = (label: number, ...blocks: string[]) =>
     `!${String.fromCharCode(label)}${blocks.map((text) => `${String.fromCharCode(text.length)}${text}`).join('')}\0`,
     'latin1',
   )
-/** A GIF with a table of two colors. */
+/** A GIF with a palette of two colors. */
 const gif = (width: number, height: number, ...pieces: Buffer[]) => {
   const head = Buffer.from('GIF89a\0\0\0\0\x80\0\0', 'latin1')
   head.writeUInt16LE(width, 6)
@@ -78,7 +78,7 @@ const frameOf = (width: number, height: number) => {
   content.writeUInt16BE(width, 3)
   return segment(0xc0, content)
 }
-/** A PNG chunk that says where a frame of an animation lies. */
+/** The PNG chunk with the position of an animation frame. */
 const pngFrame = (width: number, height: number) => {
   const chunk = Buffer.alloc(12 + 26)
   chunk.writeUInt32BE(26)
@@ -91,7 +91,7 @@ const pngFrame = (width: number, height: number) => {
 const ABCD: [string, Buffer] = ['ABCD', Buffer.alloc(0)]
 const times = <T>(length: number, made: T): T[] => Array.from({ length }, () => made)
 const emptyChunk = Buffer.from('\0\0\0\0abCd\0\0\0\0', 'latin1')
-/** With chunks behind its first. */
+/** A PNG with more chunks after its first one. */
 const pngWith = (...chunks: Buffer[]) => Buffer.concat([png(40, 30).subarray(0, 33), ...chunks, png(40, 30).subarray(33)])
 
 describe('a picture', () => {
@@ -174,7 +174,7 @@ describe('a picture', () => {
     for (const file of files) {
       const content = readPicture(file)!.content
       expect(content.includes('GPS')).toBe(false)
-      expect(readPicture(content)!.content.equals(content)).toBe(true) // read once more it is the same
+      expect(readPicture(content)!.content.equals(content)).toBe(true) // reading it again changes nothing
     }
     expect(readPicture(files[4]!)!.content[20]).toBe(0) // nor does its header announce it
   })

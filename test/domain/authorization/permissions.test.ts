@@ -83,7 +83,7 @@ it('allows each actor exactly what the permission table lists', async () => {
     tags: [],
     clients: [],
   })
-  // A link makes whoever has it the candidate of its invite: no other actor can ask to take one. Who shares results, the next test says.
+  // `take_invite` comes from an invitation link, so no other actor can request it. The last test covers `share_results`.
   const attempts: Record<Exclude<Permission, 'take_invite' | 'share_results'>, (actor: Actor) => Promise<unknown>> = {
     read: async (actor) => readOverview(as(actor)),
     read_assessments: async (actor) => listTags(as(actor), wholeTag, {}, order, { number: 1, size: 20 }),
@@ -119,7 +119,7 @@ it('allows each actor exactly what the permission table lists', async () => {
     erase_candidates: async (actor) => findTraces(as(actor), 'nobody@example.com'),
     erase_organization: async (actor) => liftSuspension(as(actor)),
     export_organization: async (actor) => requestOrganizationExport(as(actor)),
-    // There is no recording: who may read transcripts learns that.
+    // Permitted members learn that there is no recording.
     read_transcripts: async (actor) =>
       getTranscript(as(actor), invite.id).catch((error) => {
         if (error.kind !== 'media_not_found') throw error

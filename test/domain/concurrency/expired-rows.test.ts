@@ -4,7 +4,7 @@ import { SWEEP_PARTS } from '../../../src/domain/ports/metrics.ts'
 import { DAY_MS } from '../../support/factories.ts'
 import { startServiceForFile } from '../../support/service.ts'
 
-// Without the sweep: this file says when it runs.
+// Without the sweep: the test runs it itself.
 const service = await startServiceForFile({ ROLE: 'api' })
 
 const deleteAll = async () => {

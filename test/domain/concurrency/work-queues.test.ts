@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { createFairQueue, createKeyedLimiter } from '../../../src/domain/concurrency/work-queues.ts'
 import { waitUntil } from '../../support/wait-until.ts'
 
-/** Work that ends when it is told, and notes that it has begun. */
+/** Starts tasks that record when they begin and end on command. */
 function startWork(inTurn: ReturnType<typeof createKeyedLimiter>, whose: string, names: string[]) {
   const begun: string[] = []
   const ends = new Map<string, { succeed: () => void; fail: (error: Error) => void }>()

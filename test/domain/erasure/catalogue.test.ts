@@ -5,15 +5,15 @@ import { type Catalogue, CODE, MACHINE, SECRET, SERVICE_CATALOGUE } from './serv
 
 const service = await startServiceForFile()
 
-/** With a row that hangs on the candidate's invite. */
+/** The row belongs to the candidate's invite. */
 const WITH_ROW = 'deleted with its row'
 const OWN_WORDS = 'the organization’s own words, which are no candidate’s'
 const MEMBERS = 'of a member or their account, which is another subject'
 const LISTS = 'deleted with the row of the list that has the address'
 
 /**
- * Effect of erasing a candidate on each text column. A column that is not listed fails the test. `erased`: the step of domain/erasure that
- * does it; `nobody`: why it contains no candidate.
+ * Effect of erasing a candidate on each text column. A column that is not listed fails the test. `erased` names the step of domain/erasure
+ * that erases the columns, `nobody` the reason why they contain no candidate.
  */
 const CATALOGUE: Catalogue = {
   ...SERVICE_CATALOGUE,
@@ -195,7 +195,7 @@ const CATALOGUE: Catalogue = {
 const columnsOf = ({ erased = {}, nobody = {} }: (typeof CATALOGUE)[string]): string[] =>
   [...Object.values(erased), ...Object.values(nobody)].flatMap((columns) => columns.split(' '))
 
-/** Every column that can hold words of anybody, as `schema.table column`; partitions are their table. */
+/** Reads all columns that can contain text, as `schema.table column`. Partitions count as their table. */
 async function readColumns(): Promise<string[]> {
   const rows = await service.db.$queryRaw<{ name: string }[]>`
     SELECT format('%s.%s %s', n.nspname, c.relname, a.attname) AS name

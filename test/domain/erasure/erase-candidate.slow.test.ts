@@ -164,7 +164,7 @@ describe('an erased candidate', () => {
     expect(events.filter(({ data }) => 'externalId' in data).length).toBeGreaterThan(10)
     const told = new Set(receiver.received.map(({ id }) => id))
     expect(events.filter(({ id }) => !told.has(id))).toEqual([])
-    // The one who was at work was stopped first.
+    // Erasing an unfinished invite revokes it first.
     expect(own.filter(({ type }) => type === 'invite.revoked').length).toBeGreaterThanOrEqual(2)
   })
 
@@ -195,7 +195,7 @@ describe('an erased candidate', () => {
       invite: { mode: 'test', recipientEmail: ADDRESS },
     })
     expect(why).toContain('there is no such mailbox')
-    // And is erased anew, which keeps the one entry there is.
+    // Another erasure keeps the existing suppression.
     const ctx = asEraser(service, organization)
     const again = await requestErasure(ctx, { address: ADDRESS })
     expect((await waitForReceipt(ctx, again.id)).counts).toMatchObject({ invites: 1, suppressions: 0 })
@@ -204,7 +204,7 @@ describe('an erased candidate', () => {
   })
 })
 
-it('previews what there is to erase, and nothing from other organizations', async () => {
+it('previews the data to erase, and nothing from other organizations', async () => {
   const { organization } = await makeErasable(service, { others: 1 })
   const ctx = asEraser(service, organization)
   expect(await findTraces(ctx, ADDRESS)).toMatchObject({ invites: 4, open: 3, submissions: 2, listRows: 2, suppressions: 1 })

@@ -37,7 +37,7 @@ const hitsOf = (texts: readonly string[], words: readonly string[]): string[] =>
   return texts.filter((text) => spelt.some((word) => text.toLowerCase().includes(word)))
 }
 
-/** Rows in which one of the words stands, as `table row`. */
+/** Rows that contain one of the words, as `table row`. */
 const rowsWith = async (...words: string[]): Promise<string[]> =>
   hitsOf(
     [...(await dumpRows(service))].flatMap(([name, rows]) => rows.map((row) => `${name} ${row}`)),
@@ -45,8 +45,8 @@ const rowsWith = async (...words: string[]): Promise<string[]> =>
   )
 const tablesOf = (rows: string[]): string[] => [...new Set(rows.map((row) => row.split(' ')[0]!))].sort()
 
-/** An organization with an owner, and a grader to whom everything has happened. */
-async function start(email = `${service.deps.newId()}@Erase-Member.example`) {
+/** Creates an organization with an owner, and with a member to erase. */
+async function createMembers(email = `${service.deps.newId()}@Erase-Member.example`) {
   const organization = await make.organization()
   const owner = await signInAs(service, organization.id, ['admin'], ['owner'])
   await db.organization.update({ where: { id: organization.id }, data: { ownerNamedAt: service.clock.now() } })
@@ -59,7 +59,7 @@ async function start(email = `${service.deps.newId()}@Erase-Member.example`) {
 }
 
 const ISSUER = 'https://idp.example'
-/** An identity provider of the organization, by its id. */
+/** Adds an identity provider to the organization and returns its id. */
 async function addProvider(organizationId: string, more: { lastError?: string } = {}): Promise<string> {
   const now = service.clock.now()
   const its = { organizationId, name: 'Acme', issuer: ISSUER, clientId: 'us', clientAuth: 'none', createdAt: now, updatedAt: now }
@@ -72,8 +72,11 @@ const SEEN = 'Ottoline.Seen@Elsewhere.example'
 const AGENT = 'Quackscape/9.9'
 const PLACE = 'Department of improbable ducks'
 
-/** Everything that can be: they grade, sign in elsewhere, are mailed and refused, have an archive; others write of them, and are told of them. */
-async function live({ organization, owner, person, member, home, email }: Awaited<ReturnType<typeof start>>) {
+/**
+ * Leaves traces of the member everywhere: grades, identities, audit entries, mails, bounces, failed jobs, and an archive, and texts of other
+ * members that name them.
+ */
+async function leaveTraces({ organization, owner, person, member, home, email }: Awaited<ReturnType<typeof createMembers>>) {
   const { system } = service
   const organizationId = organization.id
   const [now, id] = [service.clock.now(), () => service.deps.newId()]
@@ -165,10 +168,10 @@ async function live({ organization, owner, person, member, home, email }: Awaite
 const listFolders = async () => [...new Set((await listStore(service)).map((file) => file.split('/', 2).join('/')))]
 
 it("removes the member's identity everywhere, and attributes their grades to a former grader", async () => {
-  const made = await start()
+  const made = await createMembers()
   const { organization, owner, person, member, home, email, ctx } = made
   const organizationId = organization.id
-  const { v1, inviteId, assessment } = await live(made)
+  const { v1, inviteId, assessment } = await leaveTraces(made)
   const words = [email, NAME.join(' '), NAME[1], FAR, SEEN, AGENT, PLACE, 'Ducks ate']
   const files = await listFolders()
   const { key } = await db.archive.findFirstOrThrow({ where: { organizationId } })
@@ -253,7 +256,7 @@ it("removes the member's identity everywhere, and attributes their grades to a f
   })
   await expect(requestMemberArchive(ctx, member.id)).rejects.toMatchObject({ kind: 'member_not_found' })
 
-  // Whoever is invited by that address later is somebody new.
+  // A later invitation to the same address creates a new member.
   const path = await joinPath(service, organization, email)
   expect((await visit(service).get(path)).status).toBe(200)
 })
@@ -261,7 +264,7 @@ it("removes the member's identity everywhere, and attributes their grades to a f
 const credentialOf = async (memberId: string) => (await db.member.findUniqueOrThrow({ where: { id: memberId } })).credentialId!
 
 it("keeps an account that another organization uses, and deletes this organization's proofs and forms", async () => {
-  const { organization, member, person, email, home, ctx } = await start()
+  const { organization, member, person, email, home, ctx } = await createMembers()
   const other = await make.organization()
   await person.post(await joinPath(service, other, email), { firstName: NAME[0], lastName: NAME[1], password: PASSWORD })
   const there = await db.member.findFirstOrThrow({ where: { organizationId: other.id, email }, include: { user: true } })
@@ -289,7 +292,7 @@ it("keeps an account that another organization uses, and deletes this organizati
 })
 
 it('rejects erasing oneself, the last owner, or, as an admin, an owner', async () => {
-  const { organization, owner, person, member, home, ctx } = await start()
+  const { organization, owner, person, member, home, ctx } = await createMembers()
   await expect(requestMemberErasure(ctx, { memberId: owner.member.id })).rejects.toMatchObject({
     issues: [{ problem: 'lastOwner' }],
   })
@@ -308,7 +311,7 @@ it('rejects erasing oneself, the last owner, or, as an admin, an owner', async (
 })
 
 it("repeats an erasure after a restore, and revokes the member's keys on request", async () => {
-  const { organization, member, email, ctx } = await start()
+  const { organization, member, email, ctx } = await createMembers()
   const key = await db.apiKey.create({
     data: {
       id: service.deps.newId(),
@@ -331,7 +334,7 @@ it("repeats an erasure after a restore, and revokes the member's keys on request
   expect((await db.apiKey.findUniqueOrThrow({ where: { id: key.id } })).revokedAt).not.toBeNull()
   expect((await findUnfinishedErasures(service.system)).filter((line) => line.id === id)).toEqual([])
 
-  // As the backup has it: the member is back, and of the erasure nothing is known.
+  // Restores the state of a backup: the member exists again, and the erasure is unknown.
   await db.erasure.deleteMany({ where: { id } })
   await db.user.create({ data: saved.user })
   await db.member.update({ where: { id: member.id }, data: { ...saved.member, credentialId: null } })
@@ -345,11 +348,11 @@ it("repeats an erasure after a restore, and revokes the member's keys on request
 })
 
 it("finishes a member's erasure once with a correct receipt, however often each step is stopped", async () => {
-  const made = await start()
+  const made = await createMembers()
   const { member, email, ctx } = made
-  await live(made)
-  const twin = await start()
-  await live(twin)
+  await leaveTraces(made)
+  const twin = await createMembers()
+  await leaveTraces(twin)
   const undisturbed = await waitForReceipt(twin.ctx, (await requestMemberErasure(twin.ctx, { memberId: twin.member.id })).id)
   const { id, times, failures } = await eraseThroughStops(service, ctx, MEMBER_STEPS, (alone) =>
     requestMemberErasure(alone, { memberId: member.id }),
@@ -362,8 +365,8 @@ it("finishes a member's erasure once with a correct receipt, however often each 
   expect(await rowsWith(email, NAME.join(' '), FAR, SEEN)).toEqual([])
 })
 
-it('hides member erasures and nights of retention from API keys', async () => {
-  const { organization, member, ctx } = await start()
+it('hides erasures of members and by retention from API keys', async () => {
+  const { organization, member, ctx } = await createMembers()
   const { id } = await requestMemberErasure(ctx, { memberId: member.id })
   await waitForReceipt(ctx, id)
   const night = {
@@ -400,12 +403,12 @@ describe('an orphaned account', () => {
 
   it('is deleted after 30 days with all its sign-in methods, and leaves no trace', async () => {
     const email = 'Left.Over@Erase-Member.example'
-    const { organization, person, member } = await start(email)
+    const { organization, person, member } = await createMembers(email)
     await enrolApp(person, service.clock.now)
     const credentialId = await credentialOf(member.id)
     const form = { url: '/portal', isMultipart: false, page: null, isIncomplete: false, fields: [['who', email]] as const }
     await saveFormInSession(service.system, credentialId, form)
-    // As a release before left it: the member is gone, and the account is not.
+    // An earlier release deleted the member, but not the account.
     await db.auditEntry.deleteMany({ where: { organizationId: organization.id } })
     await db.member.delete({ where: { id: member.id } })
     const there = async () => [
@@ -431,8 +434,8 @@ describe('an orphaned account', () => {
   })
 
   it('is kept if its owner joins another organization, or if the member is only deactivated', async () => {
-    const { member, email, person } = await start()
-    const idle = await start()
+    const { member, email, person } = await createMembers()
+    const idle = await createMembers()
     await deactivateMember(idle.ctx, idle.member.id)
     const credentialId = await credentialOf(member.id)
     const idleId = await credentialOf(idle.member.id)
@@ -451,9 +454,9 @@ describe('an orphaned account', () => {
     expect(await db.member.count({ where: { organizationId: other.id, credentialId } })).toBe(1)
   })
 
-  // At the end: so many are in the way of others.
+  // Runs last, because so many accounts would disturb the other tests.
   it('is found without reading the other accounts, however many there are', async () => {
-    const { member } = await start()
+    const { member } = await createMembers()
     const client = new pg.Client({ connectionString: service.databaseUrl })
     await client.connect()
     await client.query(`SET statement_timeout = 0`)
@@ -481,8 +484,8 @@ describe('an orphaned account', () => {
 })
 
 it("shows an erased member in other members' filters and forms, where they can be replaced or deleted", async () => {
-  const { organization, owner, member, home, email, ctx } = await start()
-  const name = 'Al Bo' // shorter than what takes its place
+  const { organization, owner, member, home, email, ctx } = await createMembers()
+  const name = 'Al Bo' // shorter than its replacement
   await db.user.update({ where: { id: member.userId }, data: { firstName: 'Al', lastName: 'Bo' } })
   const invite = await make.invite(await make.assessment(organization.id), { assignedGraderId: member.id })
   const save = (filterName: string, query: string) => owner.post(`${home}invites/filters`, { filterName, query })

@@ -24,14 +24,14 @@ const service = await startServiceForFile(TO_LOOPBACK)
 /** Tables that change by themselves: the queue, counters, and the handover of events. */
 const MOVING = /^(pgboss|public\.(event_sequence|audit_sequence|webhook_fanout|ats_fanout|sweep_parts|used_tokens))/
 
-/** As it is so many days from now. */
+/** The service's context with the clock moved ahead. */
 const later = (days: number, more: object = {}): ServiceContext => {
   const at = daysAfter(service.clock.now(), days)
   return { ...service.system, deps: { ...service.system.deps, clock: () => at, ...more } }
 }
 
-/** The organization on hold, and the mails about it so far, by their kind. */
-async function hold(organization: { id: string; name: string }) {
+/** Suspends the organization. `mails` reads the kinds of the mails about it so far. */
+async function suspend(organization: { id: string; name: string }) {
   const { id } = await suspendOrganization(asEraser(service, organization), { name: organization.name })
   const mails = async () =>
     (await service.db.memberEmail.findMany({ where: { organizationId: organization.id }, orderBy: { id: 'asc' } })).flatMap(
@@ -47,9 +47,9 @@ async function withAdmin() {
   return organization
 }
 
-/** On hold, and its owners reminded when they should be. */
+/** Suspends the organization and sends the reminder to its owners when it is due. Returns the id of the receipt. */
 async function suspendAndRemind(organization: { id: string; name: string }): Promise<string> {
-  const { id } = await hold(organization)
+  const { id } = await suspend(organization)
   await continueSuspension(later(SUSPENSION_DAYS - 3), id)
   return id
 }
@@ -72,7 +72,7 @@ describe('an erased organization', () => {
   let stored: { before: string[]; after: string[] }
   let receipt: string
   let had: Awaited<ReturnType<typeof countOf>>
-  /** All ids of the rows of the one that is erased, and of the accounts that are in no other. */
+  /** Ids of all rows of the erased organization, and of the accounts that belong to no other one. */
   const theirs = new Set<string>()
   let shared: { credentialId: string; userId: string }
   const isInbound = (row: string) => [...row.matchAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g)].some(([id]) => theirs.has(id))
@@ -139,8 +139,8 @@ describe('an erased organization', () => {
 
 it('sends one reminder to a suspended organization, and erases nothing after an owner keeps it', async () => {
   const organization = await withAdmin()
-  const { id, mails } = await hold(organization)
-  expect(await hold(organization)).toMatchObject({ id })
+  const { id, mails } = await suspend(organization)
+  expect(await suspend(organization)).toMatchObject({ id })
   expect(await mails()).toEqual(['organization_ending'])
   await expect(continueSuspension(later(SUSPENSION_DAYS - 4), id)).rejects.toThrow('Nothing is due')
   for (const _ of [1, 2]) await continueSuspension(later(SUSPENSION_DAYS - 2), id)
@@ -156,7 +156,7 @@ it('sends one reminder to a suspended organization, and erases nothing after an 
 
 it('erases no organization before its owners had three days after a late reminder', async () => {
   const organization = await withAdmin()
-  const { id, mails } = await hold(organization)
+  const { id, mails } = await suspend(organization)
   const isThere = async () => (await service.db.organization.count({ where: { id: organization.id } })) > 0
   const late = SUSPENSION_DAYS + 5
   for (const days of [late, late + 2.9]) await continueSuspension(later(days), id)
@@ -188,7 +188,7 @@ it("finishes an organization's erasure once with a correct receipt, despite stop
   const { organization } = await makeErasable(service, { others: 1 })
   const id = await suspendAndRemind(organization)
   const had = await countOf(organization)
-  // Each part is undone some times when it is done, as by a kill in its midst.
+  // Rolls back each part several times, as if the process was killed in the middle of it.
   await service.db.$executeRawUnsafe('CREATE SEQUENCE stops')
   await service.db.$executeRawUnsafe(`CREATE FUNCTION stop_erasing() RETURNS trigger LANGUAGE plpgsql AS $$
     BEGIN
@@ -275,7 +275,7 @@ it('finds and erases an organization again after a restore, but not a new one wi
   expect(await eraseRestoredOrganizations(service.system)).toMatchObject([{ id, organizationId: organization.id }])
   expect(await findRestoredOrganizations(service.system)).toEqual([])
   expect(await lines(id)).toHaveLength(1)
-  // Come back once more, an owner has it erased anew; and then comes the same backup.
+  // After the second restore, an owner requests another erasure. Then the same backup is restored again.
   await service.db.organization.create({ data: row })
   await continueSuspension(later(SUSPENSION_DAYS), await suspendAndRemind(organization))
   await service.db.organization.create({ data: row })

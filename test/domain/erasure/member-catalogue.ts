@@ -3,12 +3,12 @@ import { type Catalogue, CODE, MACHINE, SECRET, SERVICE_CATALOGUE } from './serv
 const CANDIDATES = 'of candidates, who are another subject'
 const OWN_WORDS = 'the organization’s own words, which are no member’s'
 const WORK = 'what was done for the organization, which stays as a former member’s'
-/** The account's: by the sweep where no organization has had it for 30 days. */
+/** For columns of the account. The sweep deletes accounts that belonged to no organization for 30 days. */
 const ACCOUNT = 'at once: deleted with what they sign in with, unless that opens another organization; left over: deleted with it'
 
 /**
- * Effect of erasing a member, or an orphaned account, on each text column. `erased`: when, and the step of domain/erasure that does it;
- * `nobody`: why it contains no member.
+ * Effect of erasing a member, or an orphaned account, on each text column. `erased` names the time and the step of domain/erasure that
+ * erases the columns, `nobody` the reason why they contain no member.
  */
 export const MEMBER_CATALOGUE: Catalogue = {
   ...SERVICE_CATALOGUE,

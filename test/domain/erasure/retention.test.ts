@@ -33,14 +33,14 @@ const set = (ctx: Context, kept: Partial<RetentionDays>) => changeRetention(ctx,
 const beginNow = (organizationId: string) =>
   db.organizationRetention.update({ where: { organizationId }, data: { beginsAt: daysAgo(1), nextAt: daysAgo(1) } })
 
-/** The rules are looked at once a day: this makes it another. */
+/** Runs the retention sweep as if a day had passed, since it checks the rules once a day. */
 async function sweep(organizationId: string) {
   await beginNow(organizationId)
   return eraseDueInvites(service.system)
 }
 
 describe('the retention page', () => {
-  it('shows what the first night erases, asks for confirmation, and starts a day later', async () => {
+  it('shows the invites that the first run erases, asks for confirmation, and starts a day later', async () => {
     const organization = await make.organization()
     const assessment = await make.assessment(organization.id)
     for (const days of [31, 40, 400]) await make.invite(assessment, { status: 'completed', completedAt: daysAgo(days) })
@@ -81,7 +81,7 @@ describe('the retention page', () => {
     expect(await db.memberEmail.count({ where: { memberId: owner.member.id, kind: 'retention_changed' } })).toBe(2)
   })
 
-  it("rejects admins who aren't owners, and keeps what somebody else has set meanwhile", async () => {
+  it("rejects admins who aren't owners, and saves based on an outdated page", async () => {
     const organization = await make.organization()
     const owner = await signInAs(service, organization.id, ['admin'], ['owner'])
     await db.organization.update({ where: { id: organization.id }, data: { ownerNamedAt: service.clock.now() } })
@@ -96,7 +96,7 @@ describe('the retention page', () => {
   })
 })
 
-describe('a night of retention', () => {
+describe('a retention run', () => {
   it('erases nothing the day before, then each due invite once, and counts them by rule', async () => {
     const organization = await make.organization()
     const ctx = asEraser(service, organization)
@@ -156,7 +156,7 @@ describe('a night of retention', () => {
     const made = await makeErasable(service, { others: 2 })
     const organizationId = made.organization.id
     const ctx = asEraser(service, made.organization)
-    // They have ended long ago, all three as they did; that the address is not written to is no invite's.
+    // All of them ended long ago, in one of the three ways. The suppression of the address doesn't belong to an invite, so it stays.
     const ended = { completedAt: daysAgo(50), expiresAt: daysAgo(50), revokedAt: daysAgo(50) }
     await db.invite.updateMany({ where: { id: made.ids[0]! }, data: { status: 'completed', ...ended } })
     await db.invite.updateMany({ where: { id: made.ids[1]! }, data: { status: 'revoked', ...ended } })
@@ -228,7 +228,7 @@ it('erases nothing while the organization is suspended, and restarts the period 
 })
 
 describe('an invite whose files are being deleted', () => {
-  /** One with a recording, due, in an organization whose rules begin now; and what the store is asked for, once, while that is deleted. */
+  /** Creates a due invite with a recording. `sweepWith` runs the sweep, and runs `work` each time the sweep deletes files. */
   async function startDue() {
     const organization = await make.organization()
     const ctx = asEraser(service, organization)
@@ -315,7 +315,7 @@ describe('an invite whose files are being deleted', () => {
   })
 })
 
-it('applies a retention change made in the middle of a night', async () => {
+it('applies a retention change made during a run', async () => {
   const organization = await make.organization()
   const ctx = asEraser(service, organization)
   const assessment = await make.assessment(organization.id)
@@ -398,7 +398,7 @@ it('finds due invites in index order, however many invites there are', async () 
   await client.end()
 })
 
-// At the end: so many rows change the plans of others.
+// Runs last, because so many rows would change the other tests' query plans.
 it('counts at most 10,000 invites of a rule for the page, and says so', async () => {
   const organization = await make.organization()
   const { id } = await make.invite(await make.assessment(organization.id), { status: 'completed', completedAt: daysAgo(90) })

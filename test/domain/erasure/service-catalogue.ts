@@ -1,11 +1,11 @@
-/** By table: what an erasure does with each column in which a text can stand. `erased`: when, by which step; `nobody`: why nobody is in it. */
+/** Effect of an erasure on each text column, by table. `erased`: time and step that erase the columns. `nobody`: why they contain nobody. */
 export type Catalogue = Record<string, { erased?: Record<string, string>; nobody?: Record<string, string> }>
 
 export const SECRET = 'a secret, or what tells it, of the organization or of the service'
 export const CODE = 'one of a few words of ours, a code, or a key of ours'
 export const MACHINE = 'of the service itself'
 
-/** The queue's tables, and those of migrations: the same whoever is erased. */
+/** Tables of the queue and of migrations. The subject of the erasure makes no difference to them. */
 export const SERVICE_CATALOGUE: Catalogue = {
   'pgboss.bam': { nobody: { [MACHINE]: 'name status queue table_name command error' } },
   'pgboss.job': {

@@ -37,8 +37,8 @@ async function makeInvite(data: Partial<Prisma.InviteUncheckedCreateInput> = {},
   return { ...organization, client: service.v1(organization.key), invite, candidate: candidateOf(service, invite) }
 }
 
-/** The organization's events without what is each one's own, in their order. */
-async function tell(key: string, query: Record<string, string> = { mode: 'all' }) {
+/** Reads the organization's events in order, without their ids and times. */
+async function readEvents(key: string, query: Record<string, string> = { mode: 'all' }) {
   const { events } = await readFeed(service, key, query)
   return events.map(({ type, actor, data }) => ({ type, actor, data }))
 }
@@ -60,7 +60,7 @@ describe('a new invite', () => {
       .post('/assessment_invites')
       .send({ ...other, ...settings, id_photo_required: true, face_photo_required: true })
     expect(status).toBe(201)
-    const told = (await tell(key)).filter(({ type }) => type.startsWith('invite'))
+    const told = (await readEvents(key)).filter(({ type }) => type.startsWith('invite'))
     const actor = { type: 'api_key', id: apiKeyId }
     const created = (inviteId: string) => ({
       type: 'invite.created',
@@ -81,7 +81,7 @@ describe('a new invite', () => {
         .send({ assessmentId, recipientEmail: 'sam@example.com', sendEmail: false })
     const answers = [await post('a'), await post('a'), await post('b')]
     expect(answers.map(({ status }) => status)).toEqual([201, 201, 409])
-    expect(await tell(key)).toHaveLength(1)
+    expect(await readEvents(key)).toHaveLength(1)
   })
 })
 
@@ -92,7 +92,7 @@ describe('an invite', () => {
     for (const button of ['accept', 'accept', 'start', 'start', 'finish', 'finish', 'accept'] as const)
       await candidate.press(button)
     const submissionId = (await service.db.invite.findUniqueOrThrow({ where: { id: invite.id } })).assessmentSession
-    expect(await tell(key)).toEqual([
+    expect(await readEvents(key)).toEqual([
       { type: 'invite.accepted', actor: CANDIDATE, data: stateOf(invite, 'accepted') },
       { type: 'invite.started', actor: CANDIDATE, data: { ...stateOf(invite, 'started'), submissionId } },
       { type: 'invite.completed', actor: CANDIDATE, data: { ...stateOf(invite, 'completed'), submissionId } },
@@ -103,7 +103,7 @@ describe('an invite', () => {
     const { key, invite, candidate } = await makeInvite()
     await candidate.press('decline')
     await candidate.press('decline')
-    expect(await tell(key)).toEqual([{ type: 'invite.declined', actor: CANDIDATE, data: stateOf(invite, 'revoked') }])
+    expect(await readEvents(key)).toEqual([{ type: 'invite.declined', actor: CANDIDATE, data: stateOf(invite, 'revoked') }])
   })
 
   it('records extending, resending, revoking, and reactivating once', async () => {
@@ -117,7 +117,7 @@ describe('an invite', () => {
     await post('reactivate')
     expect((await post('extend', { expiresInDays: 1 })).status).toBe(400)
     const actor = { type: 'api_key', id: apiKeyId }
-    const told = (await tell(key)).filter(({ type }) => type.startsWith('invite'))
+    const told = (await readEvents(key)).filter(({ type }) => type.startsWith('invite'))
     expect(told).toEqual([
       { type: 'invite.extended', actor, data: { ...stateOf(invite, 'pending'), expiresAt: extended } },
       { type: 'invite.resent', actor, data: stateOf(invite, 'pending') },
@@ -139,7 +139,7 @@ describe('an invite', () => {
       actor: SYSTEM,
       data: { ...stateOf(invite, 'pending'), changes },
     })
-    expect(await tell(key)).toEqual([
+    expect(await readEvents(key)).toEqual([
       updated({ tagIds: { added: [tag.id], removed: [] } }),
       updated({ assignedGraderId: { before: null, after: grader.id } }),
       updated({ assignedGraderId: { before: grader.id, after: null } }),
@@ -150,7 +150,7 @@ describe('an invite', () => {
   it('records one of five concurrent moves', async () => {
     const { key, candidate } = await makeInvite()
     await Promise.all(Array.from({ length: 5 }, () => candidate.press('accept')))
-    expect(await tell(key)).toHaveLength(1)
+    expect(await readEvents(key)).toHaveLength(1)
   })
 })
 
@@ -163,7 +163,7 @@ describe('expiry', () => {
     if (who === 'a move') await candidate.press('accept')
     await expireAllDueInvites(service.system)
     await client.get('/invites')
-    expect(await tell(key)).toEqual([{ type: 'invite.expired', actor: SYSTEM, data: stateOf(invite, 'expired') }])
+    expect(await readEvents(key)).toEqual([{ type: 'invite.expired', actor: SYSTEM, data: stateOf(invite, 'expired') }])
   })
 
   it('records one event for each of thousands of invites that expire at once', async () => {
@@ -195,13 +195,15 @@ describe('a mail', () => {
     const { key, invite } = await makeInvite()
     const { id: emailId } = await settled(await queueMail(service, invite))
     await recordEmailAttempt(service.system, { id: emailId, organizationId: invite.organizationId }, { state: 'sent' })
-    expect(await tell(key)).toEqual([{ type: 'email.sent', actor: SYSTEM, data: { ...stateOf(invite, 'pending'), emailId } }])
+    expect(await readEvents(key)).toEqual([
+      { type: 'email.sent', actor: SYSTEM, data: { ...stateOf(invite, 'pending'), emailId } },
+    ])
   })
 
   it('records a permanent refusal, without the quoted address', async () => {
     const { key, invite } = await makeInvite({ recipientEmail: 'refused@example.com' })
     const { id: emailId } = await settled(await queueMail(service, invite))
-    expect(await tell(key)).toEqual([
+    expect(await readEvents(key)).toEqual([
       { type: 'email.failed', actor: SYSTEM, data: { ...stateOf(invite, 'pending'), emailId, reason: 'refused' } },
     ])
   })
@@ -217,7 +219,7 @@ describe('a mail', () => {
     )
     await giveUpEmail(service.system, { id: waiting, organizationId: invite.organizationId })
     await giveUpEmail(service.system, { id: waiting, organizationId: invite.organizationId })
-    expect((await tell(key)).map(({ data }) => [data.emailId, data.reason])).toEqual([
+    expect((await readEvents(key)).map(({ data }) => [data.emailId, data.reason])).toEqual([
       [obsolete.id, 'obsolete'],
       [waiting, 'given_up'],
     ])
@@ -226,7 +228,7 @@ describe('a mail', () => {
   it('records nothing when it is captured for a test invite', async () => {
     const { key, invite } = await makeInvite({ mode: 'test' }, 'test')
     expect(await settled(await queueMail(service, invite))).toMatchObject({ state: 'captured' })
-    expect(await tell(key)).toEqual([])
+    expect(await readEvents(key)).toEqual([])
   })
 
   it('has the state that a concurrent move committed first', async () => {
@@ -247,10 +249,12 @@ describe('a mail', () => {
       return { recording }
     })
     await recorded.recording
-    expect(await tell(key)).toEqual([{ type: 'email.sent', actor: SYSTEM, data: { ...stateOf(invite, 'revoked'), emailId } }])
+    expect(await readEvents(key)).toEqual([
+      { type: 'email.sent', actor: SYSTEM, data: { ...stateOf(invite, 'revoked'), emailId } },
+    ])
   })
 
-  /** A sending that no worker knows of. */
+  /** Creates a mail without a job, so that no worker sends it. */
   async function makeEmail({ id: inviteId, organizationId }: Invite): Promise<string> {
     const now = service.clock.now()
     const row = { id: service.deps.newId(), organizationId, inviteId, linkVersion: 1, createdAt: now, updatedAt: now }
@@ -266,7 +270,7 @@ describe('an event', () => {
       throw new Error('after all not')
     })
     await expect(failed).rejects.toThrow('after all not')
-    expect(await tell(key)).toEqual([])
+    expect(await readEvents(key)).toEqual([])
   })
 
   it("rolls back its move if it can't be recorded", async () => {
@@ -279,7 +283,7 @@ describe('an event', () => {
       .finally(() => service.db.$executeRaw`ALTER TABLE hidden RENAME TO events`)
     expect(status).toBe(500)
     expect((await client.get(`/invites/${invite.id}`)).body.status).toBe('pending')
-    expect(await tell(key)).toEqual([])
+    expect(await readEvents(key)).toEqual([])
   })
 })
 
@@ -294,11 +298,11 @@ it("shows a key the events of the invites it can read, and none of another organ
   const [live, test] = invites.map(({ id }) => id)
   await service.v1(key).post(`/invites/${live}/revoke`).send({}).expect(200)
   await service.v1(testKey).post(`/invites/${test}/revoke`).send({}).expect(200)
-  const told = async (of: string, query: Record<string, string>) => (await tell(of, query)).map(({ data }) => data.inviteId)
+  const told = async (of: string, query: Record<string, string>) => (await readEvents(of, query)).map(({ data }) => data.inviteId)
   for (const query of [{}, { mode: 'all' }, { mode: 'live' }]) expect(await told(key, query)).toEqual([live])
   for (const query of [{}, { mode: 'all' }, { mode: 'test' }]) expect(await told(testKey, query)).toEqual([test])
   expect([await told(key, { mode: 'test' }), await told(testKey, { mode: 'live' })]).toEqual([[], []])
   const stranger = await service.make.organization()
-  expect(await tell(stranger.key, { mode: 'all' })).toEqual([])
-  expect(await tell(stranger.key, { mode: 'all', inviteId: live! })).toEqual([])
+  expect(await readEvents(stranger.key, { mode: 'all' })).toEqual([])
+  expect(await readEvents(stranger.key, { mode: 'all', inviteId: live! })).toEqual([])
 })

@@ -12,7 +12,7 @@ import { type Service, startService } from '../../support/service.ts'
 let service: Service
 beforeAll(async () => {
   service = await startService()
-  await service.app.listen({ port: 0, host: '127.0.0.1' }) // one server for all requests at once
+  await service.app.listen({ port: 0, host: '127.0.0.1' }) // so that concurrent requests share one server
 })
 afterAll(() => service.close())
 
@@ -39,7 +39,7 @@ const press =
     if (invite) await candidateOf(service, invite).press(button)
   }
 
-/** Whatever changes what there is to count, through the service and past it. */
+/** All changes that affect counts, through the service and directly in the database. */
 const steps: Record<string, Step> = {
   create: ({ key, assessments }, pick) =>
     service
@@ -58,7 +58,7 @@ const steps: Record<string, Step> = {
   start: async (rows, pick) => {
     const invite = pick((await rows.rows()).filter(({ status }) => status === 'accepted'))
     if (!invite) return
-    await prepare(service, invite).catch(() => {}) // another step prepares it too, or deletes it
+    await prepare(service, invite).catch(() => {}) // fails if a concurrent step prepares or deletes it
     await candidateOf(service, invite).press('start')
   },
   finish: press('finish'),
@@ -101,12 +101,12 @@ const newInvite = (assessmentId: string) => ({
   expiresInDays: 5,
 })
 
-/** Every count there is, once as it is kept and shown, once by counting the rows. */
+/** Reads each count twice: as the service shows it, and by counting rows. */
 async function readCounts({ organizationId, key, assessments, rows }: World) {
   const shown: Record<string, number> = {}
   const counted: Record<string, number> = {}
   const list = (await service.v1(key).get('/assessments')).body.assessments as { id: string; inviteCount: number }[]
-  // Before the rows are read: the list is what flips those that have become due.
+  // Comes before reading the rows, because lists expire due invites.
   const filters = [undefined, ...assessments.map(({ id }) => id)].flatMap((assessmentId) =>
     [undefined, ...INVITE_STATUSES].map((status) => ({ assessmentId, status })),
   )

@@ -7,15 +7,15 @@ import { PATIENT, waitUntil } from '../../support/wait-until.ts'
 
 let service: Service
 beforeAll(async () => {
-  service = await startService({ ROLE: 'api' }) // which sweeps by itself never
+  service = await startService({ ROLE: 'api' }) // runs no sweep by itself
   await service.app.listen({ port: 0, host: '127.0.0.1' })
 })
 afterAll(() => service.close())
-beforeEach(() => service.clock.advance(60_000)) // nothing of an earlier test is due at this instant
+beforeEach(() => service.clock.advance(60_000)) // so that no invite of an earlier test expires at the same instant
 
 type Item = { id: string; status: string; updated_at: string }
 
-/** An organization whose invites, so many of them pending, all end at the same instant. */
+/** Creates an organization with `size` pending invites that all expire at the same instant. */
 async function makeCampaign(size: number) {
   const { id: organizationId, key } = await service.make.organization()
   const assessment = await service.make.assessment(organizationId)
@@ -28,8 +28,8 @@ async function makeCampaign(size: number) {
   return { organizationId, key, assessment, expiresAt, inviteId: id, size }
 }
 
-/** Does the work while another transaction holds the invite. */
-async function whileHeld(inviteId: string, work: (tx: Connection) => Promise<void>): Promise<void> {
+/** Runs `work` while another transaction locks the invite. */
+async function whileLocked(inviteId: string, work: (tx: Connection) => Promise<void>): Promise<void> {
   await service.db.$transaction(
     async (tx) => {
       await tx.$executeRaw`SELECT FROM invites WHERE id = ${inviteId}::uuid FOR UPDATE`
@@ -47,7 +47,7 @@ describe('a due invite that another transaction has locked', () => {
     const one = await makeCampaign(3)
     const other = await makeCampaign(2)
     service.clock.set(other.expiresAt)
-    await whileHeld(one.inviteId, async () => {
+    await whileLocked(one.inviteId, async () => {
       expect(await expireAllDueInvites(service.system)).toBe(4)
       expect(await countStored(one.organizationId, 'pending')).toBe(1)
     })
@@ -64,7 +64,7 @@ describe('a due invite that another transaction has locked', () => {
       expect(status).toBe(200)
       return { total: body.pagination.total as number, items: body.invites as Item[] }
     }
-    await whileHeld(inviteId, async () => {
+    await whileLocked(inviteId, async () => {
       for (const query of ['status=pending', `status=pending&assessmentId=${assessment.id}`])
         expect(await v1(query)).toEqual({ total: 0, items: [] })
       for (const query of ['status=expired', `status=expired&assessment_id=${assessment.id}`]) {
@@ -93,7 +93,7 @@ it("never waits for a locked invite while a list holds others, so that two lists
   const { id: second } = await service.db.invite.findFirstOrThrow({ where: { organizationId, NOT: { id: first } } })
   service.clock.set(expiresAt)
   let list: Promise<{ status: number }> | undefined
-  await whileHeld(second, async (tx) => {
+  await whileLocked(second, async (tx) => {
     list = Promise.resolve(service.v1(key).get('/invites?status=expired'))
     await waitUntil('the list to be answered, or to wait', async () => {
       const answered = await Promise.race([list, Promise.resolve(undefined)])
@@ -118,7 +118,7 @@ it('expires due invites once for ten concurrent lists', async () => {
   await service.db.$executeRaw`DROP TRIGGER note_flip ON invites`
   expect(answers.map(({ status, body }) => [status, body.pagination?.total])).toEqual(Array(10).fill([200, size]))
   expect(await countStored(organizationId, 'expired')).toBe(size)
-  // Two thousand rows, and perhaps a last empty batch.
+  // Two batches of a thousand rows, and possibly an empty one.
   const [{ statements }] = await service.db.$queryRaw<[{ statements: number }]>`SELECT count(*)::int AS statements FROM flips`
   expect(statements).toBeLessThan(5)
 })

@@ -8,11 +8,11 @@ import { startServiceForFile } from '../../support/service.ts'
 import { PATIENT } from '../../support/wait-until.ts'
 
 const service = await startServiceForFile()
-beforeEach(() => service.clock.advance(60_000)) // nothing of an earlier test is due at this instant
+beforeEach(() => service.clock.advance(60_000)) // so that no invite of an earlier test expires at the same instant
 
 type Shown = { id: string; status: string; updated_at: string }
 
-/** An invite that expires in a day, beside one that has expired and one that is completed. */
+/** Creates an invite that expires in a day, an expired one, and a completed one. */
 async function makeExpiring(status: Invite['status']) {
   const { id: organizationId, key } = await service.make.organization()
   const assessment = await service.make.assessment(organizationId)
@@ -42,7 +42,7 @@ async function foundByFilter(of: Expiring) {
   return found.join()
 }
 
-/** Every place that shows in which state an invite is. */
+/** Reads the invite's state in each place that shows it. */
 const reads: Record<string, (of: Expiring) => Promise<string>> = {
   'GET /invites/{id} of v1': async (of) => (await v1(of, `/invites/${of.invite.id}`)).status,
   'GET /invites of v1': async (of) => find((await v1(of, '/invites')).invites, of),
@@ -79,7 +79,7 @@ describe.each(['pending', 'accepted'] as const)('a %s invite', (status) => {
     expect(await reads[place]!(expiring)).toBe('expired')
   })
 
-  it('has its expiry as the time of its last change, whenever it is read', async () => {
+  it('has its expiry as the time of its last change, no matter when it is read', async () => {
     const expiring = await makeExpiring(status)
     service.clock.set(new Date(expiring.expiresAt.getTime() + 3 * DAY_MS))
     const before = await alternate(expiring, `/assessment_invites/${expiring.invite.id}`)
@@ -110,7 +110,7 @@ const operate = (of: Expiring, move: string) =>
     .post(`/invites/${of.invite.id}/${move}`)
     .send(move === 'extend' ? { expiresInDays: 9 } : {})
 
-/** Every move that expiry stands in the way of: from which state it leads to which. */
+/** Moves that expiry prevents, with the states before and after. */
 const moves = [
   { move: 'accept', from: 'pending', to: 'accepted' },
   { move: 'decline', from: 'pending', to: 'revoked' },
@@ -146,7 +146,7 @@ describe('a candidate or organization', () => {
     if (status !== 303)
       expect([status, text]).toEqual([409, expect.stringContaining('{"error":"The invite is expired and can not')])
     const left = { ...expiring.invite, status: 'expired', updatedAt: expiring.expiresAt }
-    // A refused operation of the organization is rolled back with the flip; then the next look sees the same.
+    // Rejecting the operation also rolls back the expiry, but the next read expires the invite again.
     const { status: shown } = await v1(expiring, `/invites/${expiring.invite.id}`)
     expect(shown).toBe('expired')
     await v1(expiring, '/invites')

@@ -28,8 +28,8 @@ afterAll(async () => {
 const MINUTE_MS = 60_000
 const DAY_MS = 86_400_000
 
-/** An organization with assessments, and a way to invite to them. */
-async function begin(assessments = 1) {
+/** Creates an organization with assessments, and functions to invite candidates and to operate the invites. */
+async function setUp(assessments = 1) {
   const organization = await service.make.organization()
   const ids: string[] = []
   for (let i = 0; i < assessments; i++) ids.push((await service.make.assessment(organization.id)).id)
@@ -44,7 +44,7 @@ async function begin(assessments = 1) {
   return { organization, ids, client, invite, operate, emails }
 }
 
-/** A mail as the limits look at it. */
+/** The fields of a mail that the limiter reads. */
 const emailOf = (organizationId: string, invite: { recipientEmail: string }) =>
   ({ organizationId, delayedUntil: null, invite: { ...invite, organization: { mailsPerDay: null } } }) as unknown as InviteEmail
 
@@ -52,8 +52,8 @@ const receivedBy = (address: string) => smtp.mails.filter(({ envelope }) => enve
 
 describe('a resent invitation', () => {
   it("reaches an address once a minute at most, and doesn't delay another organization's mail", async () => {
-    const { invite, operate, emails } = await begin()
-    const quiet = await begin()
+    const { invite, operate, emails } = await setUp()
+    const quiet = await setUp()
     const id = await invite('weary@example.com')
     const answers: { status: number; headers: Record<string, string>; body: { error?: string } }[] = []
     for (let i = 0; i < 211; i += 5) {
@@ -73,7 +73,7 @@ describe('a resent invitation', () => {
   })
 
   it('is rejected at once while another resend is in progress, without exhausting the connections', async () => {
-    const { organization, invite, emails, client } = await begin()
+    const { organization, invite, emails, client } = await setUp()
     const id = await invite('held@example.com')
     const { key } = organization
     const resend = () =>
@@ -89,7 +89,7 @@ describe('a resent invitation', () => {
     }
     onTestFinished(() => void Object.assign(queue, { invitationEmailJobs }))
     const first = resend()
-    await held.promise // in its transaction, with the invite locked
+    await held.promise // the first resend now has the invite locked
     const answers = await Promise.all(Array.from({ length: 210 }, resend))
     expect(new Set(answers.map(({ statusCode }) => statusCode))).toEqual(new Set([429]))
     expect(answers[0]!.headers).toMatchObject({ 'retry-after': '60', 'x-error-code': 'too_many_mails' })
@@ -100,7 +100,7 @@ describe('a resent invitation', () => {
   })
 
   it('is limited to five a day and ten in all, including new links', async () => {
-    const { invite, operate } = await begin()
+    const { invite, operate } = await setUp()
     const id = await invite('again@example.com')
     const first = service.clock.now().getTime()
     for (let i = 0; i < 5; i++) {
@@ -128,7 +128,7 @@ describe('a resent invitation', () => {
 
 describe('a declined invite', () => {
   it('is reactivated only with afterDecline', async () => {
-    const { invite, operate, organization } = await begin()
+    const { invite, operate, organization } = await setUp()
     const id = await invite('no-thanks@example.com')
     const ctx = enterOrganization(service.system, { id: organization.id, name: '', tier: 'standard' as const }, 'live')
     await moveInvite(ctx, 'decline', { inviteId: id })
@@ -144,7 +144,7 @@ describe('a declined invite', () => {
 
 describe('a mail beyond the daily limits', () => {
   it('waits until the oldest is a day old, while creation succeeds as usual', async () => {
-    const { invite, emails, ids } = await begin(4)
+    const { invite, emails, ids } = await setUp(4)
     const made: string[] = []
     for (const assessmentId of ids) {
       const id = await invite('popular@example.com', assessmentId)
@@ -161,7 +161,7 @@ describe('a mail beyond the daily limits', () => {
   })
 
   it("waits for the next day by the organization's limit, whatever the addresses", async () => {
-    const { invite, emails } = await begin()
+    const { invite, emails } = await setUp()
     const made: string[] = []
     for (let i = 0; i < 6; i++) made.push(await invite(`one-of-many-${i}@example.com`))
     await waitUntil('the mails', async () => {
@@ -171,7 +171,7 @@ describe('a mail beyond the daily limits', () => {
   })
 
   it('waits as one job, even if recording the wait is repeated after an unknown outcome', async () => {
-    const { organization, ids } = await begin()
+    const { organization, ids } = await setUp()
     const invite = await service.make.invite({ organizationId: organization.id, id: ids[0]! })
     const now = service.clock.now()
     const id = service.deps.newId()
@@ -181,14 +181,14 @@ describe('a mail beyond the daily limits', () => {
     for (let i = 0; i < 3; i++) await recordEmailAttempt(service.system, { id, organizationId }, wait)
     const jobs = () => service.db.$queryRaw<object[]>`SELECT FROM pgboss.job WHERE data->>'emailId' = ${id}`
     expect(await jobs()).toHaveLength(1)
-    // Looked at before its time, it may have to wait until the same moment.
+    // A mail that is checked too early may have to wait until the same time again, in another job.
     await recordEmailAttempt(service.system, { id, organizationId }, { ...wait, jobId: service.deps.newId() })
     expect(await jobs()).toHaveLength(2)
   })
 
   it('is admitted if its turn comes during the check for a free place', async () => {
     const admit = createMailLimiter({ perRecipient: 1, perOrganization: 0 })
-    const { organization } = await begin()
+    const { organization } = await setUp()
     const email = emailOf(organization.id, { recipientEmail: 'one@example.com' })
     const first = await admit(service.system, email)
     const second = admit(service.system, email)
@@ -197,7 +197,7 @@ describe('a mail beyond the daily limits', () => {
   })
 
   it('costs the database a few statements, not one per waiting mail', async () => {
-    const { organization, ids } = await begin()
+    const { organization, ids } = await setUp()
     const admit = createMailLimiter({ perRecipient: 1, perOrganization: 2 })
     const assessment = { organizationId: organization.id, id: ids[0]! }
     const addresses = [1, 2].map((i) => `many-${i}-${organization.id}@example.com`)
@@ -213,7 +213,7 @@ describe('a mail beyond the daily limits', () => {
           const admission = await admit(service.system, emailOf(organizationId, invite))
           if (admission.until) return 'delayed'
           expect(++underWay).toBeLessThanOrEqual(2)
-          // Refused mails don't count towards the limit.
+          // Failed mails don't count towards the limit.
           const state = ++admitted <= 40 ? ('failed' as const) : ('sent' as const)
           const times = { sentAt: state === 'sent' ? now : null, createdAt: now, updatedAt: now }
           await service.db.inviteEmail.create({ data: { id, organizationId, inviteId, state, linkVersion: 1, ...times } })
@@ -231,7 +231,7 @@ describe('a mail beyond the daily limits', () => {
   })
 
   it('passes its place on if its own check fails', async () => {
-    const { organization } = await begin()
+    const { organization } = await setUp()
     const email = emailOf(organization.id, { recipientEmail: 'unlucky@example.com' })
     const admit = createMailLimiter({ perRecipient: 1, perOrganization: 0 })
     const first = await admit(service.system, email)
@@ -243,7 +243,7 @@ describe('a mail beyond the daily limits', () => {
     const failing = { ...service.system, deps: { ...service.deps, clock } }
     const unlucky = admit(failing, email)
     const next = admit(service.system, email)
-    await new Promise((resolve) => setImmediate(resolve)) // both wait, without having asked the database
+    await new Promise((resolve) => setImmediate(resolve)) // both wait and have not queried the database yet
     isAway = true
     if (first.until === null) first.release()
     await expect(unlucky).rejects.toThrow('away')
@@ -266,7 +266,7 @@ describe('an organization over its daily mail limit', () => {
     })
 
   it('gets 201 with the time at which each mail leaves, and stores that time with each mail', async () => {
-    const { organization, ids, client } = await begin()
+    const { organization, ids, client } = await setUp()
     const told: (string | undefined)[] = []
     for (let i = 0; i < 2 * PER_DAY + 2; i++) {
       const sent = await client.post('/invites').send({ assessmentId: ids[0], recipientEmail: `planned-${i}@example.com` })
@@ -285,7 +285,7 @@ describe('an organization over its daily mail limit', () => {
   })
 
   it('finds the time of the next mail by reading no more mails than the daily limit', async () => {
-    const { organization, ids } = await begin()
+    const { organization, ids } = await setUp()
     const { id: inviteId, organizationId } = await service.make.invite({ organizationId: organization.id, id: ids[0]! })
     const now = service.clock.now()
     const row = { organizationId, inviteId, linkVersion: 1, createdAt: now, updatedAt: now }
@@ -312,10 +312,10 @@ describe('an organization over its daily mail limit', () => {
   })
 
   it('sends its waiting mails once the operator raises the limit', async () => {
-    const { organization, invite } = await begin()
+    const { organization, invite } = await setUp()
     for (let i = 0; i < PER_DAY + 3; i++) await invite(`more-${i}@example.com`)
     await settled(organization.id)
-    await setMailsPerDay(service.system, organization.id, 999_999_999) // the most that the command takes
+    await setMailsPerDay(service.system, organization.id, 999_999_999) // maximum of the command
     await invite('after@example.com')
     await waitUntil(
       'all mails to be sent',
@@ -324,7 +324,7 @@ describe('an organization over its daily mail limit', () => {
   })
 
   it("sees how many days a list takes, and can't start one whose mails would come too late for its invites", async () => {
-    const { organization, ids } = await begin()
+    const { organization, ids } = await setUp()
     const admin = await signInAs(service, organization.id, ['admin'])
     await service.make.question({ organizationId: organization.id, id: ids[0]! })
     const list = (count: number) =>
@@ -351,7 +351,7 @@ describe('an organization over its daily mail limit', () => {
     expect((await admin.get(await give(2, '1'))).text).toContain('too late for invites of 1 day:')
   })
   it("can't start two lists at once if each is in time only without the other", async () => {
-    const { organization, ids } = await begin()
+    const { organization, ids } = await setUp()
     const admin = await signInAs(service, organization.id, ['admin'])
     await service.make.question({ organizationId: organization.id, id: ids[0]! })
     const give = async (name: string) => {

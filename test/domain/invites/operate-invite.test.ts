@@ -8,12 +8,12 @@ import { PATIENT, waitUntil } from '../../support/wait-until.ts'
 
 let service: Service
 let smtp: SmtpListener
-/** Recipients whose mail the server turns away, with its reply. */
-const turnedAway = new Map<string, { responseCode: number; message: string }>()
+/** Recipients that the mail server rejects, with its replies. */
+const rejected = new Map<string, { responseCode: number; message: string }>()
 beforeAll(async () => {
   smtp = await startSmtpListener({
     onRcptTo({ address }, _session, callback) {
-      const reply = turnedAway.get(address)
+      const reply = rejected.get(address)
       callback(reply && Object.assign(new Error(reply.message), reply))
     },
   })
@@ -40,7 +40,7 @@ async function invite({
   const { id: organizationId, key } = await of.make.organization({ mode })
   const assessment = await of.make.assessment(organizationId)
   const recipientEmail = `${of.make.unique('candidate').replace(' ', '-')}@example.com`
-  if (reply) turnedAway.set(recipientEmail, reply)
+  if (reply) rejected.set(recipientEmail, reply)
   const { body } = await of.v1(key).post('/invites').send({ assessmentId: assessment.id, recipientEmail, sendEmail })
   const { id } = body.invite as { id: string }
   const received = () => smtp.mails.filter(({ envelope }) => envelope.to[0] === recipientEmail)
@@ -51,7 +51,7 @@ async function invite({
     recipientEmail,
     operate: (name: string, fields: object = {}) => of.v1(key).post(`/invites/${id}/${name}`).send(fields),
     emails: async (): Promise<Email[]> => (await of.v1(key).get(`/invites/${id}/emails`)).body.emails,
-    /** Waits for that many mails in all. */
+    /** Waits until the candidate has received this number of mails in total. */
     async mails(count: number) {
       await vi.waitFor(() => expect(received()).toHaveLength(count), PATIENT)
       return received()
@@ -62,7 +62,7 @@ async function invite({
 }
 type Invited = Awaited<ReturnType<typeof invite>>
 
-/** Waits until the first try to send has been turned away. @returns the sending. */
+/** Waits until the first attempt to send was rejected. @returns the mail. */
 async function waitForRetry({ emails }: Invited): Promise<Email> {
   await vi.waitFor(async () => expect((await emails())[0]!.attempts).toBe(1), PATIENT)
   return (await emails())[0]!
@@ -153,7 +153,7 @@ describe('reactivate', () => {
   it('holds back a waiting mail with the old link', async () => {
     const invited = await invite({ reply: LATER })
     const waiting = await waitForRetry(invited)
-    turnedAway.delete(invited.recipientEmail)
+    rejected.delete(invited.recipientEmail)
     await invited.operate('revoke')
     service.clock.advance(1_000)
     await invited.operate('reactivate')
@@ -170,7 +170,7 @@ describe('revoke', () => {
   it('holds back a mail that is still waiting', async () => {
     const invited = await invite({ reply: LATER })
     const { id } = await waitForRetry(invited)
-    turnedAway.delete(invited.recipientEmail)
+    rejected.delete(invited.recipientEmail)
     await invited.operate('revoke')
     await retryNow(service, id)
     await waitForState(service, { id }, 'failed')
@@ -252,7 +252,7 @@ describe('GET /invites/{id}/emails', () => {
       if (count < 3) await operate('resend')
     }
     const list = async (query: string) => (await service.v1(key).get(`/invites/${id}/emails?${query}`)).body
-    // A mail arrives before it is recorded that it was sent.
+    // A mail arrives before the service records it as sent.
     const { emails, pagination } = await waitUntil('the record of the last', async () => {
       const listed = await list('')
       return listed.emails.every(({ status }: Email) => status === 'sent') ? listed : undefined

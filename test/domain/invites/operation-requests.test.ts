@@ -6,18 +6,18 @@ import { type Service, startService } from '../../support/service.ts'
 let service: Service
 let own: Organization
 let foreign: Organization
-type Organization = Awaited<ReturnType<typeof furnish>>
+type Organization = Awaited<ReturnType<typeof createInvites>>
 beforeAll(async () => {
   service = await startService()
-  own = await furnish()
-  foreign = await furnish()
+  own = await createInvites()
+  foreign = await createInvites()
 })
 afterAll(() => service.close())
 
 const operations = ['resend', 'extend', 'revoke', 'reactivate'] as const
 
-/** An organization with an invite that may be sent again, extended and revoked, and one that may be reactivated. */
-async function furnish() {
+/** Creates an organization with a pending and a revoked invite. Each operation is allowed on one of them. */
+async function createInvites() {
   const { id, key } = await service.make.organization()
   const assessment = await service.make.assessment(id)
   const [pending, revoked] = [await service.make.invite(assessment), await service.make.invite(assessment, { status: 'revoked' })]
@@ -62,7 +62,7 @@ describe.each([...operations, ...reads])('/invites/{id}/%s', (route) => {
   })
 })
 
-describe('the request body', () => {
+describe('a request body', () => {
   const wrong: [body: string, error: string][] = [
     ['{"expiresInDays":0}', 'expiresInDays must be a positive integer'],
     ['{"expiresInDays":-1}', 'expiresInDays must be a positive integer'],
@@ -82,7 +82,7 @@ describe('the request body', () => {
       .send(text)
 
   it.each(wrong.flatMap(([body, error]) => [['extend', body, error] as const, ['reactivate', body, error] as const]))(
-    'of %s returns 400 when it is %s',
+    'is rejected by %s with 400 when it is %s',
     async (operation, text, error) => {
       const before = await snapshot()
       const { status, body } = await sendText(operation, text)
@@ -91,40 +91,40 @@ describe('the request body', () => {
     },
   )
 
-  it.each(['{}', '', '{"expiresIn":5}'])('of extend requires expiresInDays, and is rejected as %s', async (text) => {
+  it.each(['{}', '', '{"expiresIn":5}'])('is rejected by extend without expiresInDays: %s', async (text) => {
     const { status, body } = await sendText('extend', text)
     expect([status, body]).toEqual([400, { error: 'expiresInDays is required' }])
   })
 
-  it.each(operations)("of %s returns 400 when it isn't JSON", async (operation) => {
+  it.each(operations)("is rejected by %s with 400 when it isn't JSON", async (operation) => {
     const broken = await sendText(operation, '{"expiresInDays":')
     expect([broken.status, broken.body.error]).toEqual([400, expect.stringMatching(/^The request body is not valid JSON/)])
     const form = await sendText(operation, 'expiresInDays=5', 'application/x-www-form-urlencoded')
     expect([form.status, form.body.error]).toEqual([400, expect.stringMatching(/^The request body must be JSON/)])
   })
 
-  it.each([1, 3650])('of reactivate accepts %i days', async (expiresInDays) => {
-    const { client, inviteFor } = await furnish()
+  it.each([1, 3650])('can reactivate for %i days', async (expiresInDays) => {
+    const { client, inviteFor } = await createInvites()
     const { status, body } = await client.post(`/invites/${inviteFor('reactivate').id}/reactivate`).send({ expiresInDays })
     const expiresAt = new Date(service.clock.now().getTime() + expiresInDays * DAY_MS).toISOString()
     expect([status, body.invite.expiresAt]).toEqual([200, expiresAt])
   })
 
-  it.each(['resend', 'revoke', 'reactivate'])('of %s may be missing, empty, or contain unknown fields', async (operation) => {
+  it.each(['resend', 'revoke', 'reactivate'])('may be missing, empty, or contain unknown fields for %s', async (operation) => {
     const bodies = [
       (test: Test) => test,
       (test: Test) => test.type('json').send(''),
       (test: Test) => test.send({ why: 'unknown' }),
     ]
     for (const withBody of bodies) {
-      const { client, inviteFor } = await furnish()
+      const { client, inviteFor } = await createInvites()
       const { status, body } = await withBody(client.post(`/invites/${inviteFor(operation).id}/${operation}`))
       expect([status, Object.keys(body)]).toEqual([200, ['invite']])
     }
   })
 
-  it('of reactivate defaults to 30 days', async () => {
-    const { client, inviteFor } = await furnish()
+  it('defaults to 30 days for reactivate', async () => {
+    const { client, inviteFor } = await createInvites()
     const { body } = await client.post(`/invites/${inviteFor('reactivate').id}/reactivate`)
     expect(body.invite.expiresAt).toBe(new Date(service.clock.now().getTime() + 30 * DAY_MS).toISOString())
   })
@@ -143,7 +143,7 @@ describe('a documented response body', () => {
   const detail = [...summary, 'assignedGrader', 'proctoringSettings', 'customMessage', 'revokedAt']
 
   it.each(operations)('has the documented fields of %s in the documented order, and matches later reads', async (operation) => {
-    const by = await furnish()
+    const by = await createInvites()
     const { id } = by.inviteFor(operation)
     const { body } = await post(by, operation, id)
     expect([Object.keys(body), Object.keys(body.invite)]).toEqual([['invite'], detail])
@@ -160,7 +160,7 @@ describe('a documented response body', () => {
   })
 
   it('shows an operation of the alternate interface only in documented fields', async () => {
-    const by = await furnish()
+    const by = await createInvites()
     const read = async () => (await service.alternate(by.key).get(`/assessment_invites/${by.pending.id}`)).body
     const before = await read()
     service.clock.advance(1_000)

@@ -16,7 +16,7 @@ beforeAll(async () => {
   const assessments = [await service.make.assessment(organizationId), await service.make.assessment(organizationId)]
   assessmentId = assessments[1]!.id
   const { id } = await service.make.invite(assessments[0]!)
-  // Ten to an instant, so that most have their place by their id; every other one to the second assessment.
+  // Ten invites share each time, so that ids decide most of the order. Every other invite belongs to the second assessment.
   await service.db.$executeRaw`
     INSERT INTO invites
     SELECT (jsonb_populate_record(i, jsonb_build_object('id', gen_random_uuid(), 'recipient_email', n || '@example.com',

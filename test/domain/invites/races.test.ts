@@ -8,7 +8,7 @@ import { type Service, startService } from '../../support/service.ts'
 let service: Service
 beforeAll(async () => {
   service = await startService()
-  await service.app.listen({ port: 0, host: '127.0.0.1' }) // one server for all requests at once
+  await service.app.listen({ port: 0, host: '127.0.0.1' }) // so that concurrent requests share one server
 })
 afterAll(() => service.close())
 
@@ -24,7 +24,7 @@ beforeEach(async () => {
   assessment = await service.make.assessment(organization.id)
 })
 
-/** One more invite of the test's own organization. */
+/** Creates another invite of the test's organization. */
 async function makeInvite(status: State) {
   const invite = await service.make.invite(assessment, { status })
   if (status === 'accepted') await prepare(service, invite)
@@ -45,7 +45,7 @@ const operate =
   }
 const refused = (state: State, participle: string) => `The invite is ${state} and can not be ${participle}`
 
-/** Two moves, and every pair of answers with the state that may be left: what one after the other gives, in one order or the other. */
+/** Two concurrent moves. `outcomes` has the answers and the final state of either order. */
 type Race = {
   title: string
   from: State
@@ -176,7 +176,7 @@ it('returns to each of many concurrent pairs of revoke and reactivate its own ou
 
 it('sends one mail for five concurrent resends', async () => {
   const racing = await makeInvite('pending')
-  service.clock.advance(1_000) // a mail of the same instant is that of the creation
+  service.clock.advance(1_000) // a mail at the instant of creation counts as the invitation, not as a resend
   const answers = await Promise.all(Array.from({ length: 5 }, () => operate('resend')(racing)))
   expect([answers.sort(), await racing.mails()]).toEqual([['200', '429', '429', '429', '429'], 1])
 })

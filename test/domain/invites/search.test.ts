@@ -8,7 +8,7 @@ import { type Service, startService } from '../../support/service.ts'
 
 const MANY = 3_000
 const SEARCHES = scaled(80, 400)
-/** Parts of addresses and names: many have a part in common, and few are alike. */
+/** Parts of addresses and names. Many addresses share a part, and few are similar otherwise. */
 const PIECES = [
   'ann',
   'Bob',
@@ -67,14 +67,14 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-/** Always the same ones, without an order that shows. */
+/** A pseudorandom number from 0 to 1. The same seed gives the same number. */
 const random = (seed: number): number => {
   const value = Math.sin(seed * 12.9898) * 43_758.5453
   return value - Math.floor(value)
 }
 const pick = (n: number, nth: number): string => PIECES[Math.floor(random(n * 10 + nth) * PIECES.length)]!
 
-/** A part of an address, of a name or of what is in neither, in another case now and then. */
+/** A substring of an address, of a name, or of a word that occurs nowhere. Some are in upper case. */
 function word(seed: number): string {
   const from = [
     pick(seed, 1),
@@ -93,7 +93,7 @@ function word(seed: number): string {
 
 const literally = (text: string) => `%${text.replace(/[\\%_]/g, '\\$&')}%`
 
-/** The contract's search: each word is in the address or the name, in any case. */
+/** Searches as the contract says: each word is in the address or the name, in any case. */
 async function expectedIds(words: string[]): Promise<string[]> {
   const rows = await service.db.$queryRaw<{ id: string }[]>`
     SELECT i.id FROM invites i JOIN assessments a ON a.id = i.assessment_id
@@ -122,7 +122,7 @@ it('finds the invites with each word in the address or name, whatever the words,
       faults.push({ words, page, status: result.status, count: result.body.count, expected: expected.length })
   }
   expect(faults).toEqual([])
-  // Both ways of searching have been compared.
+  // Searches with the index and without it were compared.
   expect(indexed).toBeGreaterThan(SEARCHES / 4)
   expect(indexed).toBeLessThan(SEARCHES)
 })
@@ -148,7 +148,7 @@ it('finds recipients whose name or address has each word, in v1 and in the porta
   expect((await service.v1(key).get(`/invites?recipient=${'a+'.repeat(3)}b+c+d+e+f+g+h+i+j`)).status).toBe(400)
 })
 
-/** A part of a recipient's name. */
+/** A substring of a recipient's name. */
 function nameWord(seed: number): string {
   const letters = [...(PEOPLE[seed % PEOPLE.length] ?? 'nobody').split(' ')[0]!]
   return letters.slice(0, 2 + Math.floor(random(seed) * letters.length)).join('')
@@ -156,7 +156,7 @@ function nameWord(seed: number): string {
 
 it("rejects an organization's searches beyond its capacity, and none of another organization's", async () => {
   const other = await service.make.organization()
-  // A single character is searched for in every invite.
+  // Searching for a single character reads every invite.
   const searches = Array.from({ length: 80 }, async () => service.alternate(key).get('/assessment_invites?search=x'))
   const others = Array.from({ length: 10 }, async () => service.alternate(other.key).get('/assessment_invites'))
   const refused = (await Promise.all(searches)).filter(({ status }) => status !== 200)

@@ -5,7 +5,7 @@ import { DAY_MS } from '../../support/factories.ts'
 import { startServiceForFile } from '../../support/service.ts'
 
 const service = await startServiceForFile()
-beforeEach(() => service.clock.advance(60_000)) // so that what a move stamps differs from what was there
+beforeEach(() => service.clock.advance(60_000)) // so that a move's time stamps differ from the existing ones
 
 const SESSION = '01900000-0000-7000-8000-00000000beef'
 const states = ['pending', 'accepted', 'started', 'completed', 'expired', 'revoked'] as const
@@ -21,7 +21,7 @@ type Row = readonly [
   revoked: Outcome,
 ]
 
-// guides/invites.md, States of an invite, turned round: a row for each move, a column for each state.
+// The table "States of an invite" of guides/invites.md, transposed: a row for each move, a column for each state.
 const byCandidate = {
   accept: ['accepted', 'repeated', 'refused', 'refused', 'refused', 'refused'],
   start: ['refused', 'started', 'repeated', 'refused', 'refused', 'refused'],
@@ -70,7 +70,7 @@ const participles: Record<Operation, string> = {
   reactivate: 'reactivated',
 }
 
-/** An invite in that state, with the stamps it has got on its way; an expired one was accepted, a revoked one started. */
+/** Creates an invite in a state, with the time stamps of its earlier states. An expired one was accepted, a revoked one started. */
 async function inviteThatIs(state: State, data: object = {}) {
   const { id, key } = await service.make.organization()
   const assessment = await service.make.assessment(id)
@@ -106,7 +106,7 @@ const expectedRow = (before: Invite, move: CandidateMove | Operation, outcome: O
   return { ...before, ...stamps[move](before, now), status, updatedAt: now }
 }
 
-/** Words that stand on the page of one state only. */
+/** Text that only the page of one state contains. */
 const pageWords: Record<State, string> = {
   pending: 'You are invited to take this assessment',
   accepted: 'You have accepted the invitation',
@@ -122,7 +122,7 @@ describe('the candidate', () => {
     async ({ move, state, outcome }) => {
       const { before, stored, candidate } = await inviteThatIs(state)
       const answer = await candidate.press(move)
-      // Also a move that is not allowed leads to the page that says what the state is now.
+      // A rejected move also redirects to the page with the current state.
       expect([answer.status, answer.headers.location, answer.text]).toEqual([303, candidate.path, ''])
       const after = await stored()
       expect(after).toEqual(expectedRow(before, move, outcome))
@@ -131,7 +131,7 @@ describe('the candidate', () => {
     },
   )
 
-  it('starts a session of its own with each invite', async () => {
+  it('starts a separate session with each invite', async () => {
     const sessions = new Set<string | null>()
     for (let i = 0; i < 2; i++) {
       const { stored, candidate } = await inviteThatIs('accepted')

@@ -5,7 +5,7 @@ import { untagInvite } from '../../../src/domain/invites/change-invite.ts'
 import { startServiceForFile } from '../../support/service.ts'
 import { waitUntil } from '../../support/wait-until.ts'
 
-const service = await startServiceForFile({ ROLE: 'api' }) // which sweeps by itself never
+const service = await startServiceForFile({ ROLE: 'api' }) // runs no sweep by itself
 const { db } = service
 
 async function connect(): Promise<Client> {
@@ -15,7 +15,7 @@ async function connect(): Promise<Client> {
   return client
 }
 
-/** Two invites with a tag, counted in a slot that is not the next one's. */
+/** Creates two invites with a tag. They are counted in another slot than the next transaction's. */
 async function makeTagged() {
   const { id: organizationId, key } = await service.make.organization()
   const assessment = await service.make.assessment(organizationId)
@@ -34,8 +34,8 @@ async function makeTagged() {
   return { ctx, key, tagId, ids: ids as [string, string] }
 }
 
-/** A transaction that holds the tag's row of an invite, and wins whatever deadlock it is part of. */
-async function hold(inviteId: string): Promise<Client> {
+/** Starts a transaction that locks an invite's tag row. Its long timeout makes the other side of a deadlock fail. */
+async function lockTagRow(inviteId: string): Promise<Client> {
   const client = await connect()
   await client.query(`BEGIN; SET LOCAL deadlock_timeout = '1min'`)
   await client.query('SELECT FROM invite_tags WHERE invite_id = $1 FOR UPDATE', [inviteId])
@@ -51,7 +51,7 @@ const waiting = (count: number) =>
 
 it("runs before or after a concurrent change of the invite's tags, without a deadlock", async () => {
   const { ctx, key, tagId, ids } = await makeTagged()
-  const holder = await hold(ids[0])
+  const holder = await lockTagRow(ids[0])
   const deleting = Promise.resolve(service.v1(key).delete(`/tags/${tagId}`))
   await waiting(1)
   const untagging = untagInvite(ctx, ids[1], tagId)
@@ -63,7 +63,7 @@ it("runs before or after a concurrent change of the invite's tags, without a dea
 
 it('is rejected if another transaction waits for the tag and holds a needed lock', async () => {
   const { key, tagId, ids } = await makeTagged()
-  const holder = await hold(ids[0])
+  const holder = await lockTagRow(ids[0])
   const deleting = Promise.resolve(service.v1(key).delete(`/tags/${tagId}`))
   await waiting(1)
   await holder.query('SELECT FROM tags WHERE id = $1 FOR KEY SHARE', [tagId])

@@ -36,7 +36,7 @@ async function makeWorld() {
 type World = Awaited<ReturnType<typeof makeWorld>>
 type Step = (world: World, inviteId: string, tagId: string) => Promise<unknown>
 
-/** Whatever changes which invites have a tag, and in which order they come; also past the service. */
+/** All changes of tags and of the order of invites, through the service and directly in the database. */
 const steps: Record<string, Step> = {
   create: ({ create }, _, tagId) => create([tagId]),
   tag: ({ ctx }, inviteId, tagId) => tagInvite(ctx, inviteId, tagId),
@@ -65,7 +65,7 @@ const steps: Record<string, Step> = {
   'let days pass': async () => service.clock.advance(4 * DAY_MS),
   sweep: () => expireAllDueInvites(service.system),
 }
-/** Only now and then: nothing is left to look at otherwise. */
+/** Steps that run rarely, because otherwise no tagged invites would remain. */
 const RARE = ['delete', 'delete the tag']
 
 const name = fc.oneof(
@@ -74,15 +74,15 @@ const name = fc.oneof(
 )
 const step = fc.record({ name, invite: fc.nat(), tag: fc.nat() })
 
-/** Refusals are part of it: the invite or the tag may be gone, or the move not be allowed. */
-async function take(world: World, { name, invite, tag }: { name: string; invite: number; tag: number }): Promise<void> {
+/** Runs a step. Ignores rejections: the invite or the tag may be deleted, or the move not allowed. */
+async function runStep(world: World, { name, invite, tag }: { name: string; invite: number; tag: number }): Promise<void> {
   const { ctx, tagIds } = world
   const rows = await service.db.invite.findMany({ where: { organizationId: ctx.organization.id }, select: { id: true } })
   const inviteId = rows[invite % Math.max(1, rows.length)]?.id
   if (inviteId) await steps[name]!(world, inviteId, tagIds[tag % tagIds.length]!).catch(() => {})
 }
 
-/** The same page by what is kept for the tag, and by reading every invite of the organization. */
+/** Compares a page read from the tag's index with the page read from all invites of the organization. */
 async function compare(ctx: Context, filter: InviteFilter, order: InviteOrder, page: { number: number; size: number }) {
   const kept = await listInvites(ctx, wholeInvite, filter, order, page)
   const read = await listMatches(ctx, wholeInvite, filter, order, page)
@@ -90,7 +90,7 @@ async function compare(ctx: Context, filter: InviteFilter, order: InviteOrder, p
   expect(idsOf(kept), JSON.stringify({ filter, order, page })).toEqual(idsOf(read))
 }
 
-/** Orders that an index provides, and one that no index provides. */
+/** Three orders with an index, and one without. */
 const orders: InviteOrder[] = [
   { field: 'sentAt', direction: 'desc' },
   { field: 'status', direction: 'asc' },
@@ -106,7 +106,7 @@ it('lists the invites with a tag correctly after any history', async () => {
       const filters = world.tagIds.flatMap((tagId) => [{ tagId }, { tagId, status }])
       const cases = filters.flatMap((filter) => orders.map((order) => ({ filter, order })))
       for (const together of history) {
-        await Promise.all(together.map((one) => take(world, one)))
+        await Promise.all(together.map((one) => runStep(world, one)))
         for (const { filter, order } of cases) await compare(world.ctx, filter, order, { number: 1, size: 100 })
       }
     }),

@@ -11,7 +11,7 @@ import {
 const CODES = ['en', 'de', 'es', 'fr', 'pt-BR', 'ar']
 const languages = { codes: CODES, reviewed: ['en', 'de'] }
 
-/** Sources of the language, in order of precedence, each with another language. */
+/** Sources of the language in order of precedence. Each has a different language. */
 const RULES = ['fixed', 'chosen', 'invite', 'browser', 'assessment', 'organization'] as const
 type Rules = Partial<Record<(typeof RULES)[number], string>>
 const EVERY: Required<Rules> = {

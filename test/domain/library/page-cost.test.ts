@@ -6,7 +6,7 @@ import { type Query, recordQueries } from '../../support/queries.ts'
 import { startServiceForFile } from '../../support/service.ts'
 
 const MANY = 100_000
-/** Pages of 8 kB: a thousand and more where every question is looked at. */
+/** Pages of 8 kB. A query that reads every question needs more than a thousand. */
 const FEW_PAGES = 450
 
 const service = await startServiceForFile()

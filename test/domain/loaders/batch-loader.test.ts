@@ -11,7 +11,7 @@ import { startServiceForFile } from '../../support/service.ts'
 
 const service = await startServiceForFile()
 
-/** An organization with three tags, and a look-up that tells what was asked for. */
+/** Creates an organization with three tags. */
 async function makeWorld() {
   const { id, name } = await service.make.organization()
   const tags = [await service.make.tag(id), await service.make.tag(id), await service.make.tag(id)]
@@ -19,7 +19,8 @@ async function makeWorld() {
   const ctx: Context = enterOrganization(service.system, organization, 'live')
   return { ctx, tags, ids: tags.map((tag) => tag.id) }
 }
-function observed() {
+/** Creates a loader that records its queries. */
+function createRecordingLoader() {
   const queries: [organization: string, ids: string[]][] = []
   const find = batchLoader((ctx, ids) => {
     queries.push([ctx.organization.id, ids])
@@ -31,7 +32,7 @@ function observed() {
 
 it('sends one query for the lookups of one turn, and returns each caller its own row', async () => {
   const { ctx, tags, ids } = await makeWorld()
-  const { queries, find, lookUp } = observed()
+  const { queries, find, lookUp } = createRecordingLoader()
   const found = await Promise.all([...ids, ids[0]!, ids[1]!.toUpperCase()].map((id) => lookUp(ctx, id)))
   expect(found).toEqual([...tags, tags[0], tags[1]])
   expect(queries).toEqual([[ctx.organization.id, ids]])
@@ -42,7 +43,7 @@ it('sends one query for the lookups of one turn, and returns each caller its own
 
 it("queries each organization apart, and finds no other organization's rows", async () => {
   const [one, other] = [await makeWorld(), await makeWorld()]
-  const { queries, lookUp } = observed()
+  const { queries, lookUp } = createRecordingLoader()
   const found = await Promise.all([
     lookUp(one.ctx, one.ids[0]!),
     lookUp(other.ctx, one.ids[0]!),
@@ -57,7 +58,7 @@ it("queries each organization apart, and finds no other organization's rows", as
 
 it('sends no query for a malformed ID', async () => {
   const { ctx } = await makeWorld()
-  const { queries, lookUp } = observed()
+  const { queries, lookUp } = createRecordingLoader()
   expect(await lookUp(ctx, 'no-id')).toBeUndefined()
   expect(queries).toEqual([])
 })
@@ -73,7 +74,7 @@ it('sees uncommitted changes of its own transaction', async () => {
 
 it('splits a lookup too large for one query, and rejects all callers of a failed one', async () => {
   const { ctx } = await makeWorld()
-  const { queries, lookUp } = observed()
+  const { queries, lookUp } = createRecordingLoader()
   const many = Array.from({ length: 1_200 }, () => service.deps.newId())
   await Promise.all(many.map((id) => lookUp(ctx, id)))
   expect(queries.map(([, ids]) => ids.length)).toEqual([1_000, 200])

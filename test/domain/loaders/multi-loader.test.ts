@@ -19,7 +19,7 @@ const makeFind = () =>
     user: users(({ id, email }) => ({ id, name: email })),
   })
 
-/** An organization with three tags, and a category that has the id of the first of them. */
+/** Creates an organization with three tags, and a category with the same id as the first tag. */
 async function makeWorld() {
   const { make, db } = service
   const { id, name } = await make.organization()
@@ -68,7 +68,7 @@ it('sends one query for the lookups of one turn, and another for the next turn',
   expect(queries).toHaveLength(2)
 })
 
-it("queries each organization apart, and finds no other organization's rows and no user who isn't a member", async () => {
+it("queries each organization separately, and finds no other organization's rows and no user who isn't a member", async () => {
   const [one, other] = [await makeWorld(), await makeWorld()]
   const { userId } = await service.make.member(other.organizationId)
   const find = makeFind()

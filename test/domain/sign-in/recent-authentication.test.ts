@@ -29,7 +29,7 @@ describe('a recent authentication', () => {
     ['device', false, false],
     ['oidc', false, false],
   ] as const)(
-    'of each kind counts for a quarter of an hour, and with a second factor only that one counts: %s',
+    'counts for a quarter of an hour, and of people with a second factor only the second factor counts: %s',
     (kind, alone, beside) => {
       expect(AUTHENTICATION_KINDS).toContain(kind)
       expect([isFresh([{ kind, at: ago(JUST) }]), isFresh([{ kind, at: ago(JUST) }], { hasFactor: true })]).toEqual([

@@ -64,7 +64,7 @@ const isFrom = (address: string, networks: readonly string[]): boolean =>
 const hasWordSince = (words: Authentication[], hours: number) =>
   words.some(({ at }) => NOW.getTime() - at.getTime() < hours * HOUR_MS)
 
-/** Missing step of a member who may sign in without the provider. Without own credentials they use the provider. */
+/** Missing step of a member who may sign in without the provider. Without a password or passkey they use the provider. */
 function missingOfOwn(kinds: Set<string>): 'none' | 'factor' | 'sso' {
   if (kinds.has('passkey')) return 'none'
   if (!kinds.has('password')) return 'sso'
@@ -100,7 +100,7 @@ function model(...[session, member, rules, address]: Given): SessionAccess {
 }
 
 describe('access to an organization', () => {
-  it("follows the table of its rules, whatever the session's proofs", () => {
+  it('follows the table of its rules for any authentications of the session', () => {
     const seen = new Set<SessionAccess>()
     fc.assert(
       fc.property(session, membership, rules, address, (...given) => {

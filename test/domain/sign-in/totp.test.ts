@@ -3,7 +3,7 @@ import { codeOfStep, createTotpSecret, findStep, otpauthUrl, stepAt, toBase32 } 
 
 const secret = Buffer.from('12345678901234567890')
 
-/** RFC 6238, appendix B, of SHA-1: seconds since 1970, and the last six of the eight digits there. */
+/** RFC 6238, appendix B, for SHA-1: seconds since 1970, and the last six of the eight digits. */
 const VECTORS = [
   [59, '287082'],
   [1_111_111_109, '081804'],
@@ -12,7 +12,7 @@ const VECTORS = [
   [2_000_000_000, '279037'],
   [20_000_000_000, '353130'],
 ] as const
-/** RFC 4226, appendix D: of the counts from 0. */
+/** RFC 4226, appendix D: codes of the counters from 0. */
 const COUNTS = ['755224', '287082', '359152', '969429', '338314', '254676', '287922', '162583', '399871', '520489']
 
 describe('a TOTP code', () => {
@@ -25,7 +25,7 @@ describe('a TOTP code', () => {
     const now = new Date('2026-11-25T12:00:10Z')
     const found = [-2, -1, 0, 1, 2].map((by) => findStep(secret, codeOfStep(secret, stepAt(now) + by), now)?.step)
     expect(found).toEqual([undefined, stepAt(now) - 1, stepAt(now), stepAt(now) + 1, undefined])
-    // A step is remembered for as long as its code would be taken.
+    // A used step is stored for as long as its code would be accepted.
     expect(findStep(secret, codeOfStep(secret, stepAt(now)), now)?.endsAt).toEqual(new Date('2026-11-25T12:01:00Z'))
   })
 

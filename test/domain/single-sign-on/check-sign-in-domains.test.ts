@@ -62,7 +62,7 @@ describe('an owner', () => {
     }
     await pass(6)
     expect(asked).toBe(0)
-    // No name server answers: that says nothing.
+    // A lookup without an answer doesn't count as a missing record.
     answer = () => Promise.reject(new Error('ETIMEOUT'))
     await pass(1.1)
     expect([asked, (await state()).failingSince]).toEqual([1, null])
@@ -108,7 +108,7 @@ describe('a domain that an organization has lost', () => {
     const verify = async () => (await other.post(`${settings}/${id}/verify`)).headers.location ?? 'refused'
     const { identityProviders } = deps
     try {
-      // Its record, too, is there again, though nobody has looked since.
+      // The record of the first organization still exists, although the sweep has not checked it since.
       expect(await verify()).toBe('refused')
       deps.identityProviders = { ...identityProviders, textRecords: async () => [token] }
       expect(await verify()).toContain('done=verified')
@@ -125,7 +125,7 @@ describe('a domain that an organization has lost', () => {
     expect([entry.actorKind, entry.address, entry.details]).toEqual(['system', null, { domain }])
     expect(await mailsOf(organization.id, 'domain_lost')).toEqual([admin.email])
     expect(await readNewest(organization.id, 'domain_lost')).toContain(`${domain} now belongs to another organization`)
-    // The first may get it back in no other way.
+    // The first organization can't take it back by verifying its old record.
     expect((await admin.post(`${admin.home}settings/sign-in/domains/${domainId}/verify`)).status).toBe(422)
   })
 })

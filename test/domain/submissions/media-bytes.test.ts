@@ -7,10 +7,10 @@ import { jpeg, MINUTE_MS, takeAssessment, webmPart } from '../../support/submiss
 
 const service = await startServiceForFile({ ROLE: 'api' })
 const { db } = service
-/** One link may have four uploads under way, and an answer arrives a little before its place is free again. */
+/** A link allows four concurrent uploads, and frees a place shortly after the response. So two at once never exceed the limit. */
 const AT_ONCE = 2
 
-/** Stored bytes of the organization, and of its submissions. */
+/** The organization's count of media bytes, and the sum over its submissions. */
 async function bytesOf(organizationId: string) {
   const kept = await db.organizationMediaBytes.aggregate({ where: { organizationId }, _sum: { bytes: true } })
   const there = await db.submission.aggregate({ where: { organizationId }, _sum: { mediaBytes: true } })

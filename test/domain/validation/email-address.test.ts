@@ -35,12 +35,12 @@ describe('an address with international letters', () => {
     '.jörg@example.com',
     `${'ö'.repeat(33)}@example.com`,
     `sam@${'ü'.repeat(63)}.example`,
-    // No domain can be made of them, so that they would be one address in each form.
+    // These domains are invalid, so the address would differ between its forms.
     'sam@xn--ü.example',
     'ü@xn--ü.example',
     'sam@1א.example',
     'sam@\u0301ü.example',
-    // Composed, or in lower case, they are plain letters: it would be the address of somebody else.
+    // Normalization or lower case turns these letters into plain ones, so it would become somebody else's address.
     'sam\u212a@example.com',
     '\u0130sam@example.com',
   ])('is invalid as %j', (given) => expect(isEmailAddress(given)).toBe(false))

@@ -7,7 +7,7 @@ import { startServiceForTest } from '../../support/service.ts'
 import { makeIntegrator } from '../../support/webhooks.ts'
 
 it('deletes deliveries after 30 days, and those of a deleted webhook with it, in short statements', async () => {
-  const service = await startServiceForTest({ ROLE: 'api' }) // nobody sends them, nor sweeps
+  const service = await startServiceForTest({ ROLE: 'api' }) // sends no deliveries and runs no sweep
   const own = await makeIntegrator(service)
   const [kept, deleted] = [
     await own.subscribe({ url: 'https://a.example.com' }),
@@ -31,7 +31,7 @@ it('deletes deliveries after 30 days, and those of a deleted webhook with it, in
   expect(await service.db.webhookEndpoint.findMany({ select: { id: true } })).toEqual([{ id: kept.id }])
 })
 
-it('reads no delivery that is to be kept, however many there are', async () => {
+it('reads no delivery younger than the retention period, however many there are', async () => {
   const service = await startServiceForTest({ ROLE: 'api' })
   const own = await makeIntegrator(service)
   const { id } = await own.subscribe({ url: 'https://a.example.com' })

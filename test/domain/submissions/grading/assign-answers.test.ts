@@ -19,8 +19,8 @@ import type { Taken } from '../../../support/taking.ts'
 const service = await startServiceForFile()
 const join = links(service.db)
 
-/** Two answers, the first in English for five points, the second in Basque for three, before the sweep has assigned anybody. */
-async function furnish({ questions, ...of }: Taken & { secondGrader?: boolean } = {}) {
+/** Creates a submission with an English answer for five points and a Basque one for three, both without a grader. */
+async function createSubmission({ questions, ...of }: Taken & { secondGrader?: boolean } = {}) {
   for (const code of ['en', 'es', 'eu']) await service.make.language(code)
   const asked = questions ?? [
     { points: 5, sourceLanguage: 'es', targetLanguage: 'en' },
@@ -34,7 +34,7 @@ async function furnish({ questions, ...of }: Taken & { secondGrader?: boolean } 
     await join.addGradingLanguages(joined.member, ...(await Promise.all(codes.map((code) => service.make.language(code)))))
     return joined
   }
-  /** Switches the assignment on, or off, as an admin. */
+  /** Switches automatic assignment on or off, as an admin. */
   const setAssigning = async (assignsGraders: boolean) => {
     const row = await getAssessment(admin.ctx, assessment.id)
     await updateAssessment(admin.ctx, row.id, { ...(await toAssessmentInput(admin.ctx, row)), assignsGraders }, row.updatedAt)
@@ -54,7 +54,7 @@ const queued = async (ctx: Context, queue: QueueName, more: { myLanguages?: bool
   (await listQueue(ctx, { queue, ...more }, { number: 1, size: 20 })).items.map(({ id }) => id)
 
 it('assigns each answer to a grader of its language, who grades that one only', async () => {
-  const { grader, setAssigning, sweep, rows, submissionId, grade, release, invite } = await furnish()
+  const { grader, setAssigning, sweep, rows, submissionId, grade, release, invite } = await createSubmission()
   const [english, basque, other] = [await grader('en'), await grader('eu'), await grader('es')]
   await setAssigning(true)
   await sweep()
@@ -84,7 +84,7 @@ it('assigns each answer to a grader of its language, who grades that one only', 
 
 it('chooses the grader with the least open work, and keeps answers of one language together', async () => {
   const questions = ['en', 'en'].map((targetLanguage) => ({ points: 2, targetLanguage }))
-  const { grader, setAssigning, sweep, rows, assessment, submissionId } = await furnish({ questions })
+  const { grader, setAssigning, sweep, rows, assessment, submissionId } = await createSubmission({ questions })
   const [one, two] = [await grader('en'), await grader('en')]
   await setAssigning(true)
   await sweep()
@@ -99,7 +99,7 @@ it('chooses the grader with the least open work, and keeps answers of one langua
 
 it('takes the source language without a target language, and any grader without either', async () => {
   const questions = [{ points: 1, sourceLanguage: 'es' }, { points: 1 }]
-  const { grader, setAssigning, sweep, rows } = await furnish({ questions })
+  const { grader, setAssigning, sweep, rows } = await createSubmission({ questions })
   const spanish = await grader('es-MX')
   const general = await grader('es')
   await setAssigning(true)
@@ -109,7 +109,7 @@ it('takes the source language without a target language, and any grader without 
 })
 
 it('never gives one answer to the same grader twice', async () => {
-  const { grader, setAssigning, sweep, rows, submissionId, admin } = await furnish({ secondGrader: true })
+  const { grader, setAssigning, sweep, rows, submissionId, admin } = await createSubmission({ secondGrader: true })
   const both = await grader('en', 'eu')
   await setAssigning(true)
   await sweep()
@@ -134,7 +134,7 @@ it('never gives one answer to the same grader twice', async () => {
 })
 
 it('leaves the whole submission to the grader of the invite', async () => {
-  const { grader, setAssigning, sweep, rows, assign, submissionId, grade } = await furnish()
+  const { grader, setAssigning, sweep, rows, assign, submissionId, grade } = await createSubmission()
   const [whole, english] = [await grader(), await grader('en')]
   await assign(whole.member.id)
   await setAssigning(true)
@@ -149,7 +149,7 @@ it('leaves the whole submission to the grader of the invite', async () => {
 })
 
 it('counts answers that nobody fits, and assigns them once somebody does', async () => {
-  const { grader, setAssigning, sweep, rows, admin } = await furnish()
+  const { grader, setAssigning, sweep, rows, admin } = await createSubmission()
   const english = await grader('en')
   await setAssigning(true)
   await sweep()
@@ -167,7 +167,7 @@ it('counts answers that nobody fits, and assigns them once somebody does', async
 
 it('moves only answers that nobody began when a grader loses a language or leaves', async () => {
   const questions = ['en', 'en'].map((targetLanguage) => ({ points: 2, targetLanguage }))
-  const { grader, setAssigning, sweep, rows, admin, grade } = await furnish({ questions })
+  const { grader, setAssigning, sweep, rows, admin, grade } = await createSubmission({ questions })
   const first = await grader('en')
   await setAssigning(true)
   await sweep()
@@ -182,7 +182,7 @@ it('moves only answers that nobody began when a grader loses a language or leave
 })
 
 it('takes back answers that nobody began when the assessment stops assigning', async () => {
-  const { grader, setAssigning, sweep, rows, grade } = await furnish()
+  const { grader, setAssigning, sweep, rows, grade } = await createSubmission()
   const english = await grader('en', 'eu')
   await setAssigning(true)
   await sweep()
@@ -193,7 +193,7 @@ it('takes back answers that nobody began when the assessment stops assigning', a
 })
 
 it('limits the queue to the languages of the grader', async () => {
-  const { grader, submissionId } = await furnish({
+  const { grader, submissionId } = await createSubmission({
     questions: [
       { points: 1, targetLanguage: 'en' },
       { points: 1, targetLanguage: 'en' },
@@ -208,7 +208,7 @@ it('limits the queue to the languages of the grader', async () => {
 })
 
 it('assigns within the organization only', async () => {
-  const { setAssigning, sweep, rows } = await furnish()
+  const { setAssigning, sweep, rows } = await createSubmission()
   const stranger = await service.make.organization()
   const member = await service.make.member(stranger.id, { roles: ['grader'] })
   await join.addGradingLanguages(member, await service.make.language('en'))
@@ -218,7 +218,7 @@ it('assigns within the organization only', async () => {
 })
 
 it('shows a variant to graders of its language, and a submission drawn by an earlier release to all', async () => {
-  const { grader, submissionId } = await furnish({
+  const { grader, submissionId } = await createSubmission({
     questions: [
       { points: 1, sourceLanguage: 'es-MX' },
       { points: 0, targetLanguage: 'eu' },

@@ -65,7 +65,7 @@ describe('a released result', () => {
     expect(await releases()).toHaveLength(1)
   })
 
-  it("contains no admin's decision that the releasing grader may not see yet", async () => {
+  it("contains no admin's decision that the releasing grader can't see yet", async () => {
     const { join, assign, grade, release, releases } = await makeHandedIn(service, { secondGrader: true })
     const [first, admin] = [await join(), await join(['admin'])]
     await assign(first.member.id)

@@ -9,7 +9,7 @@ const service = await startServiceForFile()
 
 type Given = { grader: number; question: number; share: number }
 
-/** Mean and standard deviation of weighted values, as in a textbook. */
+/** Weighted mean and standard deviation by the textbook formula. */
 function spreadOf(values: { value: number; weight: number }[]) {
   const weights = values.reduce((sum, { weight }) => sum + weight, 0)
   const mean = values.reduce((sum, { value, weight }) => sum + value * weight, 0) / weights
@@ -17,7 +17,7 @@ function spreadOf(values: { value: number; weight: number }[]) {
   return { mean, deviation: Math.sqrt(variance) }
 }
 
-/** A plain calculation over all grades: the grader's own, and the others' for the same questions. */
+/** Compares a grader's grades with the others' grades of the same questions, by a plain calculation. */
 function compare(given: Given[], grader: number) {
   const own = given.filter((one) => one.grader === grader)
   const countOf = (question: number) => own.filter((one) => one.question === question).length
@@ -42,7 +42,7 @@ it('equals a plain calculation, from 30 grades on', async () => {
   const members = await Promise.all([1, 2, 3, 4].map(() => service.make.member(organizationId, { roles: ['grader'] })))
   const questionIds = [1, 2, 3].map(() => service.deps.newId())
   const maxima = [10, 7, 20]
-  /** The same numbers in each run, spread over 0 to 1. */
+  /** Reproducible numbers, spread over 0 to 1. */
   const shareOf = (place: number) => (place * 0.618_034) % 1
   const given: Given[] = []
   for (let i = 0; i < 60; i++) {
@@ -59,7 +59,7 @@ it('equals a plain calculation, from 30 grades on', async () => {
         ...{ ...asked, organizationId, submissionId: id, questionId, number: question + 1, points: maxima[question]! },
       })),
     })
-    // The fourth grades too little, and the third question is graded by the first alone.
+    // The fourth grader has too few grades, and only the first grader grades the third question.
     const graders = [i % 3, (i + 1) % 3, ...(i < 10 ? [3] : [])]
     for (const question of [0, 1, 2])
       for (const grader of question === 2 ? [0] : graders) {
@@ -106,7 +106,7 @@ const criterion = (name: string) => ({
 })
 const RUBRICS: Rubric[] = [['Accuracy', 'Fluency', 'Terminology'].map(criterion), ['Tone'].map(criterion)]
 
-/** A grade as a grader may leave it: some criteria have no level yet (0), or the whole rubric was left aside. */
+/** A grade that may be incomplete: some criteria have no level yet (0), or it was given without the rubric. */
 const gradeOf = (rubric: Rubric) => {
   const levels = fc.array(fc.nat({ max: LEVELS }), { minLength: rubric.length, maxLength: rubric.length })
   return fc.record({
@@ -119,14 +119,14 @@ const submissions = fc.array(
   fc.record({
     first: fc.nat({ max: 3 }),
     step: fc.integer({ min: 1, max: 3 }),
-    // By question: the first and the second grader's.
+    // Grades of the first and the second grader, by question.
     grades: fc.tuple(...RUBRICS.map((rubric) => fc.tuple(gradeOf(rubric), gradeOf(rubric)))),
   }),
   { minLength: 12, maxLength: 45 },
 )
 type Graded = typeof submissions extends fc.Arbitrary<infer Value> ? Value : never
 
-/** Agreement on one criterion, pair by pair. */
+/** Agreement of the two graders on one criterion. */
 function agree(graded: Graded, question: number, place: number) {
   const pairs = graded
     .map(({ grades }) => grades[question]!.map(({ levels }) => levels[place] ?? 0))

@@ -9,8 +9,8 @@ import { startServiceForFile } from '../../../support/service.ts'
 
 const service = await startServiceForFile()
 
-/** A submission with two graders, and an admin who decides. */
-async function furnishTwo(of: Parameters<typeof makeHandedIn>[1] = {}) {
+/** Creates a submission with two graders, and an admin who decides. */
+async function createTwiceGraded(of: Parameters<typeof makeHandedIn>[1] = {}) {
   const made = await makeHandedIn(service, { secondGrader: true, ...of })
   const [first, second, admin] = [await made.join(), await made.join(), await made.join(['admin'])]
   await made.assign(first.member.id)
@@ -26,7 +26,7 @@ const ungraded = { issues: [expect.objectContaining({ problem: 'ungraded', limit
 
 describe('a comment', () => {
   it('stays if an admin or the sole grader later gives points without one', async () => {
-    const { first, second, admin, grade, result } = await furnishTwo({ questions: [{ points: 5 }, { points: 0 }] })
+    const { first, second, admin, grade, result } = await createTwiceGraded({ questions: [{ points: 5 }, { points: 0 }] })
     await grade(first.ctx, 1, 5, { comment: 'Well argued.' })
     await grade(second.ctx, 1, 1, { comment: 'Too short.' })
     await grade(admin.ctx, 1, 3)
@@ -53,7 +53,7 @@ describe('two graders’ points', () => {
     [3, 3, 2.5, 3],
     [2_000_000_000, 1_600_000_000, 2_000_000_000, 1_800_000_000],
   ])('of %i count by their mean, to the nearest half, up to 20 percent apart: %d and %d', async (points, one, other, mean) => {
-    const { first, second, grade, result } = await furnishTwo({ questions: [{ points }, { points: 0 }] })
+    const { first, second, grade, result } = await createTwiceGraded({ questions: [{ points }, { points: 0 }] })
     await grade(first.ctx, 1, one)
     await grade(second.ctx, 1, other)
     expect((await result()) as unknown[]).toContainEqual(expect.objectContaining({ number: 1, points: mean }))
@@ -66,14 +66,16 @@ describe('two graders’ points', () => {
     [1, 0, 0.5],
     [2_000_000_000, 1_599_999_999.5, 2_000_000_000],
   ])('of %i need a decision if they differ by more: %d and %d', async (points, one, other) => {
-    const { first, second, grade, result } = await furnishTwo({ questions: [{ points }, { points: 0 }] })
+    const { first, second, grade, result } = await createTwiceGraded({ questions: [{ points }, { points: 0 }] })
     await grade(first.ctx, 1, one)
     await grade(second.ctx, 1, other)
     await expect(result()).rejects.toMatchObject(undecided)
   })
 
   it("must come from two people: a second grade by the former first grader doesn't count", async () => {
-    const { first, second, admin, grade, result, submissionId } = await furnishTwo({ questions: [{ points: 5 }, { points: 0 }] })
+    const { first, second, admin, grade, result, submissionId } = await createTwiceGraded({
+      questions: [{ points: 5 }, { points: 0 }],
+    })
     await grade(first.ctx, 1, 4)
     await reassignGrader(admin.ctx, submissionId, { place: 'second', graderId: null })
     await reassignGrader(admin.ctx, submissionId, { place: 'first', graderId: second.member.id })
@@ -119,7 +121,7 @@ describe('a second grader who is added later', () => {
 
 describe('an assessment changed to a single grader', () => {
   it("counts the last grade, even after an admin's decision, and the grade can be deleted", async () => {
-    const made = await furnishTwo({ questions: [{ points: 5 }, { points: 0 }] })
+    const made = await createTwiceGraded({ questions: [{ points: 5 }, { points: 0 }] })
     const { first, second, admin, grade, result, submissionId, assessment } = made
     await grade(first.ctx, 1, 0)
     await grade(second.ctx, 1, 5)

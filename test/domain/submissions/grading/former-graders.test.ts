@@ -15,8 +15,8 @@ import { startServiceForFile } from '../../../support/service.ts'
 const service = await startServiceForFile()
 const UNKNOWN = { kind: 'submission_not_found' }
 
-/** A submission whose first or second grader may no longer grade, and a third grader. */
-async function furnish() {
+/** Creates a submission with two graders, a third grader, and a function that makes members lose the right to grade. */
+async function createTwiceGraded() {
   const made = await makeHandedIn(service, { secondGrader: true })
   const [first, second, third] = [await made.join(), await made.join(), await made.join()]
   await made.assign(first.member.id)
@@ -29,7 +29,7 @@ async function furnish() {
 const queued = async (ctx: Context, queue: QueueName) => (await listQueue(ctx, { queue }, { number: 1, size: 20 })).total
 
 it("keeps a former grader's grades, and gives their place to another grader", async () => {
-  const { first, second, third, change, grade, grades, submissionId, invite } = await furnish()
+  const { first, second, third, change, grade, grades, submissionId, invite } = await createTwiceGraded()
   await grade(first.ctx, 1, 2, { comment: 'Of the first' })
   expect(await queued(third.ctx, 'nobody')).toBe(0)
   await expect(getSubmission(third.ctx, invite.id)).rejects.toMatchObject({ kind: 'not_permitted' })
@@ -57,7 +57,7 @@ it("keeps a former grader's grades, and gives their place to another grader", as
 })
 
 it('returns their place to former graders who come back before anybody has taken it', async () => {
-  const { first, second, third, change, grade, submissionId } = await furnish()
+  const { first, second, third, change, grade, submissionId } = await createTwiceGraded()
   for (const { member } of [first, second]) await change(member, { roles: ['client'] })
   expect(await queued(third.ctx, 'nobody')).toBe(1)
   for (const { member } of [first, second]) await change(member, { roles: ['grader'] })
@@ -68,7 +68,7 @@ it('returns their place to former graders who come back before anybody has taken
 })
 
 it('names former graders in the portal, and offers to take over', async () => {
-  const { first, change, grade, organization, submissionId, invite } = await furnish()
+  const { first, change, grade, organization, submissionId, invite } = await createTwiceGraded()
   await grade(first.ctx, 1, 2)
   await change(first.member, { status: 'inactive' })
   const person = await signInAs(service, organization.id, ['grader'])
@@ -83,7 +83,7 @@ it('names former graders in the portal, and offers to take over', async () => {
 })
 
 it('finds former graders in an organization with more twice-graded assessments than a statement has parameters', async () => {
-  const { first, third, change, organization } = await furnish()
+  const { first, third, change, organization } = await createTwiceGraded()
   await service.db.$executeRaw`
     INSERT INTO assessments (id, organization_id, name, name_key, name_search, second_grader, skill_types, created_at, updated_at)
     SELECT gen_random_uuid(), ${organization.id}::uuid, 'Assessment ' || n, 'assessment ' || n, 'assessment ' || n, true, '{}', now(), now() FROM generate_series(1, 70000) n`

@@ -13,7 +13,7 @@ import {
 const toResults = (rows: readonly (readonly number[])[]): ScoredResult[] =>
   rows.map((row, i) => ({ id: `r${i}`, shares: new Map(row.map((share, j) => [`q${j}`, share])) }))
 
-/** By the textbook's formula: n Σxy − Σx Σy over the root of both sides' n Σx² − (Σx)². */
+/** Pearson correlation by the textbook formula: (n Σxy − Σx Σy) / √((n Σx² − (Σx)²) (n Σy² − (Σy)²)). */
 function plainCorrelation(pairs: readonly (readonly [number, number])[]): number {
   const n = pairs.length
   const sum = (of: (pair: readonly [number, number]) => number) => pairs.reduce((total, pair) => total + of(pair), 0)
@@ -47,7 +47,7 @@ const rows = fc.integer({ min: 3, max: 8 }).chain((questions) =>
 )
 
 describe('item analysis', () => {
-  it('finds the discrimination of a plain calculation', () => {
+  it('finds the same discrimination as a plain calculation', () => {
     fc.assert(
       fc.property(rows, (given) => {
         const pairs = given.map(
@@ -61,7 +61,7 @@ describe('item analysis', () => {
     )
   })
 
-  it('finds that of 10,000 results to 0.001, also after 1,000 were released anew and 500 deleted', () => {
+  it('finds the discrimination of 10,000 results to 0.001, also after 1,000 were released again and 500 deleted', () => {
     const [before] = fc.sample(
       fc.array(fc.array(fc.integer({ min: 0, max: 100 }), EIGHT), { minLength: 10_000, maxLength: 10_000 }),
       1,
@@ -77,7 +77,7 @@ describe('item analysis', () => {
   })
 
   it('finds the reliability of a published example', () => {
-    // Five candidates and three questions: alpha 0.9643 by (3/2)(1 − (1 + 0.8 + 1.2 … ) / variance of the totals), six times over.
+    // Five candidates and three questions, repeated six times. Cronbach's alpha is k/(k − 1) (1 − Σ variances of questions / variance of totals).
     const base = [
       [0, 0, 0],
       [0.2, 0.2, 0.1],
@@ -97,7 +97,7 @@ describe('item analysis', () => {
     expect(expected).toBeGreaterThan(0.95)
   })
 
-  it('is 1 if all questions say the same, and unknown for results that never differ', () => {
+  it('is 1 if all questions have the same results, and unknown for results that never differ', () => {
     const same = Array.from({ length: MIN_RESULTS }, (_, i) => [i / 100, i / 100, i / 100])
     expect(reliabilityOf(toResults(same))).toBeCloseTo(1, 9)
     expect(discriminationOf(toResults(same), 'q1')).toBeCloseTo(1, 9)
@@ -105,18 +105,18 @@ describe('item analysis', () => {
     expect([reliabilityOf(toResults(equal)), discriminationOf(toResults(equal), 'q1')]).toEqual([null, null])
   })
 
-  it(`says nothing below ${MIN_RESULTS} results`, () => {
+  it(`is unknown below ${MIN_RESULTS} results`, () => {
     const few = toResults(Array.from({ length: MIN_RESULTS - 1 }, (_, i) => [i / 100, i / 50]))
     expect([reliabilityOf(few), discriminationOf(few, 'q0')]).toEqual([null, null])
   })
 
-  it('leaves a question that few results have out of the reliability', () => {
+  it('excludes questions with few results from the reliability', () => {
     const given = toResults(Array.from({ length: MIN_RESULTS }, (_, i) => [i / 100, i / 100]))
     const other = { id: 'other', shares: new Map([...given[0]!.shares, ['rare', 1]]) }
     expect(reliabilityOf([...given, other])).toBeCloseTo(1, 9)
   })
 
-  it('leaves drawn questions out of the reliability', () => {
+  it('excludes drawn questions from the reliability', () => {
     const given = Array.from({ length: MIN_RESULTS }, (_, i) => {
       const drawn = ['p0', 'p1', 'p2', 'p3'].filter((_one, j) => j !== i % 4)
       const shares = ['q0', 'q1', ...drawn].map((id) => [id, i / 100] as const)

@@ -8,7 +8,7 @@ import { startServiceForFile } from '../../../support/service.ts'
 
 const service = await startServiceForFile()
 
-/** A submission with two graders, of an assessment with a third one. */
+/** Creates a submission with two graders, of an assessment with a third grader. */
 async function makeTwiceGraded(thirdGrader = true) {
   const made = await makeHandedIn(service, { secondGrader: true })
   await service.db.assessment.update({ where: { id: made.assessment.id }, data: { thirdGrader } })
@@ -40,7 +40,7 @@ it('decides where the two differ by more than 20 %, finds it in the queue, and t
 
   await grade(third.ctx, 1, 4.5, { comment: 'Closer to the first' })
   expect(await queueOf(third.ctx)).toEqual([])
-  // The third grader can still correct the decision.
+  // The third grader can still correct their decision.
   expect((await readGradingView(third.ctx, submissionId)).progress.undecided).toEqual([])
   await expect(release(third.ctx)).rejects.toMatchObject(notFound)
   await release(first.ctx)

@@ -14,7 +14,7 @@ const ALL = ['answer', 'id_photo', 'face_photo', 'webcam_still', 'webcam', 'scre
 
 const start = () => startServiceForTest({ ROLE: 'api' })
 
-/** A candidate with a medium of each kind. */
+/** Creates a candidate with one media file of each kind. */
 async function makeMedia(service: Service, choices: Parameters<typeof takeAssessment>[1] = {}) {
   const candidate = await takeAssessment(service, choices)
   const { organization, submissionId } = candidate
@@ -65,7 +65,7 @@ const handedIn = (service: Service) => ({
 })
 
 describe('media', () => {
-  it('of a submission is deleted by kind, each with an event', async () => {
+  it('is deleted by kind after submission, each with an event', async () => {
     const service = await start()
     const candidate = await makeMedia(service, handedIn(service))
     service.clock.advance(89 * DAY_MS)
@@ -84,7 +84,7 @@ describe('media', () => {
     ])
   })
 
-  it('with face and ID is deleted a month after the release', async () => {
+  it('is deleted a month after the release if it shows the face or the ID', async () => {
     const service = await start()
     const candidate = await makeMedia(service, {
       ...handedIn(service),
@@ -98,7 +98,7 @@ describe('media', () => {
   it.each([
     ['never started', { submission: { state: 'preparing' as const }, invite: { status: 'accepted' as const } }],
     ['was withdrawn', { invite: { status: 'revoked' as const } }],
-  ])('of candidates who %s is deleted after a month', async (_who, choices) => {
+  ])('is deleted after a month if the candidate %s', async (_who, choices) => {
     const service = await start()
     const candidate = await makeMedia(service, choices)
     await endSubmissionsOfClosedInvites(service.system)
@@ -110,7 +110,7 @@ describe('media', () => {
     expect(await candidate.kept()).toEqual([])
   })
 
-  it('of an invite withdrawn long afterwards is deleted by the next day', async () => {
+  it('is deleted by the next day if the invite is withdrawn long afterwards', async () => {
     const service = await start()
     const candidate = await makeMedia(service)
     await sweep(service)
@@ -124,7 +124,7 @@ describe('media', () => {
     expect(await candidate.kept()).toEqual([])
   })
 
-  it('that arrives after the check of its submission is deleted in time', async () => {
+  it('is deleted in time if it arrives after the check of its submission', async () => {
     const service = await start()
     const preparing = { submission: { state: 'preparing' }, invite: { status: 'accepted', assessmentSession: null } } as const
     const candidate = await takeAssessment(service, preparing)
@@ -171,7 +171,7 @@ describe('media', () => {
     }
   })
 
-  it('that the store does not delete is retried each hour, logged once, and delays no others', async () => {
+  it('is retried each hour if the store fails to delete it, with one log line, and delays no others', async () => {
     const service = await start()
     const candidate = await makeMedia(service, handedIn(service))
     service.clock.advance(365 * DAY_MS)

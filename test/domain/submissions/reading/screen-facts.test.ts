@@ -4,13 +4,13 @@ import { measureScreen, type ScreenFactsInput } from '../../../../src/domain/sub
 const at = (seconds: number) => new Date(1_800_000_000_000 + seconds * 1_000)
 const NOW = at(10_000)
 
-/** A question, open from and to these seconds. */
+/** A question that was open during these seconds. */
 const open = (from: number, to: number | null): ScreenFactsInput['paper'][number] => ({
   openedAt: at(from),
   closedAt: to === null ? null : at(to),
   closesAt: null,
 })
-/** A recording of the screen that can be played. */
+/** A playable screen recording. */
 const recorded = (from: number, to: number): ScreenFactsInput['media'][number] => ({
   kind: 'screen',
   state: 'ready',
@@ -27,7 +27,7 @@ const taken = (of: Partial<ScreenFactsInput>): ScreenFactsInput => ({
   notes: [],
   ...of,
 })
-/** Seconds that were required, and that are missing. */
+/** Required and missing seconds. */
 function seconds(of: Partial<ScreenFactsInput>) {
   const facts = measureScreen(taken(of), NOW)
   return facts && [facts.required / 1_000, facts.missing / 1_000]
@@ -37,7 +37,7 @@ describe('the missing part of a screen recording', () => {
   it('is zero if the screen was recorded whenever a question was open', () => {
     expect(seconds({ media: [recorded(-2, 301)] })).toEqual([200, 0])
     expect(seconds({ media: [recorded(-2, 110), recorded(190, 301)] })).toEqual([200, 0])
-    expect(seconds({ media: [recorded(-2, 98), recorded(190, 301)] })).toEqual([200, 0]) // it takes a moment
+    expect(seconds({ media: [recorded(-2, 98), recorded(190, 301)] })).toEqual([200, 0]) // recordings may end a moment before the question
   })
 
   it('counts the gaps before, between, and after recordings, only while questions are open', () => {

@@ -86,7 +86,7 @@ describe('a submission past its deadline', () => {
         expect((await held.stored()).status).toBe('started')
       },
       { timeout: PATIENT.timeout },
-    ) // a busy machine takes its time, for which the row has to be held
+    ) // the row has to stay locked even if a busy machine needs long
     await sweep()
     await waitUntil('the held one', async () => (await held.stored()).status === 'completed' || undefined)
   })
