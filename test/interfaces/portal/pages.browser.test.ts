@@ -42,7 +42,7 @@ let browser: Browser
 let origin: string
 beforeAll(async () => {
   if (!isBrowserInstalled) return
-  // Ashby's key can be entered, and nothing is sent: nobody is there.
+  // Ashby's key can be entered, but nothing is sent, because the host does not exist.
   service = await startService({ ATS_GREENHOUSE: 'on', ATS_ASHBY: 'https://ashby.invalid' })
   origin = await service.app.listen({ port: 0, host: '127.0.0.1' })
   browser = await startBrowser('--host-resolver-rules=MAP portal.test 127.0.0.1')
@@ -58,7 +58,7 @@ async function openContext(options: Parameters<Browser['newContext']>[0] = {}): 
   return context
 }
 
-/** Somebody who is signed in already, in a browser. */
+/** Opens a browser page with a member's session. */
 async function signInBrowser(
   context: BrowserContext,
   organizationId: string,
@@ -106,7 +106,7 @@ describe.skipIf(!isBrowserInstalled)('the portal in a browser (skipped where no 
     await page.getByLabel('Password').fill(PASSWORD)
     await press(page, 'Sign in')
     expect(await heading(page)).toBe('Integrations')
-    // A browser says so itself of an answer to a form that is not taken.
+    // The browser itself logs an error for a rejected form.
     expect(complaints.filter((text) => !text.includes('422'))).toEqual([])
   })
 
@@ -122,7 +122,7 @@ describe.skipIf(!isBrowserInstalled)('the portal in a browser (skipped where no 
     const complaints = watch(page)
     await page.goto(home)
     await goTo(page, 'Invites')
-    await page.getByRole('link', { name: 'Invite a candidate' }).first().click() // an empty list says it once more
+    await page.getByRole('link', { name: 'Invite a candidate' }).first().click() // an empty list repeats the link
     await page.getByLabel('Assessment').selectOption('French')
     await page.getByLabel('Email address').fill('sam@example.com')
     await press(page, 'Invite')
@@ -144,7 +144,7 @@ describe.skipIf(!isBrowserInstalled)('the portal in a browser (skipped where no 
     expect(await heading(page)).toBe('list.csv')
     await expect.poll(() => page.getByRole('rowheader').count(), PATIENT).toBe(3)
     await press(page, 'Invite 1 candidate')
-    await page.getByRole('heading', { name: 'Outcome' }).waitFor() // the page reloads by itself
+    await page.getByRole('heading', { name: 'Outcome' }).waitFor() // the page reloads automatically
     const [download] = await Promise.all([
       page.waitForEvent('download'),
       page.getByRole('button', { name: 'Export all rows as CSV' }).click(),
@@ -175,7 +175,7 @@ describe.skipIf(!isBrowserInstalled)('the portal in a browser (skipped where no 
     const secret = (await page.locator('#secret').textContent())!
     await page.getByRole('link', { name: 'Go to the webhook' }).click()
     await press(page, 'Send a test')
-    await page.getByRole('heading', { name: 'Attempt 1' }).waitFor() // the page reloads by itself
+    await page.getByRole('heading', { name: 'Attempt 1' }).waitFor() // the page reloads automatically
     expect(() => verify(secret, receiver.received[0]!)).not.toThrow()
     await page.getByRole('link', { name: 'Deliveries' }).click()
     await page.getByRole('rowheader', { name: 'Test event' }).waitFor()
@@ -260,7 +260,7 @@ describe.skipIf(!isBrowserInstalled)('the portal in a browser (skipped where no 
     const summary = page.getByRole('group', { name: 'Please check the following' })
     await summary.waitFor()
     const isFocused = () => page.evaluate('document.activeElement.getAttribute("aria-labelledby")')
-    await expect.poll(isFocused, PATIENT).toBe('mistakes') // by the script, which comes after the page
+    await expect.poll(isFocused, PATIENT).toBe('mistakes') // the script that sets the focus loads after the page
     expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('Test')
     await page.getByRole('link', { name: 'The name is already taken.' }).click()
     await expect.poll(() => page.evaluate('document.activeElement.id'), PATIENT).toBe('name')
@@ -304,7 +304,7 @@ describe.skipIf(!isBrowserInstalled)('the portal in a browser (skipped where no 
   })
 
   describe('on each page', () => {
-    // A window for all of them: to open one costs more than most pages.
+    // All tests share a window, because opening one takes longer than most pages.
     let page: Page
     let complaints: string[]
     beforeAll(async () => {
@@ -317,7 +317,7 @@ describe.skipIf(!isBrowserInstalled)('the portal in a browser (skipped where no 
       await page.setViewportSize(desktop)
     })
 
-    /** One with texts that can be too long for a line. */
+    /** Creates an assessment whose texts are too long for a line. */
     async function makeAssessment(home: string) {
       const organizationId = home.split('/').at(-2)!
       const { id: instructionId } = await service.db.instruction.create({
@@ -335,7 +335,7 @@ describe.skipIf(!isBrowserInstalled)('the portal in a browser (skipped where no 
       return { id: assessment.id, questionId }
     }
 
-    /** A webhook whose texts, and the answers to what it was sent, can be too long for a line. */
+    /** Creates a failing webhook whose texts and responses are too long for a line. */
     async function makeFailing(home: string) {
       const organizationId = home.split('/').at(-2)!
       const { webhook, delivery } = await makeWebhook(service, organizationId, `${LONG} ${LONG}`)
@@ -353,10 +353,10 @@ describe.skipIf(!isBrowserInstalled)('the portal in a browser (skipped where no 
       return { id: webhook.id, own: `${home}settings/webhooks/${webhook.id}`, deliveryId: delivery.id }
     }
 
-    /** A connection with an order and calls whose texts can be too long for a line. @returns its id. */
+    /** Creates a connection with an order and calls whose texts are too long for a line. @returns its id. */
     async function connectAts(home: string): Promise<string> {
       const organizationId = home.split('/').at(-2)!
-      await service.db.atsConnection.deleteMany({ where: { organizationId } }) // of the page before
+      await service.db.atsConnection.deleteMany({ where: { organizationId } }) // left by the previous page
       const assessment = await service.make.assessment(organizationId, { name: LONG.repeat(3) })
       const { connectionId, orderId } = await makeAtsOrder(service, (await service.make.invite(assessment)).id)
       await service.db.atsOrder.update({
@@ -415,7 +415,7 @@ describe.skipIf(!isBrowserInstalled)('the portal in a browser (skipped where no 
         await page.getByRole('heading', { name: 'Contents' }).waitFor()
       },
       'an archive': async (home, page) => {
-        // One that is still being made loads its page anew every few seconds, also in the middle of being looked at.
+        // The page of an unfinished archive reloads every few seconds, even during a check.
         const id = await makeArchiveRow(service, home.split('/').at(-2)!, { finishedAt: service.clock.now() })
         await page.goto(`${home}archives/${id}`)
       },
@@ -609,7 +609,7 @@ describe.skipIf(!isBrowserInstalled)('the portal in a browser (skipped where no 
       },
     }
 
-    /** Hands in for the organization's invite: texts, a recording and pictures of the webcam. @returns the id of the submission. */
+    /** Submits texts, a recording, and webcam pictures for the organization's invite. @returns the id of the submission. */
     async function toGrade(home: string): Promise<string> {
       const where = { organizationId: home.split('/').at(-2)! }
       const { id: inviteId, organizationId, assessmentId } = await service.db.invite.findFirstOrThrow({ where })
@@ -632,7 +632,7 @@ describe.skipIf(!isBrowserInstalled)('the portal in a browser (skipped where no 
       return submissionId
     }
 
-    /** A submission with two distant grades. @returns its id. */
+    /** Creates a submission with two grades that are far apart. @returns its id. */
     async function toDecide(home: string): Promise<string> {
       const submissionId = await toGrade(home)
       const where = { id: submissionId }
@@ -649,7 +649,7 @@ describe.skipIf(!isBrowserInstalled)('the portal in a browser (skipped where no 
       return submissionId
     }
 
-    /** A submission with a released result. */
+    /** Creates a submission with a released result. */
     async function released(home: string) {
       const submissionId = await toGrade(home)
       const submission = await service.db.submission.findUniqueOrThrow({ where: { id: submissionId } })
@@ -662,7 +662,7 @@ describe.skipIf(!isBrowserInstalled)('the portal in a browser (skipped where no 
       return submission
     }
 
-    /** An organization with everything that can be too long for a line. */
+    /** Creates an organization with every text that can be too long for a line. */
     async function furnish(context: BrowserContext) {
       const { id } = await service.make.organization()
       await service.db.organization.update({ where: { id }, data: { name: `${LONG} ${id}` } })
@@ -701,11 +701,11 @@ describe.skipIf(!isBrowserInstalled)('the portal in a browser (skipped where no 
         complaints.length = 0
         await open[name]!(await furnish(page.context()), page)
         expect(complaints.filter((text) => !/status of (404|422)/.test(text))).toEqual([])
-        await page.evaluate('for (const folded of document.querySelectorAll("details")) folded.open = true') // it is looked at too
+        await page.evaluate('for (const folded of document.querySelectorAll("details")) folded.open = true') // folded content is checked, too
         for (const { viewport, colorScheme } of looksOf(index)) {
           await page.setViewportSize(viewport)
           await page.emulateMedia({ colorScheme })
-          // All rules where it is narrow; where it is wide test/interfaces/look.browser.test.ts asks them of every page.
+          // On a phone with all rules. For the desktop, test/interfaces/look.browser.test.ts checks them on every page.
           await (viewport === phone ? expectAccessible(page) : expectContrast(page))
           expect([viewport.width, await overflow(page)]).toEqual([viewport.width, 0])
         }

@@ -22,8 +22,8 @@ async function furnish() {
   return { person, assessment, press, where, organization }
 }
 
-/** Number of responses, and true if all equal the first. */
-const told = (answers: unknown[][]) => [answers[0]![0], new Set(answers.map(String)).size]
+/** Status of the first response, and the number of different responses. */
+const summarize = (answers: unknown[][]) => [answers[0]![0], new Set(answers.map(String)).size]
 
 describe('a form whose button is pressed twice', () => {
   it('creates one assessment, copy, question, tag, and invite, and leads to it each time', async () => {
@@ -54,7 +54,7 @@ describe('a form whose button is pressed twice', () => {
         sendEmail: 'yes',
       }),
     ]
-    expect(answers.map(told)).toEqual(answers.map(() => [303, 1]))
+    expect(answers.map(summarize)).toEqual(answers.map(() => [303, 1]))
     expect([
       await db.assessment.count({ where }),
       await db.question.count({ where: { assessmentId: id } }),
@@ -71,8 +71,8 @@ describe('a form whose button is pressed twice', () => {
       await press('settings/webhooks', 'settings/webhooks', { url: 'https://example.com/hook', mode: 'live' }),
       await press('members/invite', 'members/invite', { email: 'ada@example.com', roles: 'grader' }),
     ]
-    expect(answers.map(told)).toEqual(answers.map(() => [200, 1]))
-    expect([await db.apiKey.count({ where }), await db.webhookEndpoint.count({ where })]).toEqual([2, 1]) // one came with the organization
+    expect(answers.map(summarize)).toEqual(answers.map(() => [200, 1]))
+    expect([await db.apiKey.count({ where }), await db.webhookEndpoint.count({ where })]).toEqual([2, 1]) // one of the keys existed before
     const mails = await db.memberEmail.findMany({ where, select: { kind: true }, orderBy: { kind: 'asc' } })
     expect(mails).toEqual([{ kind: 'join' }, { kind: 'key_made' }])
     const key = /ak_live_\w+/.exec(String(answers[0]![0]![1]))![0]
@@ -80,7 +80,7 @@ describe('a form whose button is pressed twice', () => {
     expect(kept.map(({ encryptedFor }) => encryptedFor?.split(' ')[0])).toEqual(['member', 'member', 'member'])
     expect(JSON.stringify(kept)).not.toContain(key)
     const { id } = await db.apiKey.findFirstOrThrow({ where: { ...where, name: 'Our system' } })
-    expect(told(await press('settings/integrations', `settings/integrations/${id}/rotate`))).toEqual([200, 1])
+    expect(summarize(await press('settings/integrations', `settings/integrations/${id}/rotate`))).toEqual([200, 1])
   })
 
   it('releases and reopens a result once, with the same response', async () => {
@@ -117,17 +117,17 @@ describe('a form whose button is pressed twice', () => {
   it('sends one invitation, one webhook, and one test mail', async () => {
     const { assessment, press, where } = await furnish()
     const { id } = await service.make.invite(assessment)
-    expect(told(await press(`invites/${id}`, `invites/${id}/resend`))).toEqual([303, 1])
+    expect(summarize(await press(`invites/${id}`, `invites/${id}/resend`))).toEqual([303, 1])
     expect(await db.inviteEmail.count({ where: { inviteId: id } })).toBe(1)
     await press('settings/webhooks', 'settings/webhooks', { url: 'https://example.com/hook', mode: 'live' })
     const webhook = await db.webhookEndpoint.findFirstOrThrow({ where })
     const page = `settings/webhooks/${webhook.id}`
-    expect(told(await press(page, `${page}/test`))).toEqual([303, 1])
+    expect(summarize(await press(page, `${page}/test`))).toEqual([303, 1])
     expect(await db.event.count({ where: { ...where, type: 'webhook.test' } })).toBe(1)
     const own = { language: 'en', who: 'plain', subject: 'Hello', body: 'Hello\n\n{{ link }}' }
-    expect(told(await press('settings/words', 'settings/words/test', own))).toEqual([200, 1])
+    expect(summarize(await press('settings/words', 'settings/words/test', own))).toEqual([200, 1])
     expect(await db.memberEmail.count({ where: { ...where, kind: 'text_test' } })).toBe(1)
-    // Whoever looks at the page again asks anew.
+    // A page that is loaded again sends another test.
     await press(page, `${page}/test`)
     expect(await db.event.count({ where: { ...where, type: 'webhook.test' } })).toBe(2)
   })

@@ -44,7 +44,7 @@ describe.skipIf(!isBrowserInstalled)('the page of an invite (skipped where no ch
     if (javaScriptEnabled) await expectAccessible(page)
     await page.keyboard.press('Escape')
     await dialog.waitFor({ state: 'hidden' })
-    await page.keyboard.press('Enter') // the focus is on the button again
+    await page.keyboard.press('Enter') // closing the dialog returned the focus to the button
     await dialog.waitFor()
     await dialog.getByLabel('Some days from now').check()
     await dialog.getByLabel('Days from now', { exact: true }).fill('5000')

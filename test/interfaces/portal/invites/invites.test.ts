@@ -12,7 +12,7 @@ const SHOWN = '=1+1&quot;&#39;&gt;&lt;script&gt;alert(1)&lt;/script&gt;&amp;amp;
 
 const service = await startServiceForFile()
 
-/** An organization with an assessment, and its admin, signed in. */
+/** Creates an organization with an assessment, and signs in its admin. */
 async function furnish() {
   const organization = await service.make.organization()
   const assessment = await service.make.assessment(organization.id)
@@ -29,11 +29,11 @@ const audited = async (organizationId: string) =>
     })
   ).map(({ action, actorId, targetId }) => ({ action, actorId, targetId }))
 
-/** The addresses on a page of the list, in its order. */
+/** Email addresses on a page of the list, in order. */
 const listed = (text: string): string[] =>
   [...text.matchAll(/<th scope="row">.*?>([^<>]+@[^<>]+)<.*?<\/th>/gs)].map(([, email]) => email!)
 
-/** The numbers on the tabs of the list, by their labels. */
+/** Counts on the tabs of the list, by label. */
 const tabCounts = ({ text }: { text: string }): Map<string, string> =>
   new Map(
     [...text.matchAll(/<a class="tab[^>]*>([\w ]+?) <span [^>]*>([\d,]+)<\/span>/g)].map(([, label, count]) => [label!, count!]),
@@ -405,7 +405,7 @@ describe('an invite', () => {
     expect(text).toMatch(/7 days: <time[^>]+>.+14 days: <time[^>]+>.+30 days: <time/s)
   })
 
-  it('is replaced once and in one step by one to the corrected address', async () => {
+  it('is replaced once, in one step, by an invite to the corrected address', async () => {
     const { organization, assessment, admin, home } = await furnish()
     const tag = await service.make.tag(organization.id)
     const terms = { recipientName: 'Sam', customMessage: 'Hello', questionReplayLimit: 3, screenRecording: false }
@@ -527,7 +527,7 @@ describe('an invite', () => {
     expect((await audited(organization.id)).map(({ action }) => action)).toEqual(['assigned_grader', 'assigned_grader'])
   })
 
-  it('gains and loses tags of the organization', async () => {
+  it('can have tags of the organization added and removed', async () => {
     const { organization, admin, path, find } = await furnishOne()
     const [one, two] = [await service.make.tag(organization.id), await service.make.tag(organization.id, { name: HOSTILE })]
     const foreign = await service.make.tag((await service.make.organization()).id)

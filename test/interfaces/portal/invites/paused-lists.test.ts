@@ -5,7 +5,7 @@ import { waitUntil } from '../../../support/wait-until.ts'
 
 const service = await startServiceForFile()
 
-/** An organization of whose mails so many of so many came back. */
+/** Creates an organization with `all` mails, of which `dead` bounced. */
 async function start(dead: number, all: number) {
   const { id: organizationId } = await service.make.organization()
   const assessment = await service.make.assessment(organizationId)

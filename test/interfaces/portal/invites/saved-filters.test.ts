@@ -13,7 +13,7 @@ async function furnish() {
     await signInAs(service, organization.id, ['admin']),
     await signInAs(service, organization.id, ['grader']),
   ]
-  /** The saved filters that somebody is shown: their names with where they lead. */
+  /** Names and queries of the saved filters on a member's page. */
   const shownTo = async (person: typeof admin, query = '') => {
     const { text } = await person.get(`${person.home}invites${query}`)
     const nav = /<nav [^>]*aria-label="Saved filters">(.*?)<\/nav>/s.exec(text)?.[1] ?? ''
@@ -37,9 +37,9 @@ it('shows saved filters to their author, and shared ones to everybody who sees a
   const shared = ['Revoked', 'state=revoked']
   expect(await shownTo(admin)).toEqual([shared, own])
   expect([await shownTo(other), await shownTo(grader)]).toEqual([[shared], []])
-  await save(grader, { filterName: 'Mine', query: 'state=started', shared: 'yes' }) // shares nothing: they don't see all invites
+  await save(grader, { filterName: 'Mine', query: 'state=started', shared: 'yes' }) // is not shared, because graders do not see all invites
   expect([await shownTo(other), await shownTo(grader)]).toEqual([[shared], [['Mine', 'state=started']]])
-  // The same name again replaces it.
+  // Saving the same name again replaces the filter.
   await save(admin, { filterName: 'Soon', query: 'state=accepted' })
   expect(await shownTo(admin)).toEqual([shared, ['Soon', 'state=accepted']])
   const { text } = await admin.get(`${admin.home}invites?state=accepted&page=1`)
@@ -47,7 +47,7 @@ it('shows saved filters to their author, and shared ones to everybody who sees a
   expect(text).not.toContain('Save filter')
 })
 
-it('lets authors delete their filters, and managers of members also shared ones', async () => {
+it('lets authors delete their filters, and members who manage others also shared ones', async () => {
   const { admin, other, grader, shownTo, save, organization } = await furnish()
   await save(admin, { filterName: 'Own', query: 'state=pending' })
   await save(admin, { filterName: 'Shared', query: 'state=revoked', shared: 'yes' })

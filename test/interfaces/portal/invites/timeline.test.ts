@@ -18,7 +18,7 @@ const HOSTILE = `=1+1"'><script>alert(1)</script>`
 
 const service = await startServiceForFile()
 
-/** An invite that was made with a key, an admin, and a client of its assessment. */
+/** Creates an invite with a key, an admin, and a client of its assessment. */
 async function openInvite() {
   const integrator = await makeIntegrator(service)
   const inviteId = await integrator.invite()
@@ -33,7 +33,7 @@ async function openInvite() {
 /** Entries of the timeline with their authors, in order. */
 const timelineIn = ({ text }: { text: string }): string[] => eventsIn(text).map(({ what, aside }) => `${what} | ${aside.at(-1)}`)
 
-/** The event of a mail that failed. */
+/** Event of a failed mail. */
 const mailFailed = (
   { id: inviteId, organizationId, assessmentId, status, mode }: Invite,
   reason: 'refused' | 'given_up',
@@ -69,7 +69,7 @@ it('shows each event of an invite and its actor, the newest last, at once', asyn
 it('keeps its order when the events are numbered', async () => {
   const { admin, inviteId, path } = await openInvite()
   for (const move of ['revoke', 'reactivate']) await admin.post(`${path}/${move}`, { expiresInDays: '5' })
-  await waitForState(service, { inviteId }, 'captured') // once it is revoked, a mail under way fails, which is an event, too
+  await waitForState(service, { inviteId }, 'captured') // a mail that is still being sent at the revocation would fail, which is another event
   await admin.post(`${path}/revoke`)
   const before = timelineIn(await admin.get(path))
   expect(before).toHaveLength(4)
@@ -152,7 +152,7 @@ it('is read by index, even with many other events, numbered or not', async () =>
   })
 })
 
-/** Does that in a transaction that leaves nothing behind. */
+/** Runs the work in a transaction that is rolled back. */
 async function inRollback(work: (db: Prisma.TransactionClient) => Promise<void>): Promise<void> {
   const rollback = new Error('roll back')
   const transaction = service.db.$transaction(

@@ -45,7 +45,7 @@ async function open(made: Made) {
     admin,
     path,
     preview,
-    /** Submits the preview's form and waits for the job. */
+    /** Sends the preview's form and waits for the job. */
     correct: async (fields: Record<string, string | string[]>, releases: string) => {
       const { text } = await preview(fields)
       const seen = /name="seen" value="(\d+)"/.exec(text)?.[1] ?? ''
@@ -53,7 +53,7 @@ async function open(made: Made) {
       if (answer.status === 303) await done()
       return answer
     },
-    /** The newest points of each answer by the key, and each one's released totals. */
+    /** For each submission, the newest points by the key and the totals of its releases. */
     scores: async () => {
       const found = await service.db.submission.findMany({
         where: { id: { in: made.submissionIds } },
@@ -85,7 +85,7 @@ const FIVE = [
   { value: BERGEN, released: true, given: 3 },
 ]
 
-/** Choices for released results, with their numbers. */
+/** Choices about released results, with their counts. */
 const choicesIn = (text: string): string[] =>
   [...text.matchAll(/name="releases" value="\w+"[^>]*>(.*?)<\/label>/g)].map(([, label]) => label!.replace(/<[^>]*>/g, ''))
 
@@ -221,7 +221,7 @@ it('keeps the question in a result that excluding it would lower', async () => {
   expect((await scores()).map(({ released }) => released)).toEqual([['15/20'], ['5/20', '5/10']])
 })
 
-/** The version is the third question of the paper, too: answered by Bergen, scored 0, and released. */
+/** Adds the same version as third question of the submission, answered with Bergen, scored 0, and released. */
 async function askTwice({ organizationId, question, versionId, submissionIds: [submissionId] }: Made) {
   const of = { organizationId, submissionId: submissionId! }
   const like = await service.db.submissionQuestion.findFirstOrThrow({ where: { ...of, number: 1 } })
@@ -256,7 +256,7 @@ it.each([
 it('previews each choice about released results if a paper has the version twice', async () => {
   const made = await makeAnswered(service, ONE, [{ value: OSLO, released: true }])
   await askTwice(made)
-  // Less than nothing was given for the second question: as low as that the sum of the result goes no further.
+  // The second question has negative points, so low that the sum of the result stays at its limit.
   const where = { submissionId: made.submissionIds[0]! }
   const { id, grades } = await service.db.release.findFirstOrThrow({ where })
   const lowered = (grades as { number: number }[]).map((grade) => (grade.number === 2 ? { ...grade, points: -10 } : grade))

@@ -7,7 +7,7 @@ import { startServiceForFile } from '../../../support/service.ts'
 const service = await startServiceForFile()
 const { db } = service
 
-/** An organization with more assessments and tags than a list shows, of which the last are at the end by name; and its admin. */
+/** Creates an admin, and more assessments and tags than a list shows. The last ones come last by name. */
 async function furnish() {
   const organization = await service.make.organization()
   const admin = await signInAs(service, organization.id, ['admin'])

@@ -3,15 +3,15 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { desktop, isBrowserInstalled, phone, startBrowser } from '../../../support/browser.ts'
 import { type Gallery, openGallery } from '../../../support/pages/all-pages.ts'
 
-/** Pixels. The smallest target of WCAG 2.2, success criterion 2.5.8. */
+/** Smallest target in pixels (WCAG 2.2, success criterion 2.5.8). */
 const SMALLEST_TARGET = 24
 
-/** Labels of check boxes and links of breadcrumbs that are lower than that. */
+/** Labels of check boxes and breadcrumb links that are lower than the smallest target. */
 const LOW_TARGETS = `[...document.querySelectorAll('label:has(> input[type=checkbox]), nav[aria-label=Breadcrumbs] a')]
   .filter((target) => target.checkVisibility() && target.getBoundingClientRect().height < ${SMALLEST_TARGET})
   .map((target) => target.outerHTML)`
 
-/** Contrast of the text of the first element that matches with its own background. */
+/** Contrast between the text and the background of the first matching element. */
 const contrastOf = (page: Page, selector: string): Promise<number> =>
   page.evaluate(`(() => {
     const style = getComputedStyle(document.querySelector(${JSON.stringify(selector)}))
@@ -100,7 +100,7 @@ describe.skipIf(!isBrowserInstalled)('the layout of the portal (skipped where no
     await chosen.click()
     await expect.poll(() => chosen.getAttribute('aria-pressed')).toBe('true')
     await page.mouse.move(0, 0)
-    await page.waitForTimeout(300) // the button's transition
+    await page.waitForTimeout(300) // the duration of the button's transition
     expect(await contrastOf(page, '[data-points][aria-pressed=true]')).toBeGreaterThanOrEqual(4.5)
   })
 

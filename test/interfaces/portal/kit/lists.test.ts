@@ -8,7 +8,7 @@ import { startServiceForFile } from '../../../support/service.ts'
 
 const service = await startServiceForFile()
 
-/** An admin of an organization with tags named 01 to 60. */
+/** Creates an organization with tags named 01 to 60, and its admin. */
 async function furnish() {
   const organization = await service.make.organization()
   const now = service.clock.now()
@@ -100,7 +100,7 @@ describe.skipIf(!isBrowserInstalled)('a list in a browser (skipped where no chro
     await page.getByText('Your preferences are saved.').waitFor()
     expect(await page.locator('main time').first().textContent()).toMatch(/GMT-3$/)
     const { member } = admin
-    await service.db.member.update({ where: { id: member.id }, data: { timeZone: 'Nowhere/None' } }) // one that the browser does not know
+    await service.db.member.update({ where: { id: member.id }, data: { timeZone: 'Nowhere/None' } }) // a zone that the browser does not know
     expect(await zoneOf()).toBe('GMT+9')
     expect(mistakesIn(await admin.post(`${admin.home}account/preferences`, { timeZone: 'Nowhere/None' }))).toEqual([
       'Please check the time zone.',

@@ -33,7 +33,7 @@ describe.skipIf(!isBrowserInstalled)('a rejected form (skipped where no chromium
       await page.goBack()
       expect(await heading(page)).toBe('Retention')
       expect(await page.getByLabel('Completed').inputValue()).toBe('7')
-      // Nothing stands in the way of sending it again, corrected.
+      // The corrected form can be sent again.
       await page.getByLabel('Completed').fill('')
       await press(page, 'Save: Days after the end')
       await page.getByText('The settings are saved.').waitFor()

@@ -24,7 +24,7 @@ async function furnish() {
   const organizationId = organization.id
   const rows = () => service.db.libraryImportRow.findMany({ where: { organizationId }, orderBy: { number: 'asc' } })
   const kept = () => service.db.libraryQuestion.findMany({ where: { organizationId }, orderBy: { id: 'asc' } })
-  /** Uploads a file, and confirms its columns as they are shown. */
+  /** Uploads a file, and confirms its columns unchanged. */
   const upload = async (name: string, content: string | Uint8Array) => {
     const { status, text, headers } = await service
       .http()
@@ -106,7 +106,7 @@ describe('an import of questions', () => {
     const asked = await service.db.question.findMany({ where: { assessmentId: assessment.id }, orderBy: { order: 'asc' } })
     expect(asked.map(({ libraryQuestionId }) => libraryQuestionId)).toEqual(questions)
     expect((await admin.get(adding)).text).toContain('(in this assessment)')
-    // Sent again, as after a failure, it adds what is not there yet.
+    // Sent again, as after a failure, the form adds only the missing question.
     await service.db.question.deleteMany({ where: { id: asked.at(-1)!.id } })
     expect((await admin.post(`${page}/library`, { questions })).status).toBe(303)
     expect(await service.db.question.count({ where: { assessmentId: assessment.id } })).toBe(questions.length)
@@ -213,7 +213,7 @@ describe('an import of questions', () => {
     const importId = headers.location!.split('/').at(-1)!
     const where = { organizationId_id: { organizationId, id: importId } }
     await service.db.libraryImport.update({ where, data: { startedAt: service.clock.now() } })
-    // Four at once, as where a job is taken for lost while it goes on.
+    // Four jobs run at once, as if the queue had taken a running job for lost.
     await Promise.all(Array.from({ length: 4 }, () => continueImport(service.system, { organizationId, importId })))
     await continueImport(service.system, { organizationId, importId })
     expect(await kept()).toHaveLength(60)
@@ -264,7 +264,7 @@ const moodleXml = (...questions: string[]) =>
   `<?xml version="1.0" encoding="UTF-8"?><quiz>${questions.map((text, i) => `<question type="essay"><name><text>Q${i}</text></name><questiontext format="html"><text>${text}</text><file name="dot.png" path="/" encoding="base64">${PNG}</file><file name="bad.png" path="/" encoding="base64">YmFk</file></questiontext></question>`).join('')}</quiz>`
 
 describe('an import of Moodle XML', () => {
-  it('stores pictures once, names those that are none, and gets the same questions back from an export', async () => {
+  it('stores pictures once, names files that are no pictures, and gets the same questions back from an export', async () => {
     const { organizationId, admin, rows, kept, upload } = await furnish()
     const picture = (name: string) => `&lt;img src="@@PLUGINFILE@@/${name}" alt="a dot"&gt;`
     const xml = moodleXml(`Which? ${picture('dot.png')}`, `Where? ${picture('dot.png')}`, `When? ${picture('bad.png')}`)
@@ -296,7 +296,7 @@ describe('an import of Moodle XML', () => {
   })
 })
 
-/** Copies the only question of a library. */
+/** Copies the library's only question. */
 async function multiplyLibrary({ id }: { id: string }, times: number) {
   for (let i = 0; i < times; i += 1_000) {
     await service.db.$executeRaw`

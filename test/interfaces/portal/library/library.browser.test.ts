@@ -58,7 +58,7 @@ describe.skipIf(!isBrowserInstalled)('the library in a browser (skipped where no
       await look('question')
       await page.getByLabel('Question', { exact: true }).fill('Which of these is the capital of France?')
       await page.getByRole('button', { name: 'Save', exact: true }).last().click()
-      await page.waitForURL(/[?&]done=question-saved/) // a page that is asked for before it is there would be taken for it
+      await page.waitForURL(/[?&]done=question-saved/) // otherwise the next step might use the page before it
       await page.getByRole('link', { name: /capital of France/ }).click()
       await page.getByRole('link', { name: 'Show differences' }).click()
       await page.getByRole('heading', { name: 'This question and version 1 in the library' }).waitFor()

@@ -20,11 +20,11 @@ const CHOICE = {
   },
   key: { policy: 'exact', right: ['aaaaaaaa'] },
 }
-/** The same with other ids. */
+/** The same question with other option ids. */
 const ALIKE = JSON.parse(JSON.stringify(CHOICE).replaceAll('aaaaaaaa', 'xxxxxxxx').replaceAll('bbbbbbbb', 'cccccccc'))
 
-/** Fields of the button that takes the newest version. */
-const takenFrom = ({ text }: { text: string }): Record<string, string> => {
+/** Fields of the button that applies the newest version. */
+const newestVersionFields = ({ text }: { text: string }): Record<string, string> => {
   const [, seen, number] =
     /library\/take"><input type="hidden" name="seen" value="(\w+)"><input type="hidden" name="number" value="(\d+)"/.exec(text)!
   return { seen: seen!, number: number! }
@@ -114,7 +114,7 @@ describe('the library', () => {
     expect((await admin.get(one.path)).text).toContain('This is version 2 in the library.')
     const before = await stored(copyId)
     expect((await admin.get(copyPath)).text).toContain('There is a newer one: version 2.')
-    await admin.post(`${copyPath}/library/take`, takenFrom(await admin.get(copyPath)))
+    await admin.post(`${copyPath}/library/take`, newestVersionFields(await admin.get(copyPath)))
     const after = await stored(copyId)
     expect(after.versionId).not.toBe(before.versionId)
     expect(after).toMatchObject({ libraryNumber: 2, versionId: (await stored(one.id)).versionId, points: before.points })
@@ -135,7 +135,7 @@ describe('the library', () => {
     await service.db.question.update({ where: { id: one.id }, data: { responseType: 'audio' } })
     await admin.post(`${one.path}/library/version`)
     const path = `${admin.home}assessments/${assessments[1].id}/questions/${id}`
-    const refused = await admin.post(`${path}/library/take`, takenFrom(await admin.get(path)))
+    const refused = await admin.post(`${path}/library/take`, newestVersionFields(await admin.get(path)))
     expect([refused.status, mistakesIn(refused)]).toEqual([422, [expect.stringContaining('go back and forth')]])
     expect(await stored(id)).toMatchObject({ responseType: 'text', libraryNumber: 1 })
   })
@@ -152,8 +152,8 @@ describe('the library', () => {
     expect(page.text).toContain('Using version 1 discards this question’s own changes.')
     await write('Mine, and better?')
     const take = (seen: Record<string, string>) => admin.post(`${one.path}/library/take`, seen)
-    const now = takenFrom(await admin.get(difference))
-    for (const stale of [takenFrom(page), {}, { ...now, number: '2' }]) {
+    const now = newestVersionFields(await admin.get(difference))
+    for (const stale of [newestVersionFields(page), {}, { ...now, number: '2' }]) {
       const late = await take(stale)
       expect([late.status, mistakesIn(late)]).toEqual([422, [expect.stringContaining('has changed in the meantime.')]])
     }

@@ -55,7 +55,7 @@ it('shows names of referenced rows while these exist', async () => {
       'Assessment: Interview &lt;i&gt;',
     ]),
   )
-  // Once each, though that of the question was recorded by its id and by its name; the export has the other.
+  // The entry of the question shows its assessment once, although it stores id and name; the other line is the export's.
   expect(more.filter((line) => line === 'Assessment: Interview &lt;i&gt;')).toHaveLength(2)
 })
 

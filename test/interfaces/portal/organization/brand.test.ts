@@ -46,7 +46,7 @@ async function start() {
   return { organization, admin, path, find, save, upload, audit }
 }
 
-/** The candidate of a new invite. */
+/** Creates an invite, and returns its candidate. */
 async function invite({ id }: { id: string }) {
   return candidateOf(service, await service.make.invite(await service.make.assessment(id)))
 }
@@ -85,7 +85,7 @@ it('applies colors by a permanently cached stylesheet, without inline styles', a
     },
   ])
   await save({})
-  expect(await audit()).toHaveLength(1) // nothing was changed
+  expect(await audit()).toHaveLength(1) // unchanged colors are not recorded again
   expect((await admin.get(`${admin.home}settings/audit-log`)).text).toContain('changed the colors or the logo')
 })
 
@@ -228,7 +228,7 @@ it("answers 404 with a page for another organization's logo", async () => {
     Array(5).fill(404),
   )
   expect(await ask(hash, one.organization.id)).toBe(200)
-  // A picture of a question is for its readers alone, whatever its hash is.
+  // Only its readers can open a question's picture, even if its hash is known.
   const asset = await service.db.asset.findFirstOrThrow({ where: { organizationId: one.organization.id } })
   await service.db.asset.updateMany({ where: { id: asset.id }, data: { kind: 'image' } })
   expect(await ask(hash, one.organization.id)).toBe(404)

@@ -31,7 +31,7 @@ async function start() {
   return { organization, admin, path, save }
 }
 
-/** Invites somebody. @returns their sending, and the mail once it was sent. */
+/** Invites a candidate. @returns the row of the mail, and the sent mail. */
 async function invite({ id: organizationId }: { id: string }, fields: object = {}) {
   const { key } = await createApiKey(service.system, { organizationId, name: service.deps.newId(), mode: 'live' })
   const { id: assessmentId } = await service.make.assessment(organizationId)
@@ -65,7 +65,7 @@ it('sends candidates the custom text above fixed content, and records its versio
   expect(entry).toMatchObject({ actorId: admin.member.id, details: { language: 'en', version: 1 } })
 })
 
-it("falls back to the service's text when a text is emptied, also for queued mails, and loses no version", async () => {
+it("falls back to the service's text when a text is emptied, also for queued mails, and keeps all versions", async () => {
   const { organization, save } = await start()
   await save({})
   expect((await save({ seen: '1', subject: '', body: '' })).status).toBe(303)
@@ -82,7 +82,7 @@ it('begins with the default text, which stays the default when it is saved uncha
       const form = fieldsIn(await admin.get(`${path}?${new URLSearchParams({ kind, language })}`))
       expect(form.body).toContain('{{ assessment }}')
       expect(form.body!.includes('{{ link }}')).toBe(kind !== 'submitted')
-      // A browser sends line ends of its own.
+      // Browsers send CRLF line ends.
       const unchanged = { kind, language, subject: form.subject!, body: form.body!.replaceAll('\n', '\r\n') }
       expect((await save(unchanged)).status).toBe(303)
       expect((await save({ ...unchanged, body: `${unchanged.body}\r\n\r\nPS.` })).status).toBe(303)
@@ -149,14 +149,14 @@ it('saves one of several concurrent texts, and informs the others of the change'
   expect(versions.map(({ version }) => version)).toEqual([1])
 })
 
-/** The tests of texts that an admin has mailed themselves. */
+/** Test mails that an admin has sent to themselves. */
 const testsOf = ({ member }: { member: { id: string } }) =>
   service.db.memberEmail.findMany({ where: { memberId: member.id, kind: 'text_test' } })
 
 it('mails a test only to the signed-in member, as typed, with a link to a page that explains it', async () => {
   const { organization, admin, path } = await start()
   await service.db.organization.update({ where: { id: organization.id }, data: { senderName: 'Acme Talent' } })
-  // The address of the account, which others may change, is not the one that the person signs in with.
+  // The account's address, which others can change, differs from the address that the person signs in with.
   await service.db.user.update({
     where: { id: admin.member.userId },
     data: { email: `${service.deps.newId()}@elsewhere.example` },
@@ -223,7 +223,7 @@ it("replaces the service's text in other languages if chosen, and the whole mail
   // The template in the reader's language is listed first.
   await save({ language: 'de', subject: 'Hallo', body: 'Guten Tag\n\n{{ link }}' })
   expect((await invite(organization, { language: 'de' })).mail.parsed.subject).toBe('Hallo')
-  // A language that candidates can not have any more stands in for nothing.
+  // A text in a language that is no longer offered replaces no other text.
   await service.db.organization.update({ where: { id: organization.id }, data: { language: 'de', languagesOffered: ['de'] } })
   await save({ language: 'de', seen: '1', subject: '', body: '' })
   expect((await invite(organization, { language: 'de' })).mail.parsed.subject).toContain('lädt')

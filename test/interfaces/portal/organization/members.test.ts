@@ -9,7 +9,7 @@ import { waitUntil } from '../../../support/wait-until.ts'
 
 const service = await startServiceForFile()
 
-/** An organization with an admin who is signed in. */
+/** Creates an organization, and signs in its admin. */
 async function start() {
   const organization = await service.make.organization()
   return { organization, admin: await signInAs(service, organization.id, ['admin']) }
@@ -100,7 +100,7 @@ describe('inviting a member', () => {
     const shares = (...ids: string[]) => ids.toSorted().map((assessmentId) => ({ assessmentId, member }))
     expect(member.email).toBe('client@example.com')
     expect(await clients()).toEqual(shares(shown!.id, other!.id))
-    // Somebody else stops sharing one while the page is open.
+    // Another admin stops sharing an assessment while the page is open.
     const page = (await admin.get(`${admin.home}members/${member.id}`)).text
     const shared = [...page.matchAll(/name="shared" value="([^"]+)"/g)].map(([, id]) => id!)
     expect(shared.toSorted()).toEqual([shown!.id, other!.id].toSorted())
@@ -301,7 +301,7 @@ describe('a member', () => {
 
   it('keeps the admin role as the last admin who has joined', async () => {
     const { organization, admin } = await start()
-    await service.make.member(organization.id, { roles: ['admin'] }) // has not joined
+    await service.make.member(organization.id, { roles: ['admin'] }) // this admin has not joined
     const path = `${admin.home}members/${admin.member.id}`
     const answer = await admin.post(`${path}/deactivate`)
     expect([answer.status, answer.text]).toEqual([

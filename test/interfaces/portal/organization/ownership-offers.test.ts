@@ -9,7 +9,7 @@ const find = (id: string) => service.db.member.findUniqueOrThrow({ where: { id }
 const mailsTo = async (memberId: string) =>
   (await service.db.memberEmail.findMany({ where: { memberId }, orderBy: { id: 'asc' } })).map(({ kind }) => kind)
 
-/** An owner who has offered a member, a grader, to be one as well. */
+/** Signs in an owner who has offered ownership to a grader. */
 async function startOffered() {
   const { id } = await service.make.organization()
   await service.db.organization.update({ where: { id }, data: { ownerNamedAt: service.clock.now() } })
@@ -26,7 +26,7 @@ async function startOffered() {
 }
 
 describe('an offer to become an owner', () => {
-  it('is shown to the member, who can accept it, and mailed to all owners; its author can withdraw it before', async () => {
+  it('is shown to the member, who can accept it, and mailed to all owners; its author can withdraw it before that', async () => {
     const { owner, other, path, answer, actions, offer } = await startOffered()
     const { createdAt, expiresAt } = await service.db.ownershipOffer.findFirstOrThrow(offer)
     expect(expiresAt.getTime() - createdAt.getTime()).toBe(7 * DAY_MS)

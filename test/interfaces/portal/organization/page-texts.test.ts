@@ -50,7 +50,7 @@ const linksOn = (text: string) =>
   ])
 const fieldIn = (text: string, name: string) => new RegExp(`name="${name}" value="([^"]*)"`).exec(text)?.[1]
 
-it("shows page links in candidates' page footers in the reader's language, else in the main one", async () => {
+it("shows page links in candidates' page footers in the reader's language, otherwise in the main one", async () => {
   const { organization, candidate, save, admin } = await start()
   expect(linksOn((await candidate.open()).text)).toEqual([])
   await service.db.organization.update({ where: { id: organization.id }, data: { languagesOffered: ['en', 'de', 'ar'] } })
@@ -105,7 +105,7 @@ it("adds the organization's consent text to the service's, and stores the agreed
   const agree = (own: string) =>
     candidate.press('consent', { version: `${CONSENT_VERSION}`, media, language: 'en', ...(own && { own }) })
   const read = () => service.db.submission.findFirst({ where: { inviteId: invite.id } })
-  // Consent to a text that was not shown, or is outdated, is asked for again.
+  // The page asks again for consent to a text that was not shown or is outdated.
   await agree('')
   await save({ consent: 'Second.' })
   await agree(fieldIn(asked, 'own') ?? '')
@@ -179,7 +179,7 @@ it('saves texts independently of other settings and languages, and shows both ve
   ] as const)
     expect(await readPageTexts(asOperator(service, organization), language)).toMatchObject({ consent })
 
-  // Whoever has seen what there was before does not undo it, and learns whose it is.
+  // An outdated form does not undo a later change, and shows who made it.
   await save({ language: 'de', ...LINKS, consent: 'Andere.' })
   const late = await other.post(path, { ...mine, consent: 'Theirs.' })
   expect([late.status, fieldIn(late.text, 'seen')]).toEqual([422, await seen()])

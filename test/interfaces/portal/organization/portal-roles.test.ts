@@ -18,7 +18,7 @@ const entriesOf = (targetId: string, action: string) =>
 const mailsTo = (memberId: string) =>
   service.db.memberEmail.findMany({ where: { memberId }, select: { kind: true, facts: true }, orderBy: { id: 'asc' } })
 
-/** An organization that has named its owners, with two of them who are signed in, and an admin. */
+/** Creates an organization with two named owners and an admin, all signed in. */
 async function startNamed() {
   const { id } = await service.make.organization()
   await service.db.organization.update({ where: { id }, data: { ownerNamedAt: service.clock.now() } })

@@ -28,7 +28,7 @@ const settings = (name: string) => ({
   invitationText: 'Ask us:\r\n+49 30 1234 <b>',
 })
 
-/** Invites somebody with a key that a member generated. @returns the mail. */
+/** Invites a candidate with a member's key. @returns the mail. */
 async function invite({ id: organizationId }: { id: string }) {
   const creator = await service.make.member(organizationId)
   const { key } = await createApiKey(service.system, { organizationId, name: 'Mails', mode: 'live', createdById: creator.id })
@@ -159,7 +159,7 @@ it("rejects another organization's name", async () => {
   expect([answer.status, answer.text]).toEqual([422, expect.stringContaining('The name is already taken.')])
 })
 
-/** The addresses that the page's own part leads to. */
+/** Addresses of the links in the main part of a page. */
 const linksIn = (text: string) =>
   [...text.slice(text.indexOf('<main')).matchAll(/href="(\/[^"#]+)/g)].map(([, address]) => address!)
 

@@ -63,7 +63,7 @@ describe('back-channel logout', () => {
     expect(entries.map(({ details }) => details)).toEqual([{ provider: 'Acme Login' }])
     expect(await send(await idp.sign(claims({ sub: grace.sub })))).toBe(200)
     expect([await isIn(second), await isIn(third), await isIn(other)]).toEqual([false, false, true])
-    // One session of somebody else is none of theirs, whatever it is called.
+    // A session id of another person ends nothing.
     expect(await send(await idp.sign(claims({ sub: grace.sub, sid: '4' })))).toBe(200)
     expect(await isIn(other)).toBe(true)
   })
@@ -167,7 +167,7 @@ describe('recent authentication', () => {
     const way = linkIn(text, '/prove/with/')!
     expect(text).not.toContain('type="password"')
     expect(new URL((await browser.get(way)).headers.location!).searchParams.get('max_age')).toBe('0')
-    // Not of somebody else, nor of whoever has signed in there long ago, nor where it does not say when.
+    // A sign-in of another person, an old one, and one without its time are rejected.
     idp.claims = {}
     idp.person = person('mallory')
     const members = await db.member.count()

@@ -21,7 +21,7 @@ const mailsOf = async (organizationId: string, kind: string) =>
 const isEnforced = async (organizationId: string) =>
   (await db.organizationSecurity.findUnique({ where: { organizationId } }))?.ssoEnforcedAt != null
 
-/** An organization that can be opened by single sign-on alone. */
+/** Creates an organization that requires single sign-on. */
 async function setUp(more: Record<string, string> = {}) {
   const sso = await setUpSso(service, { provisionsMembers: 'yes', ...more })
   const enforced = await makeOnlyWayIn(service, sso)
@@ -51,7 +51,7 @@ describe('the requirement of single sign-on', () => {
     await goThrough(admin, idp, `${page}/try`)
     expect(await enforce()).not.toContain(untried)
     expect(await enforce()).toContain(noWayBack)
-    // Named, but never signed in by what would be used then.
+    // The emergency owner is named, but has never used the sign-in method that would be required.
     const name = { email: admin.email, signInException: 'break_glass' }
     expect((await admin.post(`${admin.home}settings/sign-in/own-ways`, name)).status).toBe(303)
     await enrolApp(admin, clock.now)
@@ -105,7 +105,7 @@ describe('an organization that requires single sign-on', () => {
     expect([closed.status, titleOf(closed.text)]).toEqual([403, 'Sign in with your organization'])
     expect(closed.text).toContain(`href="${begin}?next=${encodeURIComponent(`${home}invites`)}"`)
     expect((await byPassword.get(`/portal/${elsewhere.id}/`)).status).toBe(200)
-    // The link opens it in the session that there is.
+    // Single sign-on opens the organization in the existing session.
     expect((await goThrough(byPassword, idp, `${begin}?next=${home}invites`)).headers.location).toBe(`${home}invites`)
     expect((await byPassword.get(`${home}invites`)).status).toBe(200)
     expect((await byPassword.get(`/portal/${elsewhere.id}/`)).status).toBe(200)
@@ -176,7 +176,7 @@ describe('an organization that requires single sign-on', () => {
     await again.post('/portal/second-step', { code: codeAt(secret, clock.now()), next: '/portal' })
     expect((await again.get(home)).status).toBe(200)
     expect(await mailsOf(organization.id, 'break_glass_used')).toEqual([])
-    // And not any more once an owner has taken that back.
+    // The owner can end the exception.
     const { id } = await db.member.findFirstOrThrow({ where: { organizationId: organization.id, email: guest.email } })
     await owner.post(`${settings}/own-ways/${id}/end`)
     expect((await again.get(home)).status).toBe(403)
@@ -217,7 +217,7 @@ describe('emergency access', () => {
   it('never loses its last emergency owner', async () => {
     const sso = await setUpSso(service)
     const { organization, admin } = sso
-    // Another admin, so that nothing is refused for want of one.
+    // With another admin, nothing is rejected for lack of one.
     const other = await joinAs(service, organization)
     const { owner, settings } = await makeOnlyWayIn(service, sso)
     const { id } = await db.member.findFirstOrThrow({ where: { organizationId: organization.id, email: admin.email } })
@@ -260,7 +260,7 @@ describe('emergency access', () => {
     expect([await live(), (await db.signInProvider.findUniqueOrThrow({ where })).encryptedDraft]).toEqual([before, null])
 
     const moved = await startIdp({ now: clock.now, redirectUri: service.deps.links.signInUrl(providerId, 'callback') })
-    // The settings of the other provider are shown in its own form only.
+    // Only the other provider's own form shows its settings.
     const asked = { clientSecret: '', secretExpiresAt: '2030-01-01', provisionsMembers: 'yes', requiredClaims: 'tid=moved' }
     await owner.post(page, providerFields(moved, asked))
     idp.person = person('grace')
@@ -272,7 +272,7 @@ describe('emergency access', () => {
     expect(titleOf((await goThrough(owner, moved, `${page}/try`)).text)).toBe('It works')
     const after = await db.signInProvider.findUniqueOrThrow({ where })
     expect(after).toMatchObject({ issuer: moved.issuer, encryptedDraft: null, secretExpiresAt: new Date('2030-01-01') })
-    // There they are others: whoever was linked at the one before is linked anew by their address.
+    // The new provider has other subject ids, so members of the previous one are linked again by their address.
     expect(after.relinkUntil!.getTime()).toBeGreaterThan(clock.now().getTime())
     expect(await actionsOf(organization.id)).toContain('allowed_relinking')
     expect(await isEnforced(organization.id)).toBe(true)
@@ -304,7 +304,7 @@ describe('emergency access', () => {
     await goThrough(grader, idp, begin)
     expect((await grader.get(`/portal/${organization.id}/`)).status).toBe(200)
     expect((await grader.get(`${page}/try`)).status).toBe(404)
-    // Somebody who could when they began.
+    // The member loses the role between the start of the test and its end.
     moved.person = person('ada')
     const back = await wayBack(owner, moved, `${page}/try`)
     const where = { organizationId: organization.id, email: admin.email }

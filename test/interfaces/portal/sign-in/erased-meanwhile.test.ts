@@ -16,7 +16,7 @@ const { db } = service
 const titleOf = (text: string) => /<h1[^>]*>([^<]*)/.exec(text)?.[1]
 const names = { firstName: 'Ada', lastName: 'Lovelace', password: PASSWORD }
 
-/** Asks for something that has to wait until something else is done, and then finds it done. */
+/** Sends a request that waits for the locks of an erasure, and continues once that is committed. */
 async function askMeanwhile(erase: (inside: typeof db) => Promise<unknown>, ask: () => PromiseLike<Response>): Promise<Response> {
   // The worker that records a sent mail must not count as a waiting request.
   await waitUntil(
@@ -39,7 +39,7 @@ async function askMeanwhile(erase: (inside: typeof db) => Promise<unknown>, ask:
   return asked!
 }
 
-/** A member of one organization, whose account goes with them, in a browser where they are signed in. */
+/** Signs in a member of one organization, whose account is deleted with them. */
 async function join({ hasApp = false } = {}) {
   const [organization, email] = [await service.make.organization(), `${service.deps.newId()}@example.com`]
   const browser = browse(service)
@@ -121,7 +121,7 @@ it("restarts a flow at an organization's provider if the account or provider is 
   const { organization, idp: theirs, begin, person, domain, providerId } = await setUpSso(service)
   const elsewhere = await join()
   const email = `grace@${domain}`
-  // Known here by the address alone, and elsewhere by an account.
+  // This organization knows only the person's address; another one has their account.
   await db.credential.update({ where: { id: elsewhere.credentialId }, data: { email } })
   await joinPath(service, organization, email)
   theirs.person = person('grace')

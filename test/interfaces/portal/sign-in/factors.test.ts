@@ -12,17 +12,17 @@ const MINUTE_MS = 60_000
 const service = await startServiceForFile()
 const now = service.clock.now
 
-/** Somebody of a new organization who has an app, and is signed in. */
+/** Signs in a member of a new organization who has an authenticator app. */
 async function makePerson() {
   const organization = await service.make.organization()
   const person = await joinAs(service, organization)
   const app = await enrolApp(person, now)
   const credential = await service.db.credential.findFirstOrThrow({ where: { email: person.email } })
-  service.clock.advance(2 * MINUTE_MS) // the code is used
+  service.clock.advance(2 * MINUTE_MS) // the current code is used up
   return { ...person, ...app, organization, credentialId: credential.id }
 }
 
-/** A browser in which the person has given their password. */
+/** Enters the person's password in a new browser. */
 async function givePassword(email: string) {
   const visitor = visit(service)
   const answer = await visitor.post('/portal/sign-in', { email, password: PASSWORD, next: '/portal' })
@@ -45,7 +45,7 @@ describe('an app', () => {
     const account = await get(`${home}account`)
     expect(account.text).toContain('8 of 8 recovery codes')
     expect(recoveryCodesIn(account.text)).toEqual([])
-    // Neither can be read out of the database.
+    // Neither the secret nor the recovery codes are readable in the database.
     const kept = await service.db.secondFactor.findFirstOrThrow({ where: { credential: { email } } })
     expect(Buffer.from(kept.encryptedSecret!).includes(secret)).toBe(false)
     const hashes = await service.db.recoveryCode.findMany({ where: { credential: { email } } })
@@ -60,11 +60,11 @@ describe('an app', () => {
       recoveryCodesIn(text),
     )
     expect([codes!.length, other]).toEqual([8, codes])
-    service.clock.advance(2 * MINUTE_MS) // the code is not right any more
+    service.clock.advance(2 * MINUTE_MS) // the code has expired
     expect(recoveryCodesIn((await post('/portal/factors/app', form)).text)).toEqual(codes)
     expect(await service.db.secondFactor.count({ where: { credential: { email } } })).toBe(1)
     expect(await service.db.recoveryCode.count({ where: { credential: { email } } })).toBe(8)
-    // It shows none that are good no more.
+    // Invalidated recovery codes are not shown again.
     await post('/portal/factors/recovery-codes', { next: '/portal' })
     const late = await post('/portal/factors/app', form)
     expect([late.status, late.headers.location]).toEqual([303, '/portal'])
@@ -90,7 +90,7 @@ describe('an app', () => {
     const visitor = await givePassword(email)
     const guess = async () => (await visitor.post('/portal/second-step', { code: '000000x' })).text
     for (let i = 0; i < 5; i++) expect(await guess()).toContain('The code is not right.')
-    // The right one is not looked at any more, whoever asks.
+    // Even the right code is not checked any more, in any browser.
     const refused = await (await givePassword(email)).post('/portal/second-step', { code: codeAt(secret, now()) })
     expect(mistakesIn(refused)).toEqual(['There were too many attempts. Please try again in 15 minutes.'])
     let looked = 5
@@ -214,7 +214,7 @@ describe('the second factor', () => {
     const stolen = person.cookie()
     expect((await person.post('/portal/second-step', { code: codeAt(secret, now()), next })).headers.location).toBe(next)
     expect((await person.get(next)).status).toBe(200)
-    // The session has another token now.
+    // The session has a new token.
     expect((await visit(service, stolen).get(next)).status).toBe(303)
   })
 })

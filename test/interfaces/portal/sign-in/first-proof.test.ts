@@ -30,7 +30,7 @@ const hasAccess = async (browser: Browser, home: string) => (await browser.get(h
 type Organization = { id: string; name: string }
 type Account = { email: string; credentialId: string; home: string; organization: Organization; stranger: Browser }
 
-/** An account of somebody else's address: set up by a link that an admin copied. */
+/** Joins as a stranger with somebody else's address, by a link that an admin copied. */
 async function joinByCopiedLink(email = `${deps.newId()}@example.com`): Promise<Account> {
   const organization = await service.make.organization()
   const stranger = browse(service)
@@ -53,10 +53,10 @@ const signIn = (browser: Browser, email: string, password = PASSWORD) =>
   browser.post('/portal/sign-in', { email, password, next: '/portal' })
 
 /**
- * The account with everything that one can sign in with, and everything in progress. Its address counts as proven for as long as that takes, because the
- * pages let nobody set these up before.
+ * Adds every sign-in method and every pending action to the account. The address counts as verified meanwhile, because the pages require
+ * that first.
  *
- * @returns what tells, by name, whether each of them still works.
+ * @returns functions by name that check whether each of them still works.
  */
 async function setUpEverything({ email, credentialId, home, stranger }: Account) {
   await setProven(credentialId, clock.now())
@@ -100,14 +100,14 @@ async function setUpEverything({ email, credentialId, home, stranger }: Account)
   }
 }
 
-/** The owner of an address, with the password that they set. */
+/** Signs in the owner of an address with the password that they set. */
 async function ownerOf(email: string): Promise<Browser> {
   const browser = browse(service)
   await signIn(browser, email, NEW_PASSWORD)
   return browser
 }
 
-/** The link in the newest mail to the address. */
+/** Link in the newest mail to the address. */
 async function mailedLink(email: string, kind: 'join' | 'reset'): Promise<string> {
   const find = () =>
     db.memberEmail.findFirst({ where: { kind, member: { email } }, orderBy: { id: 'desc' }, include: { link: true } })
@@ -115,7 +115,7 @@ async function mailedLink(email: string, kind: 'join' | 'reset'): Promise<string
   return pathOf(deps.links.accountUrl({ ...link!, provesAddress: true }))
 }
 
-/** The link of a mailed invitation to another organization. */
+/** Mails an invitation to another organization. @returns its link. */
 async function inviteByMail(email: string, organization: Organization): Promise<string> {
   await inviteMember(await asAdmin(service, organization), { email, roles: ['grader'], mails: true })
   return mailedLink(email, 'join')
@@ -133,7 +133,7 @@ const joinWithNewPassword = async (path: string) => {
   return owner
 }
 
-/** By a provider, as somebody with another address there. @returns the owner's browser. */
+/** Signs in with a provider, as a person with another address there. @returns the owner's browser. */
 const come = async (begin: string, provider = sso.idp, person = { sub: deps.newId(), email: 'other@elsewhere.example' }) => {
   provider.person = person
   const owner = browse(service)
@@ -143,7 +143,7 @@ const come = async (begin: string, provider = sso.idp, person = { sub: deps.newI
 
 const ofDomain = () => `${deps.newId()}@${sso.domain}`
 
-/** Ways to show that an address is one's own. Each returns a browser in which its owner is signed in. */
+/** Ways to verify an address. Each returns a browser in which the owner is signed in. */
 const ways: Record<string, { email?: () => string; prove: (account: Account) => Promise<Browser> }> = {
   'a mailed link for a new password': {
     async prove(account) {
@@ -156,7 +156,7 @@ const ways: Record<string, { email?: () => string; prove: (account: Account) => 
       const sent = await account.stranger.post('/portal/verify', { next: account.home })
       expect(titleOf(sent.text)).toBe('Check your email')
       const path = await mailedLink(account.email, 'reset')
-      // Nothing is removed before the new password is set, and the existing one can't be kept.
+      // Nothing is removed before the new password is set, and the stranger's password cannot be kept.
       expect(await hasAccess(account.stranger, account.home)).toBe(true)
       expect((await browse(service).get(path)).text).not.toContain('Keep my password')
       expect((await browse(service).post(`${path}/browser`)).status).toBe(404)
@@ -217,7 +217,7 @@ describe('the first verification of an address', () => {
     await ways['a mailed link for a new password']!.prove(account)
     const browser = await come(sso.begin, sso.idp, person)
     expect([await hasAccess(browser, homeOf(sso.organization)), await hasAccess(browser, account.home)]).toEqual([true, false])
-    // Nor does it change what is the person's own, also where they belong to no other organization.
+    // It does not open the person's own settings either, even if they belong to no other organization.
     await db.member.updateMany({ where: { credentialId, id: { not: member.id } }, data: { status: 'inactive' } })
     expect((await browser.get('/portal/factors')).status).toBe(403)
   })
@@ -270,7 +270,7 @@ describe('an account with an unverified address', () => {
     idp.person = { sub: deps.newId(), email: 'any@elsewhere.example' }
     const title = 'Open the link in your email'
     expect(await join(`${await copiedJoinPath(service, organization, `${deps.newId()}@example.com`)}/with/microsoft`)).toBe(title)
-    // Its own provider speaks for its domain, and there for the address alone that it names.
+    // An organization's own provider vouches only for addresses of its domain, and only for the address that it reports.
     const email = ofDomain()
     for (const address of [`${deps.newId()}@example.com`, email]) {
       sso.idp.person = { sub: deps.newId(), email: address === email ? ofDomain() : address }
@@ -300,13 +300,13 @@ describe('an account with an unverified address', () => {
   })
 })
 
-/** The offer of an authenticator app, as on its page. */
+/** Reads an offered authenticator app as its page shows it. */
 function offerOf(signedIn: SignedIn) {
   const { sealed, secret } = offerApp(system, signedIn)
   return readOffer(`name="sealed" value="${sealed}" id="secret">${secret}<`)
 }
 
-/** Asks while the credential is locked and something is done to it under that lock, so that the request finds it done. */
+/** Sends a request that waits for a lock on the credential while work is done under that lock. */
 async function askBehind(credentialId: string, work: (inside: typeof db) => Promise<unknown>, ask: () => PromiseLike<Response>) {
   await waitUntil('mails to be sent', async () => (await db.memberEmail.count({ where: { state: 'queued' } })) === 0 || undefined)
   let asked: Promise<Response> | undefined
@@ -383,7 +383,7 @@ describe('a request that waits for the verification of the address', () => {
   })
 })
 
-describe('a join link of somebody with a second factor', () => {
+describe('a join link of a person with a second factor', () => {
   const setUp = async () => {
     const email = `${deps.newId()}@example.com`
     const person = browse(service)

@@ -33,7 +33,7 @@ const signIn = async (browser: Browser = browse(service)) => {
   return status === 303 ? headers.location : titleOf(text)
 }
 
-/** A member who has joined with a password. */
+/** Joins an organization with a password. */
 async function joinWithPassword(organization: { id: string; name: string }, email = newEmail()) {
   const browser = browse(service)
   const path = await joinPath(service, organization, email)
@@ -42,7 +42,7 @@ async function joinWithPassword(organization: { id: string; name: string }, emai
   return { ...browser, email, home: homeOf(organization) }
 }
 
-/** The same, who has linked the person of the provider. */
+/** Joins with a password, and links the provider's person to the account. */
 async function joinAndLink(organization: { id: string; name: string }, person = somebody()) {
   const member = await joinWithPassword(organization)
   idp.person = person
@@ -105,7 +105,7 @@ describe('Google and Microsoft, if enabled by the operator,', () => {
     idp.person = { ...person, email: 'married@elsewhere.example' }
     expect(await signIn(browser)).toBe('/portal')
     expect((await browser.get(homeOf(organization))).status).toBe(200)
-    // A proof of the person's own: what is theirs is open to them.
+    // It verifies the account's owner, so their own settings are open.
     expect((await browser.post(`${homeOf(organization)}account/name`, { firstName: 'Ada', lastName: 'King' })).status).toBe(303)
   })
 
@@ -153,7 +153,7 @@ describe('Google and Microsoft, if enabled by the operator,', () => {
     idp.person = person
     const { text } = await goThrough(other, idp, `${other.home}account/link/microsoft`)
     expect(titleOf(text)).toBe('This account is linked to somebody else')
-    // Nor does somebody join as another with it.
+    // It cannot be used to join as another person either.
     const path = await joinPath(service, await service.make.organization(), newEmail())
     expect(titleOf((await goThrough(browse(service), idp, `${path}/with/microsoft`)).text)).toBe(
       'This account is linked to somebody else',

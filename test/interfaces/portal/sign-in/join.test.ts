@@ -54,7 +54,7 @@ it('lets one of fifty concurrent uses succeed', async () => {
   const winners = answers.flatMap(({ status }, i) => (status === 303 ? [i] : []))
   expect(winners).toHaveLength(1)
   const { email } = await service.db.member.findFirstOrThrow({ where: { organizationId: organization.id } })
-  service.clock.advance(DAY_MS) // others may have counted as wrong passwords of the new account
+  service.clock.advance(DAY_MS) // the losing passwords may count as failed attempts of the new account
   const password = `${PASSWORD} ${winners[0]}`
   expect((await visit(service).post('/portal/sign-in', { email, password })).status).toBe(303)
   expect(await service.db.auditEntry.count({ where: { organizationId: organization.id, action: 'joined' } })).toBe(1)
@@ -68,7 +68,7 @@ it('accepts a link while another is being sent, without waiting', async () => {
   await transact(
     service.db,
     async (db) => {
-      await db.$executeRaw`SET LOCAL idle_in_transaction_session_timeout = 0` // a password takes as long as the machine does
+      await db.$executeRaw`SET LOCAL idle_in_transaction_session_timeout = 0` // hashing a password can take long on a slow machine
       const resending = enterOrganization({ ...asOperator(service, organization), db }, organization)
       await lockMember(resending, id)
       joining = Promise.resolve(visit(service).post(path, fields))
@@ -160,7 +160,7 @@ it('shows mistakes at their fields, keeps the typed text except the password, an
 it('opens only its organization, and keeps an existing password', async () => {
   const [mine, another] = [await service.make.organization(), await service.make.organization()]
   const { email } = await joinAs(service, mine)
-  // Somebody else's admin has the link, and not the password.
+  // An admin of another organization has the link, but not the password.
   const path = await joinPath(service, another, email)
   const attempt = await visit(service).post(path, { ...fields, password: 'a password of their own' })
   expect(attempt.status).toBe(422)

@@ -45,7 +45,7 @@ it("opens the portal only from the organization's networks, and explains rejecti
   const closed = await grader.get(grader.home).set('x-forwarded-for', ELSEWHERE)
   expect([closed.status, closed.text.includes(`You come from <strong>${ELSEWHERE}</strong>`)]).toEqual([403, true])
   expect((await grader.post(`${grader.home}settings/security`, {}).set('x-forwarded-for', ELSEWHERE)).status).toBe(403)
-  // However often: once an hour.
+  // Rejections are recorded once an hour.
   const once = { actorKind: 'member', actorId: grader.member.id, details: { what: 'network' }, address: ELSEWHERE }
   await expect.poll(refusals).toEqual([once])
   service.clock.advance(HOUR_MS)
@@ -164,7 +164,7 @@ it('records rejected keys and members', async () => {
       ]),
     )
   expect(await refusals()).toHaveLength(2)
-  // When the hour is over, how often it was in all.
+  // The total is recorded when the hour is over.
   const where = { key: { contains: ` ${apiKey.id} ` } }
   await expect.poll(async () => (await service.db.usedToken.findFirst({ where }))?.count).toBe(3)
   await recordRefusalCounts(service.system)

@@ -10,7 +10,7 @@ it('authenticates a request with one statement under all requirements of the org
   const admin = await signInAs(service, organization.id, ['admin'])
   const now = service.clock.now()
   const rules = { ssoEnforcedAt: null, secondFactorFrom: null, networks: ['127.0.0.0/8'], idleMinutes: 60, updatedAt: now }
-  // A page that asks for nothing else than who may see it.
+  // A page that queries nothing but the member's access.
   const cost = async () => {
     const { result, queries } = await recordQueries(async () => {
       const { status } = await admin.get(`${admin.home}assessments/new`)

@@ -27,10 +27,10 @@ beforeAll(async () => {
 afterAll(() => browser?.close())
 
 type Authenticator = { cdp: CDPSession; id: string }
-/** `isInField`: whether the browser offers passkeys in the field of the address; this one takes what is offered at once. */
+/** `isInField`: whether the browser offers passkeys in the address field. The virtual authenticator accepts such an offer at once. */
 type Options = { isInField?: boolean }
 
-/** A page whose browser has an authenticator of its own, as a laptop with a fingerprint reader. */
+/** Opens a page in a browser with its own authenticator, like a laptop with a fingerprint reader. */
 async function openPage(context: BrowserContext, { isInField = false }: Options = {}) {
   const page = await context.newPage()
   if (!isInField) await page.addInitScript('PublicKeyCredential.isConditionalMediationAvailable = async () => false')
@@ -50,7 +50,7 @@ async function openContext(): Promise<BrowserContext> {
   return context
 }
 
-/** Somebody who has joined, signed in within the browser by their password. */
+/** Signs in a new member by password. */
 async function signIn(page: Page) {
   const person = await joinAs(service, await service.make.organization())
   await page.goto(`${origin}/portal/sign-in`)
@@ -87,7 +87,7 @@ describe.skipIf(!isBrowserInstalled)('a passkey (skipped where no chromium is in
     await page.getByRole('link', { name: 'I have saved them' }).click()
     await page.getByText('Laptop').waitFor()
     await press(page, 'Sign out')
-    // Without the address, and without the offer in its field: the button.
+    // Uses the button, without the address and without the offer in its field.
     await press(page, 'Sign in with a passkey')
     await page.waitForURL(`${origin}${home}`)
     expect(complaints).toEqual([])
@@ -116,7 +116,7 @@ describe.skipIf(!isBrowserInstalled)('a passkey (skipped where no chromium is in
     await expectAccessible(page)
     await press(page, 'Use a passkey')
     await page.waitForURL(`${origin}${home}`)
-    // Somebody else, who is asked for theirs in this browser, has none here.
+    // Another person with a second factor has no passkey in this browser.
     await context.clearCookies()
     const other = await joinAs(service, await service.make.organization())
     const { id } = await service.db.credential.findFirstOrThrow({ where: { email: other.email } })
@@ -142,7 +142,7 @@ describe.skipIf(!isBrowserInstalled)('a passkey (skipped where no chromium is in
     await press(page, 'Sign out')
     await press(page, 'Sign in with a passkey')
     await page.waitForURL(`${origin}${home}`)
-    // As synced passkeys have it: one that does not count.
+    // Synced passkeys do not count their uses.
     await service.db.secondFactor.updateMany({ where: { credential: { email } }, data: { counter: 0n } })
     const send = (body: string) =>
       service.http().post('/portal/sign-in/passkey').set('sec-fetch-site', 'same-origin').type('form').send(body)
@@ -155,7 +155,7 @@ describe.skipIf(!isBrowserInstalled)('a passkey (skipped where no chromium is in
       expect((await sent(changed as object)).status).toBe(422)
     for (const body of ['', 'answer=x', 'answer=null', 'answer=[]', 'answer={"id":1}'])
       expect((await send(body)).status).toBe(422)
-    // Somebody who only touches the key, without a finger that it knows.
+    // The person touches the key, but is not verified.
     await authenticator.cdp.send('WebAuthn.setUserVerified', { authenticatorId: authenticator.id, isUserVerified: false })
     await press(page, 'Sign out')
     await press(page, 'Sign in with a passkey')

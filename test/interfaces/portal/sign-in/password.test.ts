@@ -24,7 +24,7 @@ afterAll(async () => {
   await smtp.close()
 })
 
-/** The path of the link in the newest mail to the address. */
+/** Path of the link in the newest mail to the address. */
 const receiveLink = (email: string) =>
   waitUntil(`a mail to ${email}`, () => {
     const mail = smtp.mails.findLast(({ envelope }) => envelope.to[0] === email)
@@ -76,7 +76,7 @@ it('mails at most three reset links in a quarter of an hour, with the same respo
 
 it('handles concurrent reset requests', async () => {
   const emails = Array.from({ length: 4 }, () => `${service.deps.newId()}@example.com`)
-  // They announce themselves together.
+  // All jobs are announced in one transaction.
   await service.db.$transaction(async (db) => {
     for (const email of emails) await service.deps.queue.enqueuePasswordReset(db as never, email)
   })

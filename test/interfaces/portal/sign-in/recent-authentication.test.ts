@@ -13,7 +13,7 @@ const service = await startServiceForFile()
 const now = service.clock.now
 const routes = await listByFreshness()
 
-/** Actions that need recent authentication. A new form below one of these addresses needs it too, or is listed here. */
+/** Actions that need recent authentication. A new form below one of these addresses needs it, too, or is listed as an exception. */
 const SENSITIVE: [what: string, addresses: RegExp, not: readonly string[]][] = [
   ['factors', /^POST \/factors/, ['POST /factors/:factorId']],
   ['the password', /^POST \/:organizationId\/account\/password$/, []],
@@ -107,7 +107,7 @@ describe('the form for the password', () => {
       const answer = await person.post('/portal/prove', { current: `wrong ${i}`, next: '/portal' })
       if (answer.text.includes('The current password is not right.')) looked++
     }
-    // As many as of a browser that is known, and then as many as of one that is not.
+    // The limits of known and of unknown browsers add up.
     expect(looked).toBe(15)
     expect(mistakesIn(await person.post('/portal/prove', { current: PASSWORD, next: '/portal' }))).toEqual([
       'There were too many attempts. Please try again in 15 minutes.',
@@ -130,7 +130,7 @@ describe('a person with a second factor', () => {
     service.clock.advance(QUARTER_MS)
     const asked = await person.post(`${home}members/export`)
     expect(asked.headers.location).toMatch(/^\/portal\/second-step\?next=%2Fportal%2Fresume%2F/)
-    // Neither by the page of the password, nor by sending its form.
+    // Neither the password page nor its form suffices.
     expect((await person.get('/portal/prove')).headers.location).toMatch(/^\/portal\/second-step/)
     await person.post('/portal/prove', { current: PASSWORD, next: '/portal' })
     expect((await person.post(`${home}members/export`)).headers.location).toMatch(/^\/portal\/second-step/)

@@ -10,7 +10,7 @@ const DAY_MS = 86_400_000
 const service = await startServiceForFile()
 const now = service.clock.now
 
-/** Somebody who has an app, in an organization that asks for one, and in whose other browser a code was given, with the box ticked or not. */
+/** Creates a member with a required app, and another browser in which they entered a code, with the box ticked or not. */
 async function makePerson({ ticks = true, rules = {} }: { ticks?: boolean; rules?: object } = {}) {
   const organization = await service.make.organization()
   const security = { organizationId: organization.id, updatedAt: now(), secondFactorFrom: now(), ...rules }
@@ -93,7 +93,7 @@ describe('a remembered browser', () => {
 })
 
 describe('codes', () => {
-  it("have a limit of their own in a known browser, which strangers can't use up", async () => {
+  it("have a separate limit in a known browser, which strangers can't use up", async () => {
     const { browser, email, secret } = await makePerson({ ticks: false })
     const stranger = visit(service)
     await signIn(stranger, email)

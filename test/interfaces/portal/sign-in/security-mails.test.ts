@@ -11,7 +11,7 @@ const NEW_PASSWORD = `${PASSWORD} anew`
 const service = await startServiceForFile()
 const now = service.clock.now
 
-/** The kinds of mails about security that an address was sent, the oldest first. */
+/** Kinds of the security mails to an address, oldest first. */
 async function kindsTo(email: string): Promise<string[]> {
   const mails = await service.db.memberEmail.findMany({ where: { member: { email } }, orderBy: { id: 'asc' } })
   return mails.map(({ kind }) => kind).filter((kind) => kind !== 'join' && kind !== 'reset')
@@ -108,7 +108,7 @@ describe('a security mail to the person', () => {
     const key = { where: { member: { email }, kind: 'wrong_passwords' } }
     const failures = () =>
       service.db.auditEntry.count({ where: { action: 'failed_sign_in', organization: { members: { some: { email } } } } })
-    // Five are looked at from a network in a quarter of an hour.
+    // The service checks five passwords from a network in a quarter of an hour.
     for (let i = 0; i < 31; i++) {
       if (i % 5 === 0) service.clock.advance(15 * MINUTE_MS)
       await signIn(email, `wrong ${i}`)

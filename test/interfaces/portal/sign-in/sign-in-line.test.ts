@@ -5,7 +5,7 @@ import { startServiceForFile, startServiceForTest } from '../../../support/servi
 const OTHERS = '198.51.100.7'
 const OWN = '192.0.2.1'
 
-// As short as it may be: what waits for its turn is not to look like an overload.
+// The shortest wait: queued sign-ins must not look like an overload.
 const service = await startServiceForFile({ TRUST_PROXY: 'true', MAX_REQUEST_WAIT: '1' })
 beforeAll(async () => void (await service.app.listen({ port: 0, host: '127.0.0.1' })))
 
@@ -51,7 +51,7 @@ describe('the service behind an untrusted proxy', () => {
     const proxied = await startServiceForTest()
     const { email } = await joinAs(proxied, await proxied.make.organization())
     expect((await signIn(OTHERS, 'nobody@example.com', 'wrong', proxied)).status).toBe(422)
-    const tried = 48 // each of which would take the time of a password
+    const tried = 48 // each attempt would take the time of hashing a password
     await proxied.db.signInAttempt.updateMany({ data: { count: tried } })
     for (let i = tried; i < 51; i++) expect((await signIn(OTHERS, `nobody-${i}@example.com`, 'wrong', proxied)).status).toBe(422)
     expect((await signIn(OWN, email, PASSWORD, proxied)).status).toBe(303)
