@@ -71,8 +71,19 @@ function formOf(fields: Record<string, string>, name: string, bytes: Uint8Array 
   form.append(name, new File([Buffer.from(bytes)], 'upload'))
   return form
 }
-const upload = (bytes: Uint8Array | string) => send('questions/imports', formOf({}, 'file', bytes))
-const uploadList = (bytes: Uint8Array | string) => send('invites/batches', formOf({ assessmentId }, 'file', bytes))
+/** Confirms the columns that the portal took a table for. @returns the answer itself, if there are none to check. */
+async function confirmColumns(answer: Response): Promise<Response> {
+  const location = answer.headers.get('location') ?? ''
+  if (!location.startsWith(`${admin.home}imports/`)) return answer
+  const url = `${service.url}${location}`
+  const [, shown] = /name="shown" value="([^"]*)"/.exec(await (await fetch(url, { headers })).text())!
+  const body = new URLSearchParams({ action: 'continue', shown: shown! })
+  return fetch(url, { method: 'POST', headers, body, redirect: 'manual' })
+}
+const upload = async (bytes: Uint8Array | string) =>
+  confirmColumns(await send('questions/imports', formOf({}, 'file', bytes)))
+const uploadList = async (bytes: Uint8Array | string) =>
+  confirmColumns(await send('invites/batches', formOf({ assessmentId }, 'file', bytes)))
 const QUESTION = { inputType: 'text', responseType: 'text', scriptFormat: 'markdown', script: 'What is this?' }
 const uploadPicture = (bytes: Uint8Array) =>
   send(`assessments/${assessmentId}/questions`, formOf({ ...QUESTION, decorative: 'yes' }, 'picture', bytes))
