@@ -7,14 +7,14 @@ import { makeSharedResult } from '../support/shared-results.ts'
 
 const service = await startServiceForFile()
 const { db, deps } = service
-/** In comments, notes, decisions, messages, and in names that only members who read everything may see. */
+/** Text in comments, notes, decisions, messages, and in names that only members who read everything may see. */
 const CANARY = 'zzprivate'
 
 type Get = (path: string) => Promise<{ status: number; text?: string; headers: Record<string, string> }>
 
 const MAX_PAGES = 300
 
-/** Opens every page that links, images, and forms lead to. @returns the texts that were found, each with its page, and the number of pages. */
+/** Opens every page that links, images, and forms lead to. @returns the texts found, each with its page, and the number of opened pages. */
 async function crawl(get: Get, start: string, texts: string[], most = MAX_PAGES) {
   const seen = new Set([start])
   const hits: string[] = []
@@ -31,8 +31,8 @@ async function crawl(get: Get, start: string, texts: string[], most = MAX_PAGES)
 }
 
 /**
- * An organization whose every private field has the canary: a submission that two graders grade blindly, and three released results, two of
- * them shared by a link.
+ * Creates an organization whose private fields all contain the canary: a submission that two graders grade blindly, and three released
+ * results, of which a link shares two.
  */
 async function furnish() {
   const made = await makeAnswers(service, ['An answer to grade'], { secondGrader: true })
@@ -77,7 +77,7 @@ async function furnish() {
     await db.gradingNote.create({
       data: { id: deps.newId(), organizationId, submissionId: id, ...note, createdAt: deps.clock() },
     })
-    // Clients read the comment on the whole result.
+    // Clients may read the comment on the whole result, so it has no canary.
     await db.release.updateMany({ where: { submissionId: id }, data: { comment: 'A comment for clients' } })
     people.push({ inviteId: invite.id, submissionId: id })
   }
@@ -94,13 +94,13 @@ async function furnish() {
   return { admin, grader, client, sharePath, candidatePath: candidateOf(service, ann).path }
 }
 
-it('shows private fields on no page that a grader, a client, the receiver of a link, or a candidate reaches', async () => {
+it('shows private fields on no page that a grader, a client, the recipient of a link, or a candidate reaches', async () => {
   const { admin, grader, client, sharePath, candidatePath } = await furnish()
   const anybody: Get = (path) => service.http().get(path)
   const names = ['Ann Archer', 'Bea Baker']
   const transcript = 'Words that were said'
 
-  // The crawl finds what may be seen: of those who read everything, the private fields.
+  // The crawl works: an admin, who reads everything, finds every private text.
   const all = await crawl(admin.get, `${admin.home}results`, [CANARY, ...names], 3)
   for (const text of [CANARY, ...names])
     expect(

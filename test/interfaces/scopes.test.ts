@@ -14,7 +14,7 @@ beforeAll(async () => {
   operations = await readOperations(service)
 })
 
-/** Operations that need each scope, by operation id. Both interfaces use the same ids. */
+/** Operation ids by required scope. Both interfaces use the same ids. */
 const TABLE: Record<KeyScope, string> = {
   'assessments:read':
     'listAssessments getAssessment listQuestions getQuestion getAssessmentSettings getQuestionDefinition getQuestionMedia getAssessmentStructure getOpenLink',
@@ -44,7 +44,7 @@ async function makeKey(scopes: readonly KeyScope[], networks: readonly string[] 
   return { key, id: apiKey.id }
 }
 
-/** An answer to a request without a body: what it is refused for first is the key. */
+/** Sends a request without a body: the service checks the key first. */
 const ask = ({ interface: name, method, path }: Operation, key: string) =>
   service.app.inject({ method: method.toUpperCase() as 'GET', url: fillPath(path, own), headers: { [KEY_HEADERS[name]]: key } })
 
@@ -104,7 +104,7 @@ it('hides a restricted key from releases that know no restrictions, even after c
   await changeApiKey(service.system, id, { scopes: ['tags:read', 'members:write'] })
   expect([before, after, await stored()]).toEqual([403, 201, expected])
   expect((await service.v1(key).get('/tags')).status).toBe(200)
-  // The right that a scope brought goes with it.
+  // Removing the scopes also removes the right that came with them.
   const { rights } = await service.db.apiKey.findUniqueOrThrow({ where: { id } })
   const { rights: left } = await changeApiKey(service.system, id, { scopes: [] })
   expect([rights, left]).toEqual([['manage'], []])

@@ -7,7 +7,7 @@ import { openGallery } from '../support/pages/all-pages.ts'
 /** Folder for the pictures of README.md and docs/tour.md. None are taken if it is unset. */
 const FOLDER = process.env.SCREENSHOTS
 
-/** Pages of the contact sheet, as the documents show them: a window of each, not the whole page. */
+/** Pages of the contact sheet that the documents show, as they fit a window, not in full length. */
 const PICTURES: [page: string, look?: { colorScheme?: 'dark'; viewport?: typeof phone; suffix: string }][] = [
   ['home'],
   ['assessment'],
@@ -32,7 +32,7 @@ it.skipIf(!FOLDER || !isBrowserInstalled)('takes the pictures for the documents'
     const context = await openAs(browser, viewer, { viewport: desktop, colorScheme: 'light', ...look })
     const page = await context.newPage()
     await page.goto(address)
-    await page.reload() // with its font, which the first time may come too late
+    await page.reload() // loads the font, which may arrive too late the first time
     await page.screenshot({ path: path.join(FOLDER!, `${name}${suffix}.png`) })
     await context.close()
   }

@@ -15,7 +15,7 @@ afterAll(smtp.close)
 const service = await startServiceForFile({ ...TO_LOOPBACK, SMTP_URL: smtp.url })
 const mailedTo = (address: string) => smtp.mails.filter(({ envelope }) => envelope.to.includes(address))
 
-/** An organization with an owner and a grader, a key, a webhook, and a candidate. */
+/** Creates an organization with an owner, a grader, a key, a webhook, and a candidate. */
 async function start() {
   const organization = await makeIntegrator(service)
   const receiver = await startReceiver((response) => void response.writeHead(200).end())
@@ -126,7 +126,7 @@ it('allows owners, or admins if no owner is named, to request the erasure, and n
   expect(new Set(told.map(({ memberId }) => memberId))).toEqual(new Set([first.member.id, second.member.id]))
 })
 
-it('requests and cancels the erasure by the command line, as doctor and running processes notice', async () => {
+it('requests and cancels the erasure by the command line, which doctor and running processes notice', async () => {
   const { organization, key } = await start()
   const env = { DATABASE_URL: service.databaseUrl, PUBLIC_URL: 'https://assessments.example.com' }
   expect((await runCli(['org', 'erase', organization.id, 'Another'], env)).code).toBe(1)

@@ -10,7 +10,7 @@ let writes: Operation[]
 let liveRows: (operation: Operation) => Furnished
 let testRows: Furnished
 beforeAll(async () => {
-  service = await startService({ ROLE: 'api' }) // no worker changes rows meanwhile
+  service = await startService({ ROLE: 'api' }) // without a worker, no job changes rows meanwhile
   const operations = await readOperations(service)
   writes = operations.filter(({ method }) => method !== 'get')
   const { rowsFor } = await furnishForCalls(service, 'Live')
@@ -20,7 +20,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-/** Columns that every request may write: the last use of its key, and the numbers of events. */
+/** Columns that every request may change: the last use of its key, and the positions of events. */
 const IGNORED = `- 'last_used_at' - 'last_used_from' - 'position'`
 
 /** The organization's rows in all tables, without test data. */
@@ -40,7 +40,7 @@ async function readLiveRows(): Promise<string[]> {
   return found.map(({ row }) => row).filter((row) => [invite, webhook, batch].every(({ id }) => !row.includes(id)))
 }
 
-/** The document's example of a body, with the ids of these rows. */
+/** Example body of the API description, with the ids of these rows. */
 function bodyOf({ body, example }: Operation, rows: Furnished) {
   const filled = fillBody(body ?? {}, rows)
   const isOwn = (field: string) => field in filled && /id|assessment|tag|grader|email/i.test(field)
@@ -56,10 +56,10 @@ const send = (operation: Operation, rows: Furnished) =>
     ...(operation.body && { payload: bodyOf(operation, rows) }),
   })
 
-/** Operations on live rows that change only what belongs to the key's mode. */
+/** Operations on live rows that change only rows of the key's mode. */
 const CHANGES_ONLY_OWN_MODE = new Set(['replaceOpenLinkSettings'])
 
-/** Tables without a mode: their new rows belong to new test rows. */
+/** Tables without a mode. Their new rows belong to new test rows. */
 const OF_TEST_ROWS = /^(invite_emails|invite_batch_rows) /
 
 it('changes no live row for a test key, by any write operation of both interfaces', async () => {

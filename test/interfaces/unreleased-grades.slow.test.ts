@@ -17,7 +17,7 @@ const service = await startServiceForFile(TO_LOOPBACK)
 const TRACES = ['Unreleased remark', '1234.5']
 const traceIn = (text: string | undefined) => TRACES.find((trace) => text?.includes(trace))
 
-/** Somebody has graded everything, and that is not released: the total is 1234.5. */
+/** Creates a submission that is graded completely, but not released. Its total is 1234.5. */
 async function furnish({ wasReleased = false } = {}) {
   const made = await makeHandedIn(service, { questions: [{ points: 2_000 }, { points: 3 }] })
   const { organization, assessment, invite, join, grade, release, submissionId, assign, candidate } = made
@@ -51,7 +51,7 @@ async function furnish({ wasReleased = false } = {}) {
     number: '1',
     place: 'first',
     token: candidate.token,
-    // Ids that the alternate interface calls `id`, by the name before it.
+    // Values of the alternate interface's `id`, by the path segment before it.
     assessments: assessment.id,
     assessment_invites: invite.id,
     organization_users: admin.member.id,
@@ -80,7 +80,7 @@ const fill = (path: string, rows: Record<string, string>) =>
     return `${before}/${rows[name === 'id' ? before : name] ?? service.deps.newId()}`
   })
 
-/** A page or answer is read; an export is a form's answer. */
+/** Requests a page or an API response, or sends the form of an export. */
 function ask(route: string, rows: Record<string, string>, headers: Record<string, string>) {
   const [method, path] = route.split(' ') as ['GET' | 'POST', string]
   const address = fill(path, rows)
@@ -177,7 +177,7 @@ it('sends webhooks no grades, not even on release, and shows the released result
   const released = () => receiver.received.find(({ body }) => body.includes('submission.released'))
   await waitUntil('the release to arrive', async () => released())
   for (const { body } of receiver.received) expect(traceIn(body)).toBeUndefined()
-  // The traces are where they may be now: whoever looks for them finds them.
+  // After the release, permitted readers find the traces.
   const read = async (path: string, headers: Record<string, string>) => (await service.http().get(path).set(headers)).text
   expect(await read(`/api/v1/invites/${invite.id}/submission`, askers['key of v1']!)).toContain(TRACES[0])
   const portal = `/portal/${organization.id}`

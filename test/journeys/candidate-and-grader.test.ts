@@ -30,7 +30,7 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
 const TWENTY = 20
-/** Notes in the page how many milliseconds each recording lasts from now on, since it began and since it was asked for. A page may be asked twice. */
+/** Records in the page how long each recording lasts, in milliseconds since its start event and since its request. Can run twice. */
 const WATCH_RECORDERS = `(() => {
   const isWatched = 'recorded' in globalThis
   globalThis.recorded = []
@@ -55,8 +55,8 @@ const ready = (submissionId: string) =>
     return media.every(({ state, parts }) => (state === 'ready' && parts.length === 0) || state === 'failed') ? media : undefined
   })
 
-/** A submitted answer that contains the recording. */
-async function handInRecording(name: Recording, kind: 'audio' | 'video') {
+/** Submits an answer with this recording. */
+async function submitRecording(name: Recording, kind: 'audio' | 'video') {
   const candidate = await takeAssessment(service, { responseType: kind })
   const mediaId = await candidate.beginAttempt(kind)
   const slices = await readSlices(name)
@@ -70,7 +70,7 @@ async function handInRecording(name: Recording, kind: 'audio' | 'video') {
   return { organizationId: candidate.organization.id, submissionId: candidate.submissionId }
 }
 
-/** @returns the address of the page. */
+/** Opens the grading view as an admin. @returns its address. */
 async function openSheet(
   browser: Driven,
   { organizationId, submissionId }: { organizationId: string; submissionId: string },
@@ -95,7 +95,7 @@ type Player = {
   played?: string
 }
 
-/** State of the player, read from outside: it tells a hanging browser from a failing page. */
+/** State of the player, read from outside, to distinguish a hanging browser from a failing page. */
 const PLAYER = `(() => {
   const { duration, currentTime, paused, seeking, readyState, networkState, error } = document.querySelector('audio, video')
   return { duration, currentTime, paused, seeking, readyState, networkState, error: error ? 'code ' + error.code + ' ' + error.message : undefined, played: globalThis.played }
@@ -103,7 +103,7 @@ const PLAYER = `(() => {
 
 const hasFailed = ({ error, played }: Player) => Boolean(error || played?.startsWith('refused'))
 
-/** Waits until the player is so. @throws Error with what it says of itself, at once when it has failed. */
+/** Waits until the player is in this state. @throws Error with the player's state, at once if the player has failed. */
 async function untilPlayer(browser: Driven, what: string, isSo: (player: Player) => boolean): Promise<Player> {
   let player: Player | undefined
   const ended = await waitUntil(`the player to have ${what}`, async () => {
@@ -123,10 +123,10 @@ const PLAY = `(() => {
   player.play().then(() => (globalThis.played = 'begun'), (error) => (globalThis.played = 'refused: ' + error))
 })()`
 
-/** A player of WebKitGTK may stand still after its first frame on a busy machine. */
+/** A player of WebKitGTK may stop after its first frame on a busy machine. */
 const STALLED_MS = 15_000
 
-/** Plays the sheet's recording. Loads the page again if the player stands still, as a grader would, but not forever. */
+/** Plays the recording. Reloads the page a limited number of times if the player stops, as a grader would. */
 async function play(browser: Driven, page: string, loads = 3): Promise<void> {
   await browser.evaluate(PLAY)
   const since = performance.now()
@@ -142,7 +142,7 @@ async function play(browser: Driven, page: string, loads = 3): Promise<void> {
   await play(browser, page, loads - 1)
 }
 
-/** Plays the sheet's recording, and then goes into its middle. @returns by how many seconds it is beside the middle then. */
+/** Plays the recording, and then seeks to its middle. @returns the distance from the middle in seconds. */
 async function playAndSeek(browser: Driven, page: string): Promise<number> {
   await play(browser, page)
   const middle = (await browser.evaluate(`(() => {
@@ -158,7 +158,7 @@ async function playAndSeek(browser: Driven, page: string): Promise<number> {
   return Math.abs(currentTime - middle)
 }
 
-/** From the invitation to the first question. */
+/** Goes from the invitation to the first question. */
 async function begin(browser: Driven, link: string, isHeard: boolean): Promise<void> {
   await browser.open(link)
   await pressIn(browser, 'I agree')
@@ -177,11 +177,11 @@ async function recordAnswer(browser: Driven, kind: 'audio' | 'video'): Promise<v
   await see(browser, /Saved: /)
 }
 
-/** The same, with the page loaded again in between: the only attempt goes on. */
+/** Records an answer and reloads the page in between, which continues the only attempt. */
 async function recordThroughReload(browser: Driven, kind: 'audio' | 'video', link: string): Promise<void> {
   await pressIn(browser, `Record ${kind}`)
   await see(browser, /Saved up to 0:(0[2-9]|[1-5]\d)/)
-  // As a crash does it: Firefox asks otherwise, and waits.
+  // A crash asks nothing, but Firefox would ask here and wait.
   await browser.evaluate("addEventListener('beforeunload', (event) => event.stopImmediatePropagation(), true)")
   await browser.open(link)
   await see(browser, /Your recording was interrupted after about 0:(0[2-9]|[1-5]\d)/)
@@ -249,7 +249,7 @@ describe.each(Object.entries(LONG ? { chromium: CHROMIUM, ...OTHER_BROWSERS } : 
       const [atLeast, atMost] = [0, 1].map((which) => lasted.map((one) => one[which]!).sort((a, b) => a - b))
       const media = await ready((await made.submission()).id)
       expect(media.map(({ state, cuts }) => [state, cuts])).toEqual(media.map(() => ['ready', []]))
-      // The test's clock stands still: which is which is told by the lengths.
+      // The test's clock does not advance, so the recordings are matched by their lengths.
       const stored = media.map(({ milliseconds }) => milliseconds!).sort((a, b) => a - b)
       const shorter = stored.map((milliseconds, i) => Math.round(atLeast![i]! - milliseconds))
       const longer = stored.map((milliseconds, i) => Math.round(milliseconds - atMost![i]!))
@@ -261,7 +261,7 @@ describe.each(Object.entries(LONG ? { chromium: CHROMIUM, ...OTHER_BROWSERS } : 
         expect(await findComplaints(file), key).toBe('')
       }
       expect(media).toHaveLength(TWENTY)
-      // WebKitGTK hands over nothing of the last second, in some recordings.
+      // WebKitGTK omits the last second of some recordings.
       expect(Math.max(...shorter)).toBeLessThan(name === 'webkit' ? 1_500 : 500)
       expect(Math.max(...longer)).toBeLessThan(500)
     })
@@ -276,7 +276,7 @@ describe.each(Object.entries(LONG ? { chromium: CHROMIUM, ...OTHER_BROWSERS } : 
         ] as const
       ).filter(([recording]) => !recording.startsWith(name)),
     )('plays and seeks recordings of another browser for a grader: %s', async (recording, kind) => {
-      const page = await openSheet(browser, await handInRecording(recording, kind))
+      const page = await openSheet(browser, await submitRecording(recording, kind))
       expect(await playAndSeek(browser, page)).toBeCloseTo(0, 0)
     })
   },

@@ -12,7 +12,7 @@ import { waitUntil } from '../support/wait-until.ts'
 const FOLDER = process.env.FIVE_MINUTES
 const QUESTION = 'A customer writes that the parcel never came. What do you answer?'
 
-/** A browser's window, in which nothing goes wrong; each step of what is done in it is one picture. */
+/** Opens a browser window that must show no errors. Each step saves a screenshot. */
 async function openWindow(origin: string, count: () => number) {
   const browser = await startBrowser()
   onTestFinished(() => browser.close())
@@ -69,7 +69,7 @@ it.skipIf(!isBrowserInstalled)(
     await step('invite')
 
     const candidate = await openWindow(origin, () => ++steps)
-    await takeIt(candidate.page, mailboxPath(service.site.secretKeys), candidate.step)
+    await takeAssessment(candidate.page, mailboxPath(service.site.secretKeys), candidate.step)
 
     await goTo(page, 'Grading')
     await page.getByRole('link', { name: 'No grader yet' }).click()
@@ -92,8 +92,8 @@ it.skipIf(!isBrowserInstalled)(
   },
 )
 
-/** From the mail to what is handed in. */
-async function takeIt(page: Page, mailbox: string, step: (name: string) => Promise<void>): Promise<void> {
+/** Takes the assessment, from the mail to the submission. */
+async function takeAssessment(page: Page, mailbox: string, step: (name: string) => Promise<void>): Promise<void> {
   const mail = page.getByRole('link', { name: /Customer support/ })
   await waitUntil('the mail', async () => {
     await page.goto(mailbox)
@@ -101,7 +101,7 @@ async function takeIt(page: Page, mailbox: string, step: (name: string) => Promi
   })
   await mail.first().click()
   await step('mail')
-  // The service is called by another name in its mails than here.
+  // The mails name another host than the one that listens here.
   const link = await page.frameLocator('iframe').getByRole('link').first().getAttribute('href')
   await page.goto(new URL(link!).pathname)
   await page.getByRole('button', { name: 'Accept the invitation' }).waitFor()

@@ -20,7 +20,7 @@ afterAll(async () => {
   await smtp?.close()
 })
 
-/** Types into a field, as far as scripts of the page can tell. */
+/** Sets a field's value, with the events that the page's scripts expect. */
 const fill = (browser: Driven, selector: string, value: string) =>
   waitUntil(
     `the field ${selector}`,
@@ -78,7 +78,7 @@ describe.each(Object.entries({ chromium: CHROMIUM, ...OTHER_BROWSERS }))('an ope
       const admin = await signInAs(service, link.organization.id, ['admin'])
       const [cookie, value] = admin.cookie()!.split('=') as [string, string]
       await browser.setCookie({ name: cookie, value, domain: '127.0.0.1' })
-      // Grades are later than the submission.
+      // Grades must be newer than the submission.
       service.clock.advance(1_000)
       await browser.open(`${origin}${admin.home}grading/${submissionId}`)
       await see(browser, /Good morning, what can I do for you\?/)

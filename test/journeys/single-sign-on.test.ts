@@ -44,7 +44,7 @@ async function signIn(page: Page, email: string): Promise<void> {
   await press(page, 'Sign in')
 }
 
-/** Looked at in both sizes, by who needs it to be read. */
+/** Checks the page for accessibility and overflow in both sizes. SHOTS names a folder for screenshots. */
 async function look(page: Page): Promise<void> {
   for (const size of [desktop, phone]) {
     await page.setViewportSize(size)

@@ -11,7 +11,7 @@ const { service, browser, origin } = await startBrowserForFile()
 
 const LINES = ['First I listen.', 'Then I speak to Zanzibar.', 'At last I rest.']
 
-/** A submission of two recorded answers with transcripts of three lines in 2.9 s, in the browser of a grader who may read them. */
+/** Opens a submission of two recorded answers, with transcripts of three lines in 2.9 s, as a grader who may read them. */
 async function openTranscribed(canViewTranscription = true) {
   const made = await makeSpoken(service, await readSlices('audio'), 2)
   const media = await service.db.mediaFile.findMany({ where: { submissionId: made.submissionId, kind: 'answer' } })
@@ -43,7 +43,7 @@ describe.skipIf(!isBrowserInstalled)('a transcript beside a recording (skipped w
     await lines.nth(1).getByRole('link').click()
     await expect.poll(marked, PATIENT).toEqual([expect.stringContaining('Zanzibar')])
     expect(await secondsOf(page, 1)).toBeGreaterThanOrEqual(0.9)
-    await expect.poll(marked, PATIENT).toEqual([expect.stringContaining('At last I rest.')]) // it plays on
+    await expect.poll(marked, PATIENT).toEqual([expect.stringContaining('At last I rest.')]) // continues to play
     const cues = () =>
       page.evaluate(`(() => {
         const [track] = document.querySelector('#question-1 audio').textTracks
@@ -56,7 +56,7 @@ describe.skipIf(!isBrowserInstalled)('a transcript beside a recording (skipped w
     expect(complaints).toEqual([])
   })
 
-  it('is corrected on a page of its own', async () => {
+  it('is corrected on a separate page', async () => {
     const { page, home, submissionId } = await openTranscribed()
     await page.goto(`${home}grading/${submissionId}`)
     await page.locator('#question-2').getByRole('link', { name: 'Correct' }).click()

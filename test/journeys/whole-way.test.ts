@@ -10,7 +10,7 @@ import { waitUntil } from '../support/wait-until.ts'
 
 const REMARK = 'Speaks clearly, takes the caller’s side, and says what happens next — word for word.'
 
-/** The service as a browser reaches it, with a mail server that keeps what it is sent. */
+/** Starts the service, a browser, and a mail server that stores its mails. */
 async function start() {
   const smtp = await startSmtpListener()
   onTestFinished(() => smtp.close())
@@ -22,8 +22,8 @@ async function start() {
   return { smtp, service, origin, openContext }
 }
 
-/** From the link in the mail to what is handed in: one question, answered by speaking. */
-async function takeIt(page: Page, address: string): Promise<void> {
+/** Takes the assessment, from the mailed link to the submission. Its only question is answered by audio. */
+async function takeAssessment(page: Page, address: string): Promise<void> {
   await page.goto(address)
   await press(page, 'Accept the invitation')
   await press(page, 'I agree')
@@ -49,7 +49,7 @@ async function signInGrader(service: Service, organizationId: string, context: B
   return grader
 }
 
-/** Grades the only answer, with the connection cut while the comment is typed. */
+/** Grades the only answer, and loses the connection while typing the comment. */
 async function grade(page: Page): Promise<void> {
   await page.getByLabel('Points, of 5').fill('4.5')
   await page.locator('#saved-1', { hasText: 'Saved.' }).waitFor()
@@ -79,7 +79,7 @@ it.skipIf(!isBrowserInstalled)(
     expect(invited.status).toBe(201)
     const [mail] = await smtp.waitFor(1)
     const candidate = await (await openContext()).newPage()
-    await takeIt(candidate, origin + linkIn(mail!))
+    await takeAssessment(candidate, origin + linkIn(mail!))
 
     const context = await openContext()
     const grader = await signInGrader(service, organization.id, context, origin)

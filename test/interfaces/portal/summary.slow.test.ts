@@ -69,7 +69,7 @@ const WRONG: Record<string, string> = {
   gone: unknownId,
 }
 
-/** Forms of what there is not here: an active member, without a second step; no identity provider. */
+/** Forms that this organization does not show: its member is active and has no second factor, and it has no identity provider. */
 const NOT_SHOWN = new Set([
   '/members/:memberId/reactivate',
   '/members/:memberId/reset-factors',
@@ -96,7 +96,7 @@ it.each([...posts, '/portal/sign-in', '/portal/forgot'])('links every mistake to
     : admin.home.slice(0, -1) + path.replace(/:(\w+)/g, (_all, id) => ids[id] ?? unknownId)
   const person = path.startsWith('/portal') ? visit(service) : admin
   for (const [what, wrong] of Object.entries(WRONG)) {
-    if (what === 'gone') await service.db.tag.deleteMany({ where: { organizationId } }) // with what there is to choose from
+    if (what === 'gone') await service.db.tag.deleteMany({ where: { organizationId } }) // removes the choices of a field
     const fields = { ...Object.fromEntries(FIELDS.map((field) => [field, wrong])), expiry: 'date' }
     const { status, text } = await person.post(address, fields)
     if (status !== 422 || NOT_SHOWN.has(path)) continue

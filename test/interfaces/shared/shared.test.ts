@@ -9,10 +9,10 @@ import { makeSharedResult } from '../../support/shared-results.ts'
 
 const service = await startServiceForFile(NETWORKS)
 const { db, deps } = service
-/** In every field that a link must not show. */
+/** Text in every field that a link must not show. */
 const CANARY = 'CANARY'
 
-/** Two released results of one assessment, with an answer in writing and a recorded one each, and a third result that is not shared. */
+/** Releases two results of one assessment, each with a written and a recorded answer, and a third result that is not shared. */
 async function furnish() {
   const organization = await service.make.organization()
   const assessment = await service.make.assessment(organization.id, { name: 'Support' })
@@ -49,11 +49,10 @@ async function furnish() {
 
 const get = (path: string) => service.http().get(path)
 const QUARTER_HOUR_MS = 900_000
-/** Two networks. */
 const [HOME, OFFICE] = ['203.0.113.7', '198.51.100.8'] as const
 const origin = await service.app.listen({ port: 0, host: '127.0.0.1' })
 
-/** Answers the first question by files: one that is checked, one that is not yet, and one that the candidate removed. */
+/** Adds three files to the first answer: one is ready, one is still processed, and one was removed by the candidate. */
 async function addFiles(submissionId: string) {
   const { organizationId } = await db.submission.findUniqueOrThrow({ where: { id: submissionId } })
   const attempt = await db.answerAttempt.findFirstOrThrow({ where: { organizationId, submissionId, kind: 'text' } })
@@ -101,7 +100,7 @@ describe('a link to results', () => {
     expect((await admin.get(`${admin.home}settings/audit-log`)).text).toContain('opened a link to results')
   })
 
-  it('shows names, answers, recordings, and transcripts if they are chosen, and nothing private anywhere it leads', async () => {
+  it('shows names, answers, recordings, and transcripts if chosen, and nothing private on any page it leads to', async () => {
     const { create, people } = made
     const { path } = await create({ shows: ['names', 'answers', 'recordings', 'transcripts'], asksFeedback: 'yes' })
     const page = await get(path)
@@ -109,7 +108,7 @@ describe('a link to results', () => {
     const [ann, , third] = people
     const media = await get(`${path}/media/${ann!.mediaId}`).set('range', 'bytes=0-9')
     expect([media.status, media.headers['x-robots-tag'], media.body.length]).toEqual([206, 'noindex, nofollow', 10])
-    // Earlier attempts, photos, and other people's recordings are not behind the link.
+    // The link opens no earlier attempts, photos, or other people's recordings.
     for (const mediaId of [ann!.earlierId, ann!.photoId, third!.mediaId, deps.newId(), '..%2f..', 'nonsense'])
       expect((await get(`${path}/media/${mediaId}`)).status, mediaId).toBe(404)
     const seen = new Set([path])
@@ -123,7 +122,7 @@ describe('a link to results', () => {
     expect([...seen].filter((address) => !address.startsWith('/shared/') && !address.startsWith('/i/brand/'))).toEqual([])
   })
 
-  it('offers files with written answers as downloads, once they are checked', async () => {
+  it('offers files with written answers as downloads once they are ready', async () => {
     const { create, people } = made
     const [ann, , third] = people
     const files = await addFiles(ann!.id)
@@ -148,7 +147,7 @@ describe('a link to results', () => {
     expect((await get(`${withoutAnswers.path}/media/${files.ready}`)).status).toBe(404)
   })
 
-  it('closes when it is guessed, ended, revoked, switched off, or its sender left, always with the same page', async () => {
+  it('shows the same page if it was guessed, expired, or revoked, if sharing is off, or if its sender has left', async () => {
     const { admin, create, organization, people } = made
     const first = await create({ shows: 'recordings' })
     const media = (path: string) => get(`${path}/media/${people[0]!.mediaId}`)
@@ -178,7 +177,7 @@ describe('a link to results', () => {
     ['is revoked', ({ admin, id }) => admin.post(`${admin.home}shares/${id}/revoke`)],
     ['ends', ({ id }) => db.shareLink.update({ where: { id }, data: { expiresAt: service.clock.now() } })],
     ['is switched off with all others', ({ admin }) => admin.post(`${admin.home}settings/sharing`, { isOn: 'no' })],
-  ])('cuts a recording that is playing when it %s', async (_how, close) => {
+  ])('stops a playing recording when it %s', async (_how, close) => {
     const { admin, create, people } = made
     const { id, path } = await create({ shows: 'recordings' })
     const { mediaId } = people[0]!
@@ -204,7 +203,7 @@ describe('a link to results', () => {
     expect(received).toBeLessThan(bytes)
   })
 
-  it('asks for the access code, and refuses guesses like a sign-in', async () => {
+  it('asks for the access code, and limits guesses like a sign-in', async () => {
     const { admin, create, people } = made
     const { id, path } = await create({ hasCode: 'yes', shows: 'recordings', asksFeedback: 'yes' })
     const locked = await get(path)
@@ -223,7 +222,7 @@ describe('a link to results', () => {
     expect(cookie).toMatch(/HttpOnly/i)
     const opened = await get(path).set('cookie', cookie!.split(';')[0]!)
     expect(opened.text).toContain('14 of 20 points')
-    // The cookie of one link opens no other.
+    // The cookie of one link does not open another link.
     const other = await create({ hasCode: 'yes' })
     const foreign = await get(other.path).set('cookie', cookie!.split(';')[0]!.replace(id, other.id))
     expect(foreign.text).not.toContain('14 of 20')
@@ -232,7 +231,7 @@ describe('a link to results', () => {
     expect([limited.status, Number(limited.headers['retry-after']) > 0]).toEqual([429, true])
   })
 
-  it('opens in two networks alike, lists both, and counts the guesses of each by itself', async () => {
+  it('opens in two networks, lists both, and counts their guesses separately', async () => {
     const { admin, create } = made
     const { id, path } = await create({ hasCode: 'yes' })
     const enter = (code: string, from: string) =>
@@ -256,7 +255,7 @@ describe('a link to results', () => {
       expect((await get(path).set({ 'x-forwarded-for': from, cookie: cookies[i]! })).status).toBe(404)
   })
 
-  it('saves a view and a comment on each result if they are asked for', async () => {
+  it('saves a vote and a comment on each result if feedback is requested', async () => {
     const { admin, create } = made
     const { id, path } = await create({ asksFeedback: 'yes' })
     const send = (position: number, fields: object) =>
@@ -275,7 +274,7 @@ describe('a link to results', () => {
     expect(refused.status).toBe(404)
   })
 
-  it('shares names and answers of candidates who were told only, of one assessment, for 90 days at most, and while it is on', async () => {
+  it('is limited to one assessment, 90 days, and candidates who were told that names and answers may be shared, and can be switched off', async () => {
     const { admin, assessment, organization, people } = made
     const [ann, bea] = people
     const send = (fields: Record<string, string | string[]>) =>
@@ -334,7 +333,7 @@ describe('a client', () => {
     expect((await result()).text).toContain(`href="${download}${ready}" download`)
     expect((await client.get(`${download}${ready}`)).headers['content-disposition']).toMatch(/^attachment;/)
     expect((await client.get(`${download}${joining}`)).status).toBe(404)
-    // Transcripts need the member's own right, too.
+    // Transcripts also need the member's own right.
     expect(after.text).not.toContain('Words that were said')
     for (const path of ['results', `results/${ann!.id}`, 'invites', ''])
       expect((await client.get(`${client.home}${path}`)).text, path).not.toMatch(/Ann Archer|Bea Baker|canary-/)
@@ -348,7 +347,7 @@ describe('a client', () => {
       expect((await client.get(`${client.home}results/${ann!.id}/media/${mediaId}`)).status).toBe(404)
   })
 
-  it('can create no link', async () => {
+  it('cannot create a link', async () => {
     const { organization, people } = made
     for (const roles of [['client'], ['grader']]) {
       const member = await signInAs(service, organization.id, roles)

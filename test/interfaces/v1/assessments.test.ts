@@ -7,7 +7,7 @@ const service = await startServiceForFile()
 const createdAt = new Date('2026-02-01T10:00:00.123Z')
 const updatedAt = new Date('2026-02-20T16:45:00.000Z')
 
-/** An assessment with a value of its own in every field. */
+/** Creates an assessment with a distinct value in every field. */
 async function makeAssessment() {
   const { id: organizationId, key } = await service.make.organization()
   const assessment = await service.make.assessment(organizationId, {

@@ -19,7 +19,7 @@ async function makeKey(organizationId: string, scopes: KeyScope[]) {
 type Entry = { id: string; position: number; action: string; details: { number?: number } }
 type Client = Awaited<ReturnType<typeof makeKey>>
 
-/** Follows the log from the beginning until this is true of what was read. */
+/** Reads the log from its beginning until the entries are complete. */
 async function follow(client: Client, isAll: (entries: Entry[]) => boolean): Promise<Entry[]> {
   const entries: Entry[] = []
   let cursor: string | undefined
@@ -73,7 +73,7 @@ it('returns each entry once and in order, even after long transactions', async (
     for (let i = 0; i < each; i++)
       await inTransaction(ctx, async (inside) => {
         await recordAudit(inside, { action: 'changed_settings', details: { number: writer * each + i } })
-        // Recording order and commit order differ.
+        // Entries are committed in another order than they are recorded.
         await inside.db.$executeRaw`SELECT pg_sleep(${(writer % 4) / 100})`
       })
   }

@@ -60,7 +60,7 @@ const routes: Route[] = [
   { method: 'delete', path: '/tags/{tagId}' },
 ]
 
-/** A body that would do, as JSON text by field: one bad field is then not hidden by another. */
+/** Valid JSON text for each field. A test replaces one field, so that no other error hides its effect. */
 const goodFields = (): Record<string, string> => ({
   assessmentId: JSON.stringify(own.assessmentId),
   recipientEmail: JSON.stringify(`${crypto.randomUUID()}@example.com`),

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { unknownId } from '../../support/factories.ts'
 import { type Service, startService } from '../../support/service.ts'
 
-// The bodies that v1.md documents, to the byte: what goes beyond the document is elsewhere, and changes none of them.
+// The bodies that v1.md documents, byte for byte. Undocumented additions must not change them.
 
 let service: Service
 let made: Awaited<ReturnType<typeof furnish>>
@@ -17,7 +17,7 @@ afterAll(() => service.close())
 const NOW = '2030-01-02T03:04:05.678Z'
 const LATER = '2030-02-01T03:04:05.678Z'
 
-/** An organization with one of everything. */
+/** Creates an organization with one row of each kind. */
 async function furnish() {
   const { id: organizationId, key } = await service.make.organization()
   const assessment = await service.make.assessment(organizationId, { name: 'Spoken English', defaultAnswerFormat: 'audio' })
@@ -41,7 +41,7 @@ async function furnish() {
   return { client: service.v1(key), ids: { assessment, question, member, tag, invite, bare } }
 }
 
-/** The answer's status and text, with names in place of the ids. */
+/** Status and text of the response, with names instead of ids. */
 function show({ status, text }: Response): string {
   const known = Object.entries(made.ids).reduce((shown, [name, { id }]) => shown.replaceAll(id, `{${name}}`), text)
   return `${status} ${known.replaceAll(/[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f-]{21}/g, '{new}')}`

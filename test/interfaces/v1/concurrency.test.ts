@@ -26,7 +26,7 @@ const split = (answers: Answer[], status: number) => ({
 it('creates one invite and one mail for 20 simultaneous requests, and links the other 19 to it', async () => {
   const { id: organizationId, key } = await service.make.organization()
   const { id: assessmentId } = await service.make.assessment(organizationId)
-  // The address differs in case only, which does not make it another.
+  // Addresses that differ only in case are the same.
   const answers = await atOnce((nth) =>
     service
       .v1(key)
@@ -43,7 +43,7 @@ it('creates one invite and one mail for 20 simultaneous requests, and links the 
   const where = { organizationId }
   expect(await service.db.invite.findMany({ where, select: { id: true } })).toEqual([{ id }])
 
-  // One record of a sending and one job: there can be no second mail.
+  // There is one row and one job for the mail, so no second mail can be sent.
   const emails = await service.db.inviteEmail.findMany({ where })
   expect(emails).toHaveLength(1)
   const jobs = await service.db.$queryRaw`SELECT 1 FROM pgboss.job WHERE data->>'emailId' = ${emails[0]!.id}`

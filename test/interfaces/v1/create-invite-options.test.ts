@@ -164,6 +164,6 @@ describe('tagIds', () => {
     [Array(101).fill(unknownId), 'tagIds must have at most 100 items'],
   ])('are rejected with 400 if they are %j', (tagIds, error) => refuse({ tagIds }, error))
 
-  it('are rejected with 400 by their number, even in the longest list that fits a body', () =>
+  it('are rejected with 400 if there are too many, even in the longest list that fits into a body', () =>
     refuse({ tagIds: Array(31_000).fill(1) }, 'tagIds must have at most 100 items'))
 })

@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-/** A request byte for byte, which no client library has tidied up. */
+/** Sends a request byte for byte: supertest would normalize it. */
 async function send(
   method: string,
   path: string,
@@ -153,7 +153,7 @@ describe('a failure of the service', () => {
   it.each(['tags', 'api_keys'])(
     'answers 500 with the documented text if the table %s is missing, and reveals the cause only in the log',
     async (table) => {
-      // A key that nobody has seen yet has to be looked up.
+      // This key is not cached, so the service has to query it.
       const fresh = { 'x-api-key': (await service.make.organization()).key }
       const logged = service.logLines.length
       await service.db.$executeRawUnsafe(`ALTER TABLE ${table} RENAME TO hidden`)

@@ -8,7 +8,7 @@ import { startServiceForFile, startServiceForTest } from '../../support/service.
 
 const service = await startServiceForFile()
 
-/** An organization to whose invite so many things have happened. */
+/** Creates an organization with an invite that has this many events. */
 async function furnish(count = 0, of = service) {
   const { id: organizationId, key } = await of.make.organization()
   const assessment = await of.make.assessment(organizationId)
@@ -146,7 +146,7 @@ describe('the feed (410 cursor_gone)', () => {
     own.clock.advance(90 * DAY_MS)
     await happen(1, (await own.make.invite(assessment)).id)
     await deleteExpiredEvents(own.system, 90)
-    expect((await get()).events).toHaveLength(4) // as old as is still kept
+    expect((await get()).events).toHaveLength(4) // exactly at the retention limit
     own.clock.advance(1)
     await deleteExpiredEvents(own.system, 90)
     expect(await client.get(`/events?cursor=${second!.position}`)).toMatchObject(gone)

@@ -60,8 +60,8 @@ it('assigns, grades, releases, and reopens for a member, with the key as actor i
   expect(await service.db.gradingViewer.count({ where: { organizationId } })).toBe(0)
 })
 
-/** A submission for an assessment with this many questions, and a test key that may manage. */
-async function handIn({ questions, secondGrader = false }: { questions: number; secondGrader?: boolean }) {
+/** Creates a submission for an assessment with this many questions, and a test key with the right to manage. */
+async function makeSubmission({ questions, secondGrader = false }: { questions: number; secondGrader?: boolean }) {
   const { id: organizationId, key, apiKeyId } = await service.make.organization({ mode: 'test' })
   await changeApiKey(service.system, apiKeyId, { rights: ['manage'] })
   const makeGrader = () => service.make.member(organizationId, { roles: ['grader'] })
@@ -94,23 +94,23 @@ it.each<[grades: object[], error: string]>([
     'grades.2.number must be of another question than those before',
   ],
 ])('saves none of the invalid grades %j', async (grades, error) => {
-  const { grade, v1, path } = await handIn({ questions: 2 })
+  const { grade, v1, path } = await makeSubmission({ questions: 2 })
   expect(await grade(grades)).toMatchObject({ status: 400, body: { error } })
   expect((await v1.get(`${path}/grades`)).body.points).toBe(0)
 })
 
 it('grades many answers with about as many statements as few', async () => {
-  const { grade } = await handIn({ questions: 60 })
+  const { grade } = await makeSubmission({ questions: 60 })
   const grades = (points: number, count: number) => Array.from({ length: count }, (_, i) => ({ number: i + 1, points }))
   const few = await recordQueries(async () => await grade(grades(1, 1)))
   const many = await recordQueries(async () => await grade(grades(2, 60)))
   expect([few.result.body.points, many.result.body.points]).toEqual([1, 120])
-  // The one that is corrected is another statement.
+  // The corrected grade needs another statement.
   expect(many.queries.length).toBeLessThan(few.queries.length + 5)
 })
 
-it('lets two graders change places in one request, and never assigns both roles to one', async () => {
-  const { v1, path, first, second } = await handIn({ questions: 1, secondGrader: true })
+it('lets two graders swap roles in one request, and never assigns both roles to one', async () => {
+  const { v1, path, first, second } = await makeSubmission({ questions: 1, secondGrader: true })
   const assign = (assignedGraderId: string | null, secondGraderId: string | null) =>
     v1.patch(`${path}/graders`).send({ assignedGraderId, secondGraderId })
   for (const [one, other] of [

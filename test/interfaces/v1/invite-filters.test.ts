@@ -10,7 +10,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-/** Two assessments to which Sam and Kim are invited, Sam's first invite and both of Kim's with a tag. */
+/** Invites Sam and Kim to two assessments. Sam's first invite and both of Kim's have a tag. */
 async function furnish() {
   const { id: organizationId, key } = await service.make.organization()
   const assessments = [await service.make.assessment(organizationId), await service.make.assessment(organizationId)] as const

@@ -14,24 +14,24 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-/** An organization with an invite in that state. */
+/** Creates an organization with an invite. */
 async function furnish(data: object = {}) {
   const { id: organizationId, key } = await service.make.organization()
   const assessment = await service.make.assessment(organizationId)
   const invite = await service.make.invite(assessment, data)
   const client = service.v1(key)
   const find = () => service.db.invite.findUniqueOrThrow({ where: { id: invite.id }, include: { tags: true } })
-  const told = async () => {
+  const readEvents = async () => {
     const events = await service.db.event.findMany({ where: { organizationId }, orderBy: { id: 'asc' } })
     return events.map(({ type, data }) => [type, (data as { changes?: object }).changes])
   }
   const change = (body: object) => client.patch(`/invites/${invite.id}`).send(body)
-  return { organizationId, key, client, assessment, invite, find, told, change }
+  return { organizationId, key, client, assessment, invite, find, readEvents, change }
 }
 
 describe('PATCH /invites/{id}', () => {
   it('changes all given fields of a pending invite, and records the changes', async () => {
-    const { organizationId, invite, find, told, change } = await furnish()
+    const { organizationId, invite, find, readEvents, change } = await furnish()
     const [grader, one, two] = [
       await service.make.member(organizationId),
       await service.make.tag(organizationId),
@@ -51,7 +51,7 @@ describe('PATCH /invites/{id}', () => {
       },
     ])
     expect(await find()).toMatchObject({ ...texts, expiresAt, tags: [{ tagId: one.id }, { tagId: two.id }] })
-    expect(await told()).toMatchObject([
+    expect(await readEvents()).toMatchObject([
       ['invite.updated', { corrected: Object.keys(texts) }],
       ['invite.updated', { expiresAt: { after: expiresAt.toISOString() } }],
       ['invite.updated', { assignedGraderId: { before: null, after: grader.id } }],
@@ -63,9 +63,9 @@ describe('PATCH /invites/{id}', () => {
       [two.id],
       null,
     ])
-    const before = await told()
+    const before = await readEvents()
     expect((await change({ ...texts, tagIds: [two.id], assignedGraderId: null })).status).toBe(200)
-    expect(await told()).toEqual(before)
+    expect(await readEvents()).toEqual(before)
   })
 
   it.each([
@@ -73,12 +73,12 @@ describe('PATCH /invites/{id}', () => {
     ['started', { answerRecordLimit: 9 }, 'answerRecordLimit can be changed only while the invite is pending; it is started'],
     ['started', { expiresInDays: 9 }, 'The invite is started and can not be extended'],
   ])('explains which field of an invite that is %s cannot change, and changes nothing: %o', async (status, edits, error) => {
-    const { organizationId, find, change, told } = await furnish({ status })
+    const { organizationId, find, change, readEvents } = await furnish({ status })
     const tag = await service.make.tag(organizationId)
     const before = await find()
     const refused = await change({ tagIds: [tag.id], ...edits })
     expect([refused.status, refused.body, refused.headers['x-error-code']]).toEqual([409, { error }, 'move_not_allowed'])
-    expect([await find(), await told()]).toEqual([before, []])
+    expect([await find(), await readEvents()]).toEqual([before, []])
     expect((await change({ tagIds: [tag.id], recipientName: before.recipientName })).status).toBe(200)
     expect((await find()).tags).toHaveLength(1)
   })
@@ -325,7 +325,7 @@ describe('POST /invite-batches', () => {
     const of = { organizationId, assessmentId: assessment.id, mode: 'test', createdByKeyId: apiKey.id, terms: {} } as const
     const at = service.clock.now()
     const ids = Array.from({ length: 21 }, () => service.deps.newId())
-    // The last is not under way any more.
+    // The last batch is already finished.
     const data = ids.map((id, i) => ({ ...of, id, createdAt: at, startedAt: at, finishedAt: i === 20 ? at : null }))
     await service.db.inviteBatch.createMany({ data })
     const send = (by: typeof client) => by.post('/invite-batches').send({ assessmentId: assessment.id, invites: [address('x')] })
@@ -366,7 +366,7 @@ describe('POST /invite-batches', () => {
 })
 
 describe('returnUrl', () => {
-  /** An organization that lists a host. */
+  /** Creates an organization with an allowed return host. */
   async function furnishHost(returnHosts = 'careers.example.com') {
     const by = await furnish()
     const organization = await service.db.organization.findUniqueOrThrow({ where: { id: by.organizationId } })
@@ -395,12 +395,12 @@ describe('returnUrl', () => {
     const answer = await service.http().get(`${page}/return`)
     const url = new URL(answer.headers.location!)
     expect([answer.status, url.origin, url.pathname, url.hash]).toEqual([303, 'https://careers.example.com', '/done', '#thanks'])
-    const { job, signature, ...told } = Object.fromEntries(url.searchParams)
-    expect([job, told]).toEqual([
+    const { job, signature, ...signed } = Object.fromEntries(url.searchParams)
+    expect([job, signed]).toEqual([
       '7',
       { inviteId: id, status: 'completed', timestamp: String(Math.floor(service.clock.now().getTime() / 1000)) },
     ])
-    const expected = createHmac('sha256', returnSecret).update(Object.values(told).join('.')).digest('hex')
+    const expected = createHmac('sha256', returnSecret).update(Object.values(signed).join('.')).digest('hex')
     expect(signature!.split(',')).toEqual([expected])
     await list('other.example.com')
     expect((await service.http().get(`${page}/return`)).headers.location).toBe(page)

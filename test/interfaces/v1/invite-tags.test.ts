@@ -9,7 +9,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-/** An invite with four tags, given in another order than that of their names, their creation or their last change. */
+/** Creates an invite with four tags, added in an order that differs from their names, creation, and last change. */
 async function furnish() {
   const { id: organizationId, key } = await service.make.organization()
   const client = service.v1(key)

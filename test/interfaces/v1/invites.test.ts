@@ -9,7 +9,7 @@ const statuses = ['pending', 'accepted', 'started', 'completed', 'expired', 'rev
 type Shown = { id: string; status: string }
 const idsOf = (body: { invites: Shown[] }) => body.invites.map(({ id }) => id)
 
-/** An invite with a value of its own in every field. */
+/** Creates an invite with a distinct value in every field. */
 async function makeInvite() {
   const { id: organizationId, key } = await service.make.organization()
   const assessment = await service.make.assessment(organizationId, { name: 'Spoken English' })
@@ -125,7 +125,7 @@ describe('the filters of GET /invites', () => {
   it('combine with pages and orders', async () => {
     const { one, ofOne, list } = await makeInvites()
     const body = await list(`assessmentId=${one.id}&limit=4&page=2`)
-    const inOrder = ofOne.toSorted((a, b) => (a.id < b.id ? -1 : 1)) // sent at the same instant
+    const inOrder = ofOne.toSorted((a, b) => (a.id < b.id ? -1 : 1)) // all were sent at the same instant
     expect(idsOf(body)).toEqual(inOrder.slice(4).map(({ id }) => id))
     expect(body.pagination).toEqual({ page: 2, limit: 4, total: ofOne.length, totalPages: 2 })
   })

@@ -10,13 +10,13 @@ type Organization = Awaited<ReturnType<typeof furnish>>
 
 beforeAll(async () => {
   service = await startService()
-  await service.app.listen({ port: 0, host: '127.0.0.1' }) // one address for all requests, as links repeat it
+  await service.app.listen({ port: 0, host: '127.0.0.1' }) // one address for all requests, because links contain it
   own = await furnish()
   foreign = await furnish()
 })
 afterAll(() => service.close())
 
-/** An organization with one of everything, in relations to one another. */
+/** Creates an organization with one related row of each kind. */
 async function furnish() {
   const { id: organizationId, key } = await service.make.organization()
   const assessment = await service.make.assessment(organizationId)
@@ -34,14 +34,14 @@ async function furnish() {
   return { id: organizationId, key, assessment, question, member, tag, invite, batch, client: service.v1(key) }
 }
 
-/** Everything of an answer that could tell a client something, but for what counts requests, tells the time or repeats the id asked for. */
+/** Everything in a response that a client could learn from, except for request counts, times, and the requested id. */
 async function answerTo(request: Test, id: string) {
   const { status, text, headers } = await request
-  const told = Object.entries(headers).filter(([name]) => !/^(date|x-request-id|events-cursor|ratelimit-.*)$/.test(name))
-  return { status, text, headers: told.map(([name, value]) => [name, String(value).replaceAll(id, '{id}')]) }
+  const visible = Object.entries(headers).filter(([name]) => !/^(date|x-request-id|events-cursor|ratelimit-.*)$/.test(name))
+  return { status, text, headers: visible.map(([name, value]) => [name, String(value).replaceAll(id, '{id}')]) }
 }
 
-/** Every place where a request can name an id, and whose id it is. */
+/** Every place where a request can name an id, and the kind of row that it names. */
 const places: [
   place: string,
   of: 'assessment' | 'member' | 'tag' | 'invite' | 'question' | 'batch',
@@ -108,7 +108,7 @@ describe.each(places)('%s', (_place, of, send) => {
   })
 })
 
-/** All that requests could change. */
+/** All rows that requests could change. */
 const snapshot = async () => ({
   tags: await service.db.tag.findMany({ orderBy: { id: 'asc' } }),
   invites: await service.db.invite.findMany({ orderBy: { id: 'asc' } }),
@@ -162,7 +162,7 @@ it('accepts an invite address that another organization uses', async () => {
   expect(response.headers).not.toHaveProperty('link')
 })
 
-it("keeps another organization's tag and its uses when a tag of the same name is deleted", async () => {
+it("keeps another organization's tag and its uses when a tag with the same name is deleted", async () => {
   const one = await furnish()
   const { body } = await one.client.post('/tags').send({ name: foreign.tag.name })
   expect((await one.client.delete(`/tags/${body.tag.id}`)).status).toBe(200)

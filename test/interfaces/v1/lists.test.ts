@@ -4,7 +4,7 @@ import { startServiceForFile } from '../../support/service.ts'
 
 const service = await startServiceForFile()
 
-/** Ranks of five rows: what they are sorted by has two ties, and no two fields are in the same order. */
+/** Ranks of five rows. The first three have two ties each, and no two fields have the same order. */
 const ranks = { first: [2, 1, 2, 3, 1], second: [1, 3, 3, 2, 2], third: [3, 2, 1, 1, 3], distinct: [4, 2, 5, 1, 3] }
 type Ranks = readonly number[]
 
@@ -15,9 +15,9 @@ const status = (rank: number) => (['accepted', 'pending', 'started'] as const)[r
 type Row = { id: string; nth: number }
 type List = {
   name: string
-  /** The document's sort words, the first is the default. */
+  /** The documented sort words. The first one is the default. */
   sorts: Record<string, Ranks>
-  /** Makes a row of that id with the ranks at that place. @returns the list's path. */
+  /** Creates a row with this id and the ranks at this place. @returns the path of the list. */
   make: (organizationId: string, row: Row) => Promise<unknown>
   path?: (organizationId: string) => Promise<string>
 }
@@ -76,14 +76,14 @@ const lists: List[] = [
   },
 ]
 
-/** The one assessment of an organization that its questions or invites belong to. */
+/** The organization's only assessment, for its questions or invites. */
 async function ownAssessment(organizationId: string): Promise<string> {
   const existing = await service.db.assessment.findFirst({ where: { organizationId } })
   return (existing ?? (await service.make.assessment(organizationId))).id
 }
 
 describe.each(lists)('GET $name', ({ name, sorts, make, path = async () => `/${name}` }) => {
-  // Ids in an order of their own, so that none of the orders is that of creation.
+  // Random ids, so that no order equals the order of creation.
   const rows: Row[] = ranks.first.map((_, nth) => ({ id: randomUUID(), nth }))
   const words = Object.keys(sorts)
   let get: (query?: string) => Promise<{ status: number; body: Record<string, unknown> }>

@@ -7,7 +7,7 @@ import { startServiceForFile } from '../../support/service.ts'
 
 const service = await startServiceForFile()
 
-/** An organization with one of everything, a key of it that may manage, and one that may not. */
+/** Creates an organization with one row of each kind, and keys with and without the right to manage. */
 async function openManaged(words: string) {
   const own = await furnish(service, words)
   const organizationId = own.id
@@ -44,7 +44,7 @@ const aDefinition = {
 const aQuestion = { script: 'What would you do first?', points: 10 }
 
 describe('a key without permission to manage', () => {
-  /** Each with a body that would do. */
+  /** Every write operation with a valid body. */
   const writes: [method: 'get' | 'post' | 'patch' | 'put' | 'delete', path: (of: Furnished) => string, body: object][] = [
     ['post', () => '/assessments', { name: 'New' }],
     ['patch', ({ assessment }) => `/assessments/${assessment.id}`, { name: 'Other' }],
@@ -109,7 +109,7 @@ describe('a key without permission to manage', () => {
         codeOf(unknown),
       ])
     }
-    // A question of theirs behind an assessment of one's own.
+    // Another organization's question below an own assessment.
     const mixed = `/assessments/${here.own.assessment.id}/questions/${other.question.id}`
     expect(codeOf(await here.v1.patch(mixed).send({ points: 3 }))).toEqual([404, 'question_not_found'])
     const references = { clients: [other.member.email], tags: [other.tag.name] }
@@ -122,7 +122,7 @@ describe('a key without permission to manage', () => {
     const operations = await readInterface(service, 'v1')
     const marked = operations.filter(({ needsManage }) => needsManage).map(({ method, path }) => `${method} ${path}`)
     const tried = writes.map(([method, path]) => `${method} ${path(here.own)}`)
-    // Test keys may grade and change their open link: these have tests of their own.
+    // Test keys may grade and change their open link: other tests cover these operations.
     const filled = operations
       .filter(({ method, path }) => marked.includes(`${method} ${path}`) && !/\/(submission|open-link)/.test(path))
       .map(({ method, path }) => `${method} ${fillPath(path, here.own).replace('/api/v1', '')}`)

@@ -54,7 +54,7 @@ describe('an open link', () => {
     expect((await service.http().get(new URL(body.openLink.url).pathname)).status).toBe(200)
   })
 
-  it('is another one for test keys, which read and replace it', async () => {
+  it('is a separate one for test keys, which can read and replace it', async () => {
     const { v1, path, organization } = await start('test')
     const { status, body } = await v1.put(path).send({ isOn: true, maxInvites: 3 })
     expect([status, body.openLink]).toMatchObject([200, { isOn: true, maxInvites: 3 }])
@@ -65,7 +65,7 @@ describe('an open link', () => {
     expect(await service.db.openLink.findMany({ where: { organizationId: organization.id } })).toMatchObject([{ mode: 'test' }])
   })
 
-  it('is for test keys with the right to manage, which change nothing else of an assessment', async () => {
+  it('can be replaced by test keys with the right to manage, which change nothing else of an assessment', async () => {
     const { v1, path, organization, assessment } = await start('test')
     const { key } = await createApiKey(service.system, { organizationId: organization.id, name: 'Not managing', mode: 'test' })
     const refused = await service.v1(key).put(path).send({ isOn: true })
@@ -82,13 +82,13 @@ describe('an open link', () => {
     [{ opensAt: '2030-02-01T00:00:00Z', closesAt: '2030-01-01T00:00:00Z' }, 'closesAt'],
     [{ emailDomains: ['no domain'] }, 'emailDomains'],
     [{ tagIds: [unknownId] }, 'tagIds'],
-  ])('refuses %j', async (body, field) => {
+  ])('rejects %j', async (body, field) => {
     const { v1, path } = await start()
     const { status, text } = await v1.put(path).send(body)
     expect([status, text.includes(field)]).toEqual([400, true])
   })
 
-  it('is for keys that may manage to write, and of its own organization', async () => {
+  it('can be replaced only by keys with the right to manage, and only in their own organization', async () => {
     const [own, other] = [await start(), await start()]
     expect((await service.v1(own.organization.key).put(own.path).send({ isOn: true })).status).toBe(403)
     expect((await service.v1(own.organization.key).get(own.path)).status).toBe(200)

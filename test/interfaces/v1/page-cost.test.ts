@@ -6,7 +6,7 @@ import { type Query, recordQueries } from '../../support/queries.ts'
 import { type Service, startService } from '../../support/service.ts'
 
 const MANY = 30_000
-/** Pages of 8 kB: hundreds where every row of the organization is looked at. */
+/** Limit in pages of 8 kB. Reading every row of the organization takes several hundred more. */
 const FEW_PAGES = 450
 const FEW = 3
 
@@ -17,7 +17,7 @@ let tagId: string
 let inviteId: string
 beforeAll(async () => {
   service = await startService()
-  // Not within what the service's role gets where a pooler is between.
+  // Without the timeouts that the service's role has behind a pooler.
   client = new pg.Client({ connectionString: service.databaseUrl, options: UNBOUNDED_OPTIONS })
   await client.connect()
   ;({ keys, tagId, inviteId } = await furnish())
@@ -27,7 +27,7 @@ afterAll(async () => {
   await service.close()
 })
 
-/** An organization with many invites, a few of them with another tag than the rest, and a few test invites; and an event of each. */
+/** Creates many invites with an event each, a few of them with a rare tag, and a few test invites. */
 async function furnish() {
   const { id: organizationId, key: live } = await service.make.organization()
   const { key: test } = await createApiKey(service.system, { organizationId, name: 'Trials', mode: 'test' })
@@ -74,7 +74,7 @@ async function furnish() {
   return { keys: { live, test }, tagId: rare.id, inviteId: invite.id }
 }
 
-/** Pages of tables and indexes that a statement reads, with a custom and with a generic plan. */
+/** Pages of tables and indexes that a statement reads, with a custom plan and with a generic plan. */
 async function countPages({ text, values }: Query): Promise<number[]> {
   const pages: number[] = []
   for (const plan of ['force_custom_plan', 'force_generic_plan']) {

@@ -72,7 +72,7 @@ describe('POST /question-imports', () => {
     expect(entry).toMatchObject({ actorKind: 'apiKey', actorId: apiKeyId, targetId: body.import.id })
   })
 
-  it('imports nothing if it only checks', async () => {
+  it('imports nothing if the request only checks', async () => {
     const { v1, send, listed } = await open()
     const { status, body } = await send('::Q::Pi?{#3.14:0.01}\n\nA blank {=one} and {=two}', { check: true })
     expect([status, body.import.state, body.import.format]).toEqual([200, 'checked', 'gift'])
@@ -82,7 +82,7 @@ describe('POST /question-imports', () => {
     expect(await listed()).toEqual([])
   })
 
-  it('takes the encoding, the sheet, the line of the headings, and the meanings of columns', async () => {
+  it('accepts the encoding, the sheet, the line of the headings, and the meanings of columns', async () => {
     const { send } = await open()
     const letters = iconv.encode('Question,Answer\nGyõr?,x', 'windows-1252')
     const hungarian = await send(letters, { encoding: 'windows-1250', check: true })
@@ -110,14 +110,14 @@ describe('POST /question-imports', () => {
     ['a sheet without questions', 'Name,Email\nAnn,ann@example.com', /No column holds the questions|doubtful/],
     ['a PDF', '%PDF-1.7', /^This is a PDF\./],
     ['an empty file', '', 'file must have at least one item'],
-  ])('refuses %s, and imports nothing', async (_what, content, error) => {
+  ])('rejects %s, and imports nothing', async (_what, content, error) => {
     const { send, imports } = await open()
     const { status, body } = await send(content)
     expect([status, body]).toEqual([400, { error: typeof error === 'string' ? error : expect.stringMatching(error) }])
     expect(await imports()).toBe(0)
   })
 
-  it('refuses what is no Base64, and unknown words', async () => {
+  it('rejects a file that is not Base64, and unknown words', async () => {
     const { v1, send } = await open()
     const refused = 'file must be the content of the file in Base64, without line breaks'
     for (const file of ['Question,Answer', 'UXVl\nc3Rp', 'UXV!']) {
@@ -144,7 +144,7 @@ describe('POST /question-imports', () => {
     expect(await listed()).toHaveLength(1)
   })
 
-  it('needs a live key with the right to manage', async () => {
+  it('requires a live key with the right to manage', async () => {
     const { organizationId, imports } = await open()
     const { key } = await createApiKey(service.system, { organizationId, name: service.make.unique('key'), mode: 'test' })
     const file = Buffer.from('Question\nWho?').toString('base64')
@@ -158,7 +158,7 @@ describe('POST /question-imports', () => {
 })
 
 describe('GET /question-imports/{importId}', () => {
-  it('finds no import of another organization, and none after 30 days', async () => {
+  it('does not find imports of another organization, or any after 30 days', async () => {
     const { v1, send, finished } = await open()
     const { body } = await send('Question\nWho?')
     await finished(body.import.id)

@@ -16,7 +16,7 @@ const textOf = (page: string) =>
     .replace(/<[^>]+>/g, ' ')
     .replace(/\s+/g, ' ')
 
-/** Asks for the report on an invite. @param accept undefined: the header is not sent. */
+/** Requests the report on an invite. @param accept value of the header; undefined sends none. */
 const askFor =
   ({ organization, invite }: { organization: { key: string }; invite: { id: string } }) =>
   (accept: string | undefined, query = '') => {
@@ -30,7 +30,7 @@ const askFor =
     }))
   }
 
-/** A result that was released, with what is shown to nobody but graders beside it. */
+/** Releases a result that also has texts for graders only. */
 async function makeReleased() {
   const made = await makeHandedIn(service)
   const { ctx } = await made.join()
@@ -185,7 +185,7 @@ describe('GET /invites/{inviteId}/submission/report', () => {
         'صفحة',
       ],
     },
-  ])('is in the language of the candidate for whom it is: $language', async ({ language, html, texts }) => {
+  ])('is in the language of its candidate: $language', async ({ language, html, texts }) => {
     const made = await makeHandedIn(service, {
       questions: [{ points: RUBRIC_POINTS, rubric: RUBRIC }, { points: 5 }],
       recipientName: 'Kim Lee',

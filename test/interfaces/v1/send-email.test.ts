@@ -36,7 +36,7 @@ it('creates the invite without a mail if sendEmail is false', async () => {
   expect(Object.keys(body.invite)).toEqual(Object.keys(other))
   expect(body.invite).toMatchObject({ status: 'pending', sentAt: other.sentAt, expiresAt: other.expiresAt })
   expect(await silent.emailsOf(body.invite.id)).toEqual([])
-  // The one that was asked for later is there, and no other.
+  // The mail of a later invite has arrived, and no other.
   await waitForState(service, { inviteId: other.id }, 'sent')
   expect([usual.received().length, silent.received().length]).toEqual([1, 0])
 })

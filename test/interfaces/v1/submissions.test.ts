@@ -21,7 +21,7 @@ describe('GET /invites/{inviteId}/submission', () => {
     ])
   })
 
-  it('returns the paper, answers, and times, and the newest grades once released', async () => {
+  it('returns the questions, answers, and times, and the newest grades once released', async () => {
     const { organization, invite, join, grade, release, submissionId } = await makeHandedIn(service)
     const read = async () => (await service.v1(organization.key).get(`/invites/${invite.id}/submission`)).body
     const { ctx } = await join()
@@ -111,7 +111,7 @@ describe('GET /submissions', () => {
     const own = { organizationId: organization.id, inviteId: invite.id, assessmentId: assessment.id }
     const limits = { questionReplayLimit: 1, answerRecordLimit: 1, createdAt: startedAt, updatedAt: startedAt }
     await service.db.submission.create({ data: { id: later, ...own, ...limits, state: 'in_progress', startedAt } })
-    await service.db.submission.create({ data: { id: service.deps.newId(), ...own, ...limits } }) // in preparation
+    await service.db.submission.create({ data: { id: service.deps.newId(), ...own, ...limits } }) // not started yet
     const { submissions, pagination } = await list()
     expect(faultOf('listSubmissions', { submissions, pagination })).toBeNull()
     expect(submissions.map(({ id }: { id: string }) => id)).toEqual([later, submissionId])

@@ -23,7 +23,7 @@ const create = async (fields: object) => {
 }
 const count = () => service.db.tag.count({ where: { organizationId } })
 
-/** Invalid fields of creation and change. */
+/** Fields that creation and change reject, each with its error. */
 const badFields: [object, string][] = [
   [{ name: '' }, 'name must not be blank, nor contain NUL characters or unpaired surrogates'],
   [{ name: ' \t\n\u00a0' }, 'name must not be blank, nor contain NUL characters or unpaired surrogates'],

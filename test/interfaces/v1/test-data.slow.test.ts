@@ -18,7 +18,7 @@ const service = await startServiceForFile(TO_LOOPBACK)
 
 const EVERY_KIND = ['text', 'audio', 'video', 'mixed']
 
-/** An organization with a test key, a grader, and an assessment that is answered in writing. */
+/** Creates an organization with a test key, a grader, and an assessment that is answered in writing by default. */
 async function start({ graders = 1, secondGrader = false, kinds = Array(4).fill('text') as string[] } = {}) {
   const organization = await service.make.organization({ mode: 'test' })
   const assessment = await service.make.assessment(organization.id, { secondGrader })
@@ -239,7 +239,7 @@ describe('concurrent POST /invites/{id}/simulate requests', () => {
   it('run one after the other, and the first does all the work of an invite', async () => {
     const { organization, invite, v1 } = await start({ kinds: EVERY_KIND })
     const id = await invite()
-    // One that has waited for long is told to come again.
+    // A request that has waited too long gets 429, and is repeated.
     const send = async () => {
       for (;;) {
         const answer = await v1.post(`/invites/${id}/simulate`).send({ action: 'release' })
@@ -313,7 +313,7 @@ describe('DELETE /test-data', () => {
     const where = { key: { in: media.map(({ key }) => key) } }
     expect([photos.length, await service.db.deletedMediaFile.count({ where })]).toEqual([2, 6])
     for (const { key } of photos) expect(await service.deps.media.get(`${key}/file`)).not.toBeNull()
-    service.clock.set(Date.now() + 2 * 60_000) // PostgreSQL has stamped them
+    service.clock.set(Date.now() + 2 * 60_000) // PostgreSQL has set the times of these rows
     await removeFiles(service.system)
     for (const { key } of photos) expect(await service.deps.media.get(`${key}/file`)).toBeNull()
     expect(await service.db.deletedMediaFile.count({ where })).toBe(0)
@@ -330,7 +330,7 @@ describe('DELETE /test-data', () => {
     await service.db.inviteBatch.createMany({ data: lists })
     const { key } = await createApiKey(service.system, { organizationId, name: 'Live', mode: 'live' })
     const asked = { assessmentId: assessment.id, recipientEmail: 'live@example.com' }
-    // Before it is committed: nothing that live work needs is locked.
+    // The transaction is still open, and locks nothing that live requests need.
     const until = service.clock.now()
     await inTransaction(ctx, async (inside) => {
       expect(await deleteTestData(inside)).toMatchObject({ invites: 100, lists: 3, remaining: 150 })
@@ -339,7 +339,7 @@ describe('DELETE /test-data', () => {
     })
     service.clock.advance(1)
     const later = await invite(PLAIN)
-    // As it would after a kill: from where it was, by several at once.
+    // Several jobs continue the deletion at once, as after a crash.
     await Promise.all([1, 2].map(() => continueDeletion(service.system, { organizationId, until })))
     const count = async () => (await v1.get('/invites')).body.pagination.total
     expect(await service.db.inviteBatch.findMany({ where: { organizationId } })).toMatchObject([{ mode: 'live' }])

@@ -241,7 +241,7 @@ describe('webhook deliveries', () => {
   })
 
   it('are created once if a replay overlaps with the regular delivery', async () => {
-    const idle = await startServiceForTest({ ...TO_LOOPBACK, ROLE: 'api' }) // it hands nothing over by itself
+    const idle = await startServiceForTest({ ...TO_LOOPBACK, ROLE: 'api' }) // runs no jobs by itself
     const own = await makeIntegrator(idle)
     const numbered = (count: number) =>
       waitUntil('the events', async () => ((await own.client.get('/events')).body.events.length === count ? true : undefined))
@@ -297,7 +297,7 @@ it('rejects a third secret within 24 hours, which would end the first, unless fo
 })
 
 it('delivers both ranges if a second replay is requested during the first', async () => {
-  const idle = await startServiceForTest({ ...TO_LOOPBACK, ROLE: 'api' }) // it hands nothing over by itself
+  const idle = await startServiceForTest({ ...TO_LOOPBACK, ROLE: 'api' }) // runs no jobs by itself
   const own = await makeIntegrator(idle)
   for (let count = 0; count < 3; count++) await own.invite()
   const cursor = await waitUntil('the events', async () => {

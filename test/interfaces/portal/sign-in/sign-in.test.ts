@@ -22,7 +22,7 @@ describe('signing in', () => {
     expect((await person.get('/portal')).headers.location).toBe(home)
     expect((await person.get(home)).status).toBe(200)
     const stolen = person.cookie()
-    // Refused forms, which browsers may keep, go with the session.
+    // Signing out also clears rejected forms, which browsers may cache.
     expect((await person.post('/portal/sign-out')).headers).toMatchObject({
       location: '/portal/sign-in',
       'clear-site-data': '"cache"',
@@ -67,7 +67,7 @@ describe('signing in', () => {
     await victim.post('/portal/sign-in', { email, password: PASSWORD })
     expect(new Set([cookie(), victim.cookie(), fixed]).size).toBe(3)
     expect((await visit(service, fixed).get('/portal')).headers.location).toContain('/sign-in')
-    // The one that the browser had before is over.
+    // Signing in again ends the browser's previous session.
     const before = victim.cookie()
     await victim.post('/portal/sign-in', { email, password: PASSWORD })
     expect((await visit(service, before).get('/portal')).headers.location).toContain('/sign-in')
@@ -100,7 +100,7 @@ describe('signing in', () => {
     const path = await copiedJoinPath(service, other, email)
     expect((await person.get(path)).text).toContain('If you already have an account here with this address')
     const fields = { firstName: 'Ada', lastName: 'Lovelace' }
-    // Whoever has copied the link is not told whether there is an account: what can't be a new password is answered as for a new address.
+    // The response does not reveal an existing account: an invalid new password gets the same error as for a new address.
     expect((await person.post(path, { ...fields, password: 'too short' })).text).toContain('at least 15 characters')
     expect((await person.post(path, { ...fields, password: 'a quite unrelated phrase' })).text).toContain(
       'The password is not right.',
@@ -115,7 +115,7 @@ describe('signing in', () => {
 describe('wrong passwords', () => {
   it('are counted per stored address', async () => {
     const { email } = await joinAs(service, await service.make.organization(), { email: 'victim@example.com' })
-    const alike = email.replace('i', 'İ') // which PostgreSQL makes an i, but no lower case of JavaScript
+    const alike = email.replace('i', 'İ') // PostgreSQL maps this letter to an i, but the lower case of JavaScript does not
     expect((await tryPassword(alike, PASSWORD)).status).toBe(422)
     expect((await tryPassword(email, PASSWORD)).status).toBe(303)
   })
@@ -129,7 +129,7 @@ describe('wrong passwords', () => {
     expect((await tryPassword(email, PASSWORD)).text).toContain('try again in a minute')
     service.clock.advance(1_000)
     expect((await tryPassword(email, PASSWORD)).status).toBe(303)
-    // The right one begins the count anew.
+    // A correct password resets the count.
     for (let i = 0; i < 5; i++) expect((await tryPassword(email, 'not the password')).text).toContain('is not right')
     service.clock.advance(15 * MINUTE_MS)
   })
@@ -139,7 +139,7 @@ describe('wrong passwords', () => {
     const count = scaled(100, 10_000)
     const answers: string[] = []
     const tries = Array.from({ length: count }, (_, i) => `wrong password ${i}`).values()
-    // On a machine that is busy some wait for too long in the line, and were not looked at: they come again.
+    // On a busy machine some requests are rejected unchecked after a long wait, so they are repeated.
     const tryInTurn = async (password: string): Promise<string> => {
       const { status, text } = await tryPassword(email, password)
       return status === 429 ? tryInTurn(password) : text
@@ -231,7 +231,7 @@ it('is audited in each organization', async () => {
   const { email } = await joinAs(service, organization)
   await tryPassword(email, PASSWORD)
   const member = await service.db.member.findFirstOrThrow({ where: { organizationId: organization.id, email } })
-  // The first is the key that the organization was made with.
+  // The first entry is that of the organization's key.
   const entries = await service.db.auditEntry.findMany({ where: { organizationId: organization.id }, orderBy: { id: 'asc' } })
   expect(entries.slice(1).map(({ action, actorKind, actorId }) => [action, actorKind, actorId])).toEqual([
     ['invited_member', 'operator', null],

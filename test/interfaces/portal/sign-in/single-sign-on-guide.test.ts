@@ -4,7 +4,7 @@ import type { ProviderSignInProblem } from '../../../../src/domain/single-sign-o
 import { signInRefusedPage } from '../../../../src/interfaces/portal/sign-in/single-sign-on.page.ts'
 
 const guide = readFileSync('docs/guides/single-sign-on.md', 'utf8')
-/** All of them: the compiler says when one is missing. */
+/** Every problem: a missing one is a type error. */
 const problems: Record<ProviderSignInProblem, true> = {
   expiredSignIn: true,
   idpDenied: true,

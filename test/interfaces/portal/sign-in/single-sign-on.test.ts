@@ -36,7 +36,7 @@ describe('a new colleague', () => {
       NO_PASSWORD,
     ])
     expect((await auditOf(organization.id, 'signed_in')).at(-1)?.details).toEqual({ proofs: ['oidc'], provider: 'Acme Login' })
-    // And the second time by what they are there, whatever their address is by now.
+    // The second sign-in finds the member by the provider's subject, even after a change of the address.
     idp.person = { ...idp.person, email: 'married@elsewhere.example' }
     expect((await goThrough(browse(service), idp, begin)).status).toBe(303)
     expect(await db.member.count({ where: { organizationId: organization.id } })).toBe(2)
@@ -117,7 +117,7 @@ describe('single sign-on', () => {
     const { id, memberId } = await db.identity.findFirstOrThrow({ where: { organizationId: organization.id } })
     const page = `${admin.home}members/${memberId}`
     expect((await admin.get(page)).text).toContain(`identities/${id}/remove`)
-    // An owner's identity is for owners alone to take away.
+    // Only owners can remove an owner's identity.
     const other = await signInAs(service, organization.id, ['admin'])
     await db.organization.update({ where: { id: organization.id }, data: { ownerNamedAt: service.clock.now() } })
     await db.member.updateMany({ where: { id: { in: [memberId!, adminId] } }, data: { portalRoles: ['owner'] } })
@@ -250,7 +250,7 @@ describe('single sign-on', () => {
       expect([issuer, claims, answer.status]).toEqual([issuer, claims, status])
       if (status === 422) expect(mistakesIn(answer).join()).toContain('Anybody can have an account at this issuer')
     }
-    // One from before that was asked for: a stranger's tenant says that an address of the organization is its own.
+    // A provider from before that rule: a stranger's tenant claims an address of the organization.
     const data = { issuer: `${microsoft}/common/v2.0`, requiredClaims: {} }
     await db.signInProvider.update({ where: { id: providerId }, data })
     const claims = { email: admin.email, tid: 'of a stranger' }
@@ -322,13 +322,13 @@ describe('a session of a provider', () => {
     for (const [path, fields] of forms) expect((await browser.post(homeOf(organization) + path, fields)).status, path).toBe(403)
     expect((await browser.get('/portal/factors')).status).toBe(403)
     expect(await db.user.findMany({ where: { email } })).toEqual(before)
-    // Members with a second factor need it here too, as when they sign in.
+    // Members with a second factor need it here, too, as at sign-in.
     const { id } = await db.credential.findFirstOrThrow({ where: { email } })
     await giveApp(service, id)
     await browser.post('/portal/prove', { current: PASSWORD, next: '/portal' })
     expect((await browser.get(homeOf(elsewhere))).headers.location).toMatch(/^\/portal\/sign-in\?/)
     await db.secondFactor.deleteMany({ where: { credentialId: id } })
-    // The password still opens both, and joins the provider's word in one session.
+    // The password still opens both organizations, and is added to the same session.
     await browser.post('/portal/sign-in', { email, password: PASSWORD, next: '/portal' })
     expect((await browser.get(homeOf(elsewhere))).status).toBe(200)
   })

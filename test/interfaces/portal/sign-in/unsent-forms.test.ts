@@ -9,7 +9,7 @@ const HOUR_MS = 3_600_000
 
 const service = await startServiceForFile()
 
-/** Somebody whose session has ended by itself, in whose browser a page is still open. */
+/** Signs in a member whose session then expires, while a page stays open in their browser. */
 async function makeSignedOut() {
   const organization = await service.make.organization()
   const person = await joinAs(service, organization)
@@ -26,7 +26,7 @@ function formIn(text: string): { action: string; fields: Record<string, string> 
   return { action: /action="([^"]+)"/.exec(form)![1]!, fields: fieldsIn({ text: `<main${form}` }) }
 }
 
-/** The address of the form that an answer says was kept. */
+/** Address of the saved form in a redirect to sign-in. */
 const resumeIn = ({ headers }: { headers: Record<string, string> }) =>
   new URL(headers.location!, 'http://x').searchParams.get('next') ?? ''
 
@@ -116,7 +116,7 @@ describe('a form that is sent after the session has ended', () => {
     const answer = await other.get(resumeIn(sent))
     expect([answer.status, answer.text]).toEqual([404, nowhere.text])
     expect(answer.text).toContain('in the browser where you filled it in, with the same account')
-    // Nor is it sent, or used up, by them.
+    // They can neither send it nor use it up.
     const id = resumeIn(sent).split('/').at(-1)!
     const used = await other.post(`${other.home}tags`, { name: 'Theirs', resumed_form: id })
     expect(used.headers.location).toBe(resumeIn(sent))
@@ -186,7 +186,7 @@ describe('the cookie of an ended session', () => {
   it('saves nothing after its owner has ended it, or changed their credentials', async () => {
     const { email, home, ...person } = await joinAs(service, await service.make.organization())
     const stolen = [visit(service, person.cookie())]
-    await signIn(person, email) // another session, and the one before is signed out
+    await signIn(person, email) // starts another session, which ends the one before
     const other = visit(service)
     await signIn(other, email)
     stolen.push(visit(service, other.cookie()))

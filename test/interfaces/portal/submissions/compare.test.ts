@@ -9,7 +9,7 @@ const { db } = service
 
 const PEOPLE = ['Ann', 'Bea', 'Cem', 'Dan']
 
-/** Released results of four people, who were asked the same questions at different numbers. Person i got i % 3 points more in each. */
+/** Releases results of four people with the same questions in different order. Person i has i % 3 more points for each question. */
 async function furnish(questions: number, { blindGrading = false, hasRubric = false } = {}) {
   const { newId, clock } = service.deps
   const organization = await service.make.organization()
@@ -26,7 +26,7 @@ async function furnish(questions: number, { blindGrading = false, hasRubric = fa
     const times = { submittedAt: at, releasedAt: at, createdAt: at, updatedAt: at }
     const ends = { state: 'released' as const, ...limits, ...times }
     await db.submission.create({ data: { ...of, ...ends, id: submissionId, inviteId: invite.id, assessmentId: assessment.id } })
-    // Each begins with another question.
+    // Each person begins with another question.
     const paper = asked.map((_, n) => asked[(n + i) % questions]!)
     await db.submissionQuestion.createMany({
       data: paper.map((question, n) => ({ ...of, submissionId, number: n + 1, ...question, ...texts })),
@@ -58,7 +58,7 @@ async function furnish(questions: number, { blindGrading = false, hasRubric = fa
   return { organization, assessment, admin, ids, query, get }
 }
 
-/** Text of the table's cells, a row each. */
+/** Texts of the table's cells, by row. */
 const rowsIn = (text: string): string[][] =>
   [...text.matchAll(/<tr[^>]*>(.*?)<\/tr>/gs)].map(([, row]) =>
     [...row!.matchAll(/<t[hd][^>]*>(.*?)<\/t[hd]>/gs)].map(([, cell]) =>
@@ -70,12 +70,12 @@ const rowsIn = (text: string): string[][] =>
   )
 
 describe('the comparison of results', () => {
-  it('shows points by question, whatever its number was, and sorts by total or question', async () => {
+  it('shows points by question, whatever its number, and sorts by total or question', async () => {
     const { get } = await furnish(4)
     const page = await get()
     const [head, ...rows] = rowsIn(page.text)
     expect(head!.slice(1).map((cell) => cell.slice(0, 3))).toEqual(['Dan', 'Cem', 'Bea', 'Ann'])
-    // Cem is asked third what Ann is asked first.
+    // Cem's third question is Ann's first.
     const row = rows.find(([question]) => question!.startsWith('Question 0?'))!
     expect(row.slice(1)).toEqual(['6 / 10', '4 / 10', '2 / 10', '0 / 10'])
     const index = rows.findIndex(([question]) => question!.startsWith('Question 1?')) + 1
@@ -121,7 +121,7 @@ describe('the comparison of results', () => {
     expect(rows[2]!.slice(1)).toEqual(people.map((name) => `${name} about ${question}`))
   })
 
-  it('hides names of an assessment that is graded blind until the reader asks for them', async () => {
+  it('hides names of a blind-graded assessment until the reader asks for them', async () => {
     const { get, admin, query, ids } = await furnish(1, { blindGrading: true })
     const hidden = await get()
     expect(hidden.text).toContain(`Candidate ${ids[0]!.slice(-4).toUpperCase()}`)

@@ -10,7 +10,7 @@ import { waitUntil } from '../../../support/wait-until.ts'
 const service = await startServiceForFile()
 const { db } = service
 
-/** An organization with a released result of each name. */
+/** Creates a released result for each name. */
 async function furnish(names: string[]) {
   const organization = await service.make.organization()
   const assessment = await service.make.assessment(organization.id)
@@ -38,7 +38,7 @@ it('saves a decision with note, member, and time, and sends one event for it', a
   const [ann] = submissions
   const path = `${admin.home}results/${ann!.id}/decision`
   expect((await admin.post(path, { decision: 'shortlist', note: 'Calm' })).headers.location).toContain('done=decided')
-  // The same again, and another note, are no other decision.
+  // The same decision again, and a changed note, send no second event.
   await admin.post(path, { decision: 'shortlist', note: 'Calm' })
   await admin.post(path, { decision: 'shortlist', note: 'Calm and exact' })
   expect(await decisionOf(ann!)).toMatchObject({
@@ -76,7 +76,7 @@ it('is saved by one click in the list of results, which it leads back to', async
   expect(foreign.headers.location).toBe(`${admin.home}results/${decided.id}?done=decided`)
 })
 
-it('refuses an unknown decision, and one about a candidate who has not completed', async () => {
+it('rejects an unknown decision, and a decision about a candidate who has not completed', async () => {
   const { organization, assessment, admin, submissions, events } = made
   const refused = await admin.post(`${admin.home}results/${submissions[0]!.id}/decision`, { decision: 'hire', note: '' })
   expect([refused.status, mistakesIn(refused).length]).toEqual([422, 1])
@@ -114,13 +114,13 @@ it('decides about many results at once, and filters and exports by decision unde
     ['Second round', 'By phone'],
     ['Second round', 'By phone'],
   ])
-  // All that match, chosen by the filter.
+  // Selects all matching results by the filter.
   const all = { of: 'results', all: 'yes', decision: 'shortlist', action: 'decide', note: '', most: '9' }
   const other = await admin.get(`${admin.home}invites/changes/new?${new URLSearchParams(all)}`)
   expect(other.text).toContain('Decide about 2 candidates')
 })
 
-it('shows decisions to nobody but members who read all candidates, and archives them without a name', async () => {
+it('shows decisions only to members who read all candidates, and archives them without a name', async () => {
   const { organization, assessment, admin, submissions } = made
   const [ann] = submissions
   await admin.post(`${admin.home}results/${ann!.id}/decision`, { decision: 'reject', note: 'CANARY' })

@@ -9,7 +9,7 @@ import { waitUntil } from '../../../support/wait-until.ts'
 
 const service = await startServiceForFile({ ROLE: 'api' })
 
-/** A recording that is ready, of ten bytes unless it says otherwise. */
+/** Stores a recording that is ready, by default with ten bytes. */
 async function makeMedia({ content = Buffer.from('0123456789'), kind = 'screen' as const, contentType = 'video/webm' } = {}) {
   const candidate = await takeAssessment(service)
   const organizationId = candidate.organization.id

@@ -8,7 +8,7 @@ import { startServiceForFile } from '../../../support/service.ts'
 
 const service = await startServiceForFile()
 
-/** A submission, its grading admin, and readers of its export and report. */
+/** Creates a submission, an admin who grades it, and functions that read its export and report. */
 async function furnish(of: Parameters<typeof makeHandedIn>[1] = {}) {
   const made = await makeHandedIn(service, { recipientName: 'Sam', ...of })
   const { organization, assessment } = made

@@ -6,7 +6,7 @@ import { startServiceForFile } from '../../../support/service.ts'
 
 const service = await startServiceForFile()
 
-/** A released result, and its page as the portal has it. */
+/** Releases a result, and returns functions that read its page in the portal. */
 async function makeReleased() {
   const made = await makeHandedIn(service, { recipientName: 'محمد علي' })
   const { organization, assessment, submissionId } = made
@@ -64,23 +64,26 @@ it.skipIf(!hasPoppler)('shows points to clients, and texts for the candidate onl
   }
 })
 
-it.skipIf(!hasPoppler)("shows decisions in the organization's version alone, and gives the candidate's to admins", async () => {
-  const { release, ctx, admin, client, page, invite, organization } = await makeReleased()
-  await release(ctx, { message: 'Thank you' })
-  await service.db.organization.update({ where: { id: organization.id }, data: { languagesOffered: ['en', 'de'] } })
-  await service.db.invite.update({ where: { id: invite.id }, data: { chosenLanguage: 'de' } })
-  await admin.post(`${page}/decision`, { decision: 'reject', note: 'Not for us' })
-  const address = `${page}/report?audience=candidate`
-  expect((await admin.get(page)).text).toContain(`href="${address}"`)
-  expect((await client.get(page)).text).not.toContain(address)
-  expect((await client.get(address)).status).toBe(404)
-  const read = async (path: string) => (await readPdf((await admin.get(path).responseType('blob')).body)).text
-  const [own, forCandidate] = [await read(`${page}/report`), await read(address)]
-  for (const text of ['Result of', 'Decision', 'Not for us'])
-    expect([own.includes(text), forCandidate.includes(text)]).toEqual([true, false])
-  for (const text of ['Ergebnis:', '4,5 von 5 Punkten', 'Comment on the answer', 'Thank you'])
-    expect(forCandidate).toContain(text)
-})
+it.skipIf(!hasPoppler)(
+  "shows decisions only in the organization's version, and sends the candidate's version to admins",
+  async () => {
+    const { release, ctx, admin, client, page, invite, organization } = await makeReleased()
+    await release(ctx, { message: 'Thank you' })
+    await service.db.organization.update({ where: { id: organization.id }, data: { languagesOffered: ['en', 'de'] } })
+    await service.db.invite.update({ where: { id: invite.id }, data: { chosenLanguage: 'de' } })
+    await admin.post(`${page}/decision`, { decision: 'reject', note: 'Not for us' })
+    const address = `${page}/report?audience=candidate`
+    expect((await admin.get(page)).text).toContain(`href="${address}"`)
+    expect((await client.get(page)).text).not.toContain(address)
+    expect((await client.get(address)).status).toBe(404)
+    const read = async (path: string) => (await readPdf((await admin.get(path).responseType('blob')).body)).text
+    const [own, forCandidate] = [await read(`${page}/report`), await read(address)]
+    for (const text of ['Result of', 'Decision', 'Not for us'])
+      expect([own.includes(text), forCandidate.includes(text)]).toEqual([true, false])
+    for (const text of ['Ergebnis:', '4,5 von 5 Punkten', 'Comment on the answer', 'Thank you'])
+      expect(forCandidate).toContain(text)
+  },
+)
 
 it.skipIf(!hasPoppler)('shows formatted questions with their markup on the page, and as plain text in the file', async () => {
   const { release, ctx, organization, invite, admin, page, submissionId } = await makeReleased()

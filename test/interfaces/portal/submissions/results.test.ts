@@ -8,7 +8,7 @@ import { handIn, releaseRows } from '../../../support/submissions.ts'
 const service = await startServiceForFile()
 const { db } = service
 
-/** An organization with released results of these names and points, the first of them released last. */
+/** Releases results with these names and points. The first one is released last. */
 async function furnish(results: [name: string, points: number, ofPoints: number][]) {
   const organization = await service.make.organization()
   const assessment = await service.make.assessment(organization.id)

@@ -9,7 +9,7 @@ const service = await startServiceForFile()
 const HOSTILE = '</p><script>alert(1)</script>'
 const SHOWN = '&lt;/p&gt;&lt;script&gt;alert(1)&lt;/script&gt;'
 
-/** A submission under way, and its page as an admin sees it. */
+/** Starts a submission, and returns its page as an admin sees it. */
 async function furnish(of: Taken = {}) {
   const made = await makeTaking(service, of)
   const admin = await signInAs(service, made.organization.id, ['admin'])
@@ -17,7 +17,7 @@ async function furnish(of: Taken = {}) {
   return { ...made, admin, address, read: async () => (await admin.get(address)).text }
 }
 
-/** A recording of an answer, as far as the database knows it. */
+/** Inserts the rows of a recorded answer, without its file. */
 async function record(
   submission: { id: string; organizationId: string },
   state: 'ready' | 'joining' | 'deleted',
@@ -115,7 +115,7 @@ describe('the page of a submission', () => {
     await record(await submission(), 'deleted')
     expect((await answer())[0]).toContain('Answer by video: deleted.')
     service.clock.advance(1_000)
-    await candidate.answer(1, '', 'save') // no text is no answer
+    await candidate.answer(1, '', 'save') // an empty text is no answer
     expect((await answer())[0]).toContain('Answer by video: deleted.')
   })
 
@@ -140,7 +140,7 @@ describe('the page of a submission', () => {
     await service.db.invite.update({ where: { id: invite.id }, data: { assignedGraderId: assigned.member.id } })
     const statuses = await Promise.all([assigned, other, client].map(async (person) => (await person.get(address)).status))
     expect(statuses).toEqual([200, 404, 404])
-    // The invite itself is not for graders: no link leads there.
+    // The page does not link to the invite, because graders cannot open that.
     expect((await assigned.get(address)).text).not.toContain(`invites/${invite.id}"`)
     await service.db.member.update({ where: { id: assigned.member.id }, data: { roles: ['client'] } })
     expect((await assigned.get(address)).status).toBe(404)
