@@ -20,7 +20,7 @@ async function start(url: string) {
   const smtp = await startSmtpListener()
   onTestFinished(() => smtp.close())
   const service = await startServiceForTest({ SMTP_URL: smtp.url, MAIL_BOUNCE_DOMAIN: DOMAIN, BOUNCE_IMAP_URL: url })
-  /** A mail that was sent, and the notice of it. */
+  /** Sends a mail and prepares its bounce message. */
   const send = async (name = 'postfix.eml') => {
     const { id: organizationId, key } = await service.make.organization()
     const invite = await service.make.invite(await service.make.assessment(organizationId))
@@ -37,13 +37,13 @@ async function start(url: string) {
 }
 const fetchBounces = (service: Service) => runSweep(service, ['fetch_bounces'])
 const NO_LOG: Log = { info() {}, warn() {}, error() {} }
-/** A process that starts now. */
+/** The mailbox as a newly started process opens it. */
 const mailboxAt = (dovecot: Dovecot, { domain = DOMAIN, log = NO_LOG } = {}) =>
   createBounceMailbox(addressOf(dovecot.url()), { domain, log })
 const addressOf = (url: string) => loadConfig({ MAIL_BOUNCE_DOMAIN: DOMAIN, BOUNCE_IMAP_URL: url, SECRET_KEY }).bounces.mailbox!
 
 describe.runIf(hasDovecot)('a bounce mailbox', () => {
-  it('is read: each bounce is stored once and marked as read, and other mail is left unread', async () => {
+  it('is fetched: each bounce is stored once and marked as read, and other mail is left unread', async () => {
     const dovecot = await startDovecot()
     const { service, send } = await start(dovecot.url('Bounces'))
     const [one, other] = [await send(), await send('exim.eml')]
@@ -70,7 +70,7 @@ describe.runIf(hasDovecot)('a bounce mailbox', () => {
     expect(events).toHaveLength(1)
   })
 
-  it("is read on from the last position: a mail that couldn't be stored stays unread, and is first the next time", async () => {
+  it("is fetched from the last position on: a mail that couldn't be stored stays unread, and is first the next time", async () => {
     const dovecot = await startDovecot()
     for (let i = 0; i < 45; i++) await dovecot.deliver('INBOX', `Subject: ${i}\n\n${'x'.repeat(300_000)}\n`)
     const mailbox = mailboxAt(dovecot)
@@ -90,7 +90,7 @@ describe.runIf(hasDovecot)('a bounce mailbox', () => {
     expect(await mailbox.processUnread(take(0), () => false)).toBe(0)
   })
 
-  it('is read once if it belongs to another service, by any process', async () => {
+  it('is fetched once if it belongs to another service, by any process', async () => {
     const dovecot = await startDovecot()
     await dovecot.deliver('INBOX', 'Subject: one\n\n1\n')
     let looks = 0
@@ -128,7 +128,7 @@ describe.runIf(hasDovecot)('a bounce mailbox', () => {
     expect((await dovecot.count('INBOX')).unread).toBe(1)
   })
 
-  it('is also reached by STARTTLS, and never without encryption or with an untrusted certificate', async () => {
+  it('can be reached with STARTTLS, but not without encryption or with an untrusted certificate', async () => {
     const dovecot = await startDovecot()
     await dovecot.deliver('INBOX', 'Subject: one\n\n1\n')
     expect(await countUnread(addressOf(dovecot.url('INBOX', 'imap')))).toBe(1)
@@ -136,7 +136,7 @@ describe.runIf(hasDovecot)('a bounce mailbox', () => {
     await expect(countUnread(checked)).rejects.toThrow(/certificate/i)
   })
 
-  it('is reported by log and doctor without its password while it does not respond, and read afterwards', async () => {
+  it('is reported by log and doctor without its password while it does not respond, and fetched afterwards', async () => {
     const dovecot = await startDovecot()
     const { service, send } = await start(dovecot.url())
     const { notice, isKept } = await send()

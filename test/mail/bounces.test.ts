@@ -39,7 +39,7 @@ afterAll(async () => {
   await smtp.close()
 })
 
-/** A mail that was sent, as the mail server got it. */
+/** Sends a mail. `mail` is the message as the mail server received it. */
 async function send() {
   const { id: organizationId, key } = await service.make.organization()
   const invite = await service.make.invite(await service.make.assessment(organizationId))
@@ -63,7 +63,7 @@ const basic = (password: string) => ({ authorization: `Basic ${Buffer.from(`post
 const tellAsPostmark = (sent: Sent, name: string, password = SECRET) =>
   post('postmark', { 'content-type': 'application/json', ...basic(password) }, fill(name, sent))
 
-/** As SNS signs it. */
+/** Signs a message as SNS does. */
 function sign(message: Record<string, string>): Record<string, string> {
   const signed = ['Message', 'MessageId', 'SubscribeURL', 'Timestamp', 'Token', 'TopicArn', 'Type'].filter(
     (name) => message[name],
@@ -242,7 +242,7 @@ describe('an Amazon SES notification', () => {
     for (const url of [
       'https://evil.example/SimpleNotificationService-1.pem',
       'https://sns.eu-central-1.amazonaws.com.evil.example/a.pem',
-      // Whoever could have the same one looked up under any number of addresses would have the service forget the one in use.
+      // Variants of the URL would fill the cache of certificates and displace the certificate in use.
       `${CERTIFICATE_URL}?1`,
       `${CERTIFICATE_URL}#1`,
       CERTIFICATE_URL.replace('https://', 'https://a@'),

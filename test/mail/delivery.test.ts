@@ -8,9 +8,9 @@ import { type SmtpListener, startSmtpListener } from '../support/smtp.ts'
 import { PATIENT } from '../support/wait-until.ts'
 
 type Stage = 'recipient' | 'content'
-/** Responses of the mail server by address, and their number. It accepts all other mails. */
+/** Errors of the mail server by address, with the number of times it returns them. It accepts all other mails. */
 const refusals = new Map<string, { at: Stage; times: number; error: Error }>()
-/** The Message-IDs of what it was offered, by address, taken or not. */
+/** Message-IDs of all mails that the server received, accepted or not, by address. */
 const offered = new Map<string, string[]>()
 
 function refusalOf(address: string, stage: Stage): Error | null {
@@ -82,7 +82,7 @@ describe('an accepted mail', () => {
     expect(offers()[1]).toBe(offers()[0])
   })
 
-  it('is a new message each time it is sent on purpose', async () => {
+  it('is a new message each time it is resent explicitly', async () => {
     const { invite, offers } = await makeInvite(service)
     for (let i = 0; i < 2; i++) await waitForState(service, { id: await queueMail(service, invite) }, 'sent')
     expect(new Set(offers()).size).toBe(2)

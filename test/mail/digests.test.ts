@@ -18,7 +18,7 @@ afterAll(async () => {
   await smtp.close()
 })
 
-/** 8:30 in Kolkata is 3:00 of UTC. */
+/** 8:30 in Kolkata is 3:00 UTC. */
 const at = (day: number, hour: number, minute = 0) => service.clock.set(Date.UTC(2027, 1, day, hour, minute))
 /** Monday. */
 const MONDAY = 8

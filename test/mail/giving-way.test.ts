@@ -7,7 +7,7 @@ import { startServiceForFile } from '../support/service.ts'
 const service = await startServiceForFile()
 const { deps, make, system } = service
 
-/** The turns of the event loop so far: in each, whoever waits gets on. */
+/** Turns of the event loop so far. Waiting requests continue in each turn. */
 let turns = 0
 let next = setImmediate(count)
 function count(): void {
@@ -16,7 +16,7 @@ function count(): void {
 }
 afterAll(() => clearImmediate(next))
 
-/** The turn in which each mail that was about to begin asked when the last request was answered. */
+/** For each mail, the turn in which it read the time of the last response before it began. */
 const asked: number[] = []
 let answeredAt = -Infinity
 deps.traffic = {
@@ -28,7 +28,7 @@ deps.traffic = {
 
 const MAILS = 10
 
-/** Sends mails that were queued at the same time. @returns in how many turns they have begun. */
+/** Sends mails that were queued at the same time. @returns the number of turns in which they began. */
 async function sendMails(): Promise<number> {
   asked.splice(0)
   const assessment = await make.assessment((await make.organization()).id)
@@ -46,6 +46,6 @@ it('starts mails at once while there are no requests', async () => {
 })
 
 it('starts mails one after the other during requests, which are served in between', async () => {
-  answeredAt = Infinity // there is always one that was answered just now
+  answeredAt = Infinity // as if a request was always answered just now
   expect(await sendMails()).toBe(MAILS)
 })

@@ -16,7 +16,7 @@ afterAll(async () => {
   await smtp.close()
 })
 
-/** Every field that reaches a mail. The rows are written directly: what an interface refuses, an import may have let in. */
+/** All fields that appear in mails. The tests write rows directly, because imports may contain text that an interface rejects. */
 type Texts = {
   organization?: string
   assessment?: string
@@ -57,7 +57,7 @@ async function send(texts: Texts): Promise<ReceivedMail> {
   return mail
 }
 
-/** All tags of the HTML but the ends of lines, with their attributes; addresses and texts differ from mail to mail. */
+/** All tags of the HTML with their attributes, except line breaks. Replaces the link's token, which differs from mail to mail. */
 const tagsOf = ({ parsed }: ReceivedMail) =>
   (parsed.html!.match(/<[a-z/!][^>]*>/gi) ?? [])
     .filter((tag) => tag !== '<br>')

@@ -33,12 +33,12 @@ afterAll(async () => {
 })
 
 /** SMTP commands as sent: the test server would decode the domains. */
-const said: string[] = []
+const commands: string[] = []
 const lines: Server[] = []
 async function overhear({ url }: SmtpListener): Promise<string> {
   const line = createServer((client) => {
     const server = connect(Number(new URL(url).port), '127.0.0.1')
-    client.on('data', (bytes) => said.push(...bytes.toString().split('\r\n')))
+    client.on('data', (bytes) => commands.push(...bytes.toString().split('\r\n')))
     for (const socket of [client, server]) socket.on('error', () => socket.destroy())
     client.pipe(server)
     server.pipe(client)
@@ -47,7 +47,7 @@ async function overhear({ url }: SmtpListener): Promise<string> {
   await once(line, 'listening')
   return `smtp://127.0.0.1:${(line.address() as AddressInfo).port}`
 }
-const recipientSaid = () => said.findLast((text) => text.startsWith('RCPT TO'))?.split(/[<>]/)[1]
+const lastRecipient = () => commands.findLast((text) => text.startsWith('RCPT TO'))?.split(/[<>]/)[1]
 
 const [UNICODE, ASCII] = ['bücher.example', 'xn--bcher-kva.example']
 
@@ -67,7 +67,7 @@ it('sends to an international domain in punycode, whether or not the server supp
     const { id, recipientEmail } = await invite(`Sam@${UNICODE}`)
     expect(recipientEmail).toBe(`Sam@${ASCII}`)
     await waitForState(on, { inviteId: id }, 'sent')
-    expect(recipientSaid()).toBe(`Sam@${ASCII}`)
+    expect(lastRecipient()).toBe(`Sam@${ASCII}`)
   }
 })
 
@@ -75,9 +75,9 @@ it('sends to an international name if the server supports SMTPUTF8, and fails wi
   const there = await start(service)
   const sent = await there.invite(`Jörg@${UNICODE}`)
   await waitForState(service, { inviteId: sent.id }, 'sent')
-  // To a server that reads letters the whole address is said in letters.
-  expect(recipientSaid()).toBe(`jörg@${UNICODE}`)
-  expect(said.findLast((text) => text.startsWith('MAIL FROM'))).toContain(' SMTPUTF8')
+  // A server with SMTPUTF8 receives the whole address in Unicode.
+  expect(lastRecipient()).toBe(`jörg@${UNICODE}`)
+  expect(commands.findLast((text) => text.startsWith('MAIL FROM'))).toContain(' SMTPUTF8')
   expect(modern.mails.at(-1)!.parsed.to?.[0]?.address).toBe(`jörg@${UNICODE}`)
 
   const here = await start(beside)
@@ -88,7 +88,7 @@ it('sends to an international name if the server supports SMTPUTF8, and fails wi
     ...{ failure: 'refused', attempts: 1, bounce: 'blocked' },
     reason: 'The mail server takes no address with international letters before the @ (it offers no SMTPUTF8)',
   })
-  // The connection, and the mail server, are as good as before.
+  // The failure affects neither the connection nor other mails.
   const next = await here.invite('sam@example.com')
   await waitForState(beside, { inviteId: next.id }, 'sent')
   expect(old.mails.slice(before).map(({ envelope }) => envelope.to)).toEqual([['sam@example.com']])

@@ -10,14 +10,14 @@ import { renderEveryMail, WRITTEN } from '../support/every-mail.ts'
 
 const english = shippedLanguages.mail('en', 'UTC')
 const mails = Object.entries(renderEveryMail(english))
-/** Yellow, which hardly anything can be read on, or in. */
+/** Yellow, which has a low contrast both as text and as background. */
 const BRAND = {
   primaryColor: '#ffd400',
   backgroundColor: '#102a43',
   logo: { url: 'https://assess.example.org/i/brand/logo', width: 240, height: 64, organization: WRITTEN.organization },
 }
 const branded = Object.entries(renderEveryMail(english, BRAND))
-/** Folder for screenshots; unset: none are taken. */
+/** Folder for screenshots. Unset: no screenshots. */
 const FOLDER = process.env.CONTACT_SHEET
 
 it.each(mails)('gives each class in the mail %s its inline style, and loads nothing', (_name, { html }) => {
@@ -76,7 +76,7 @@ it('rejects an unknown class in a mail, and ignores text that looks like one', (
 
 it.skipIf(!isBrowserInstalled)('has a contrast of at least 4.5 for every text in light and dark', async () => {
   const browser = await startBrowser()
-  // The logo is not there: its words stand in its place.
+  // The logo can't be loaded, so its alternative text is shown.
   const brandedOnes = branded.slice(0, 4).map(([name, mail]) => [`branded-${name}`, mail] as const)
   onTestFinished(() => browser.close())
   for (const colorScheme of ['light', 'dark'] as const)
@@ -93,13 +93,13 @@ it.skipIf(!isBrowserInstalled)('has a contrast of at least 4.5 for every text in
       }
       await page.close()
     }
-  expect(WRITTEN.url.length).toBeGreaterThan(40) // long enough to be broken
+  expect(WRITTEN.url.length).toBeGreaterThan(40) // long enough to need a line break
 })
 
 const WIDE = { width: 600, height: 900 }
 const PHONE = { width: 375, height: 812 }
 
-/** The words that stand on two lines, and whatever leaves the card. An address alone may break anywhere. */
+/** Finds words that are broken across lines, and text outside the card. Only addresses may break anywhere. */
 const BROKEN = `(() => {
   const found = []
   const card = document.querySelector('.inside').getBoundingClientRect()
@@ -118,7 +118,7 @@ const BROKEN = `(() => {
   return found
 })()`
 
-/** The texts that are hard to read, with their contrast. */
+/** Finds texts with too little contrast, and their contrast. */
 const CONTRASTS = `(() => {
   const luminance = (color) => {
     const [r, g, b] = color.match(/[\\d.]+/g).slice(0, 3).map((value) => value / 255)

@@ -83,7 +83,7 @@ it.each([unknownId, 'none', '%00', "'"])('returns 404 for the unknown mail %s', 
 })
 
 describe('the mailbox list', () => {
-  /** Mails of one organization, the oldest first, as rows only. */
+  /** Inserts mails of one organization directly, oldest first. */
   async function makeMails(count: number, assessmentName: string) {
     const { id: organizationId } = await service.make.organization()
     const assessment = await service.make.assessment(organizationId, { name: assessmentName })
@@ -198,7 +198,7 @@ describe.skipIf(!isBrowserInstalled)('the mailbox in a browser (skipped where no
   it('is searched by typing, and a mail leads to the invitation', async () => {
     const { assessment } = await inviteCandidate({ recipientEmail: 'typed@example.com' })
     const page = await browser.newPage()
-    // The address of the links is the one that is configured.
+    // Links use the configured public URL, so this redirects them to the test's server.
     await page.route(/:3000\/i\//, (route) => route.continue({ url: origin + new URL(route.request().url()).pathname }))
     await page.goto(origin + mailboxPath(service.site.secretKeys))
     await page.getByRole('searchbox').fill('typed@example.com')

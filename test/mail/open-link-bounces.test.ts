@@ -31,7 +31,7 @@ const mailsTo = (address: string) =>
 const suppressions = async ({ organization }: Link) =>
   (await service.v1(organization.key).get('/suppressions').expect(200)).body.suppressions
 
-/** Sends the form, and waits for its mail. */
+/** Registers on the open link and waits for the mail. */
 async function mail(link: Link, address: string): Promise<Mailed> {
   service.clock.advance(61_000)
   const { id } = await link.register(address.toLowerCase())
@@ -61,7 +61,7 @@ const allRead = () =>
     'the notices to be read',
     async () => (await service.db.mailEvent.count({ where: { processedAt: null } })) === 0 || undefined,
   )
-/** Sends the form without waiting for a mail. */
+/** Registers on the open link, and waits until the registration is sent or failed. Expects no mail. */
 async function sendAgain(link: Link, email: string): Promise<string> {
   service.clock.advance(61_000)
   const before = (await link.registrations(email)).length
@@ -101,7 +101,7 @@ describe('a mail of an open link', () => {
     expect(again.replaceAll(address, 'ADDRESS')).toBe(first.replaceAll(unknown, 'ADDRESS'))
     expect([mailsTo(address).length, mailsTo(unknown).length]).toEqual([1, 1])
     expect((await link.registrations(address)).at(-1)).toMatchObject({ state: 'failed', failure: 'suppressed' })
-    // Invites of the organization respect it, and other organizations do not.
+    // The organization's invites respect the suppression, and other organizations' don't.
     const { body } = await service
       .v1(link.organization.key)
       .post('/invites')
@@ -118,7 +118,7 @@ describe('a mail of an open link', () => {
     expect(events.filter(({ type }) => type === 'email.bounced' || type === 'email.complained')).toEqual([])
   })
 
-  it('that the mail server refuses suppresses the address', async () => {
+  it('suppresses the address if the mail server refuses it', async () => {
     const link = await makeOpenLink(service)
     const address = newAddress('gone').toLowerCase()
     await sendAgain(link, address)
@@ -128,7 +128,7 @@ describe('a mail of an open link', () => {
     expect((await link.registrations(address)).at(-1)).toMatchObject({ failure: 'suppressed' })
   })
 
-  it('that bounces for the time being pauses the address at the third time in a row', async () => {
+  it('pauses the address at its third temporary bounce in a row', async () => {
     const link = await makeOpenLink(service)
     const address = newAddress()
     for (let times = 0; times < 3; times++) {
@@ -139,14 +139,14 @@ describe('a mail of an open link', () => {
     expect(await suppressions(link)).toMatchObject([{ address: address.toLowerCase(), reason: 'full' }])
   })
 
-  it('that bounces because of its content suppresses nothing', async () => {
+  it('suppresses nothing if it bounces because of its content', async () => {
     const link = await makeOpenLink(service)
     await report(await mail(link, newAddress()), 'gmail.eml')
     await allRead()
     expect(await suppressions(link)).toEqual([])
   })
 
-  it('is erased with its notices, of which 20 are kept', async () => {
+  it('keeps at most 20 bounce messages, which are erased with it', async () => {
     const link = await makeOpenLink(service)
     const address = newAddress()
     const mailed = await mail(link, address)

@@ -113,7 +113,7 @@ describe('a reminder', () => {
     const { invite, remind, key, hoursAgo } = await makeReminding(service, { steps: [DAY_BEFORE_END] })
     const one = await invite({ sentAt: hoursAgo(100), expiresAt: hoursAgo(-20) })
     const ctx = await asMember(one)
-    // Before the clock moves on, all is sent: when a mail was sent decides when the next may be.
+    // Waits for all mails before the clock advances, because the time of a mail decides when the next one may be sent.
     const isAllSent = async () => (await service.db.inviteEmail.count({ where: { inviteId: one.id, state: 'queued' } })) === 0
     const waitUntilSent = () => waitUntil('all mails to be sent', async () => (await isAllSent()) || undefined)
     const sendAll = async () => {
@@ -219,7 +219,7 @@ describe('the sending window', () => {
     const { organizationId, remind } = await makeReminding(service, { quietFrom: 20, quietUntil: 8, onDaysOff: false })
     const assessment = await service.make.assessment(organizationId)
     const before = service.clock.now()
-    // Clocks in Berlin change in the night to Sunday, 28 March 2027.
+    // Clocks in Berlin change in the night before Sunday, 28 March 2027.
     const start = Date.UTC(2027, 2, 25, 12)
     const invites = new Map<string, string>()
     for (const timeZone of zones) {
@@ -257,8 +257,8 @@ describe('the time zone', () => {
     return row!.hour
   }
 
-  // The releases of the zone rules of Node and PostgreSQL differ here about the years from 2026 on.
-  it("of reminders and their times follows PostgreSQL's rules", async () => {
+  // For this zone, the time zone data of Node and PostgreSQL differ from 2026 on.
+  it("follows PostgreSQL's rules for reminders and the times in them", async () => {
     const made = await makeReminding(service, { steps: [DAY_BEFORE_END], quietFrom: 20, quietUntil: 8 })
     const before = service.clock.now()
     service.clock.set('2026-12-10T12:00:00Z')

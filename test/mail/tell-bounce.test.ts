@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { expect, it } from 'vitest'
 import { answerWith, startReceiver } from '../support/receiver.ts'
 
-/** Runs the script as Postfix does: with the recipient as its argument, and the bounce as its input. */
+/** Runs the script like Postfix, with the recipient as its argument and the bounce as its input. */
 async function tell(SERVICE_URL: string): Promise<number> {
   const child = spawn('/bin/sh', ['ops/postfix/tell-bounce', 'bounce+1.a@bounces.example.com'], {
     env: { ...process.env, SERVICE_URL },
@@ -18,7 +18,7 @@ it.each([
   [401, 77],
   [413, 77],
   [503, 75],
-])('passes a bounce on, and for the answer %i exits with %i', async (status, code) => {
+])('posts the bounce, and for the response %i exits with %i', async (status, code) => {
   const receiver = await startReceiver(answerWith(status))
   expect(await tell(new URL(receiver.url).origin)).toBe(code)
   const [{ path, headers, body }] = receiver.received as [(typeof receiver.received)[0]]

@@ -118,7 +118,7 @@ it.each(HOSTILE)('renders harmlessly or rejects within a quarter of a second: %j
   expect((user + system) / 1_000).toBeLessThan(250)
 })
 
-/** Both parts say the same, there is no tag but the printer's, and no address but the button's and those that the author wrote as links. */
+/** Expects the same words in both parts, only tags of the renderer, and only the addresses of the button and of the author's links. */
 function expectHarmless(body: string, { html, text }: { html: string; text: string }): void {
   const printed = bodyOf(html)
   expect(printed.replaceAll(/<\/?(?:body|table|tr|td|p|br|ul|ol|li|a|strong|em|bdi|blockquote|html)\b[^<>]*>/g, '')).not.toMatch(
@@ -129,7 +129,7 @@ function expectHarmless(body: string, { html, text }: { html: string; text: stri
     expect(address === LINK || /^(?:https|mailto):/i.test(address)).toBe(true)
     if (address !== LINK) expect(body).toMatch(/\]\(\s*<?(?:https|mailto):/i)
   }
-  // A link's words end where its address begins, which the text has behind them.
+  // In the text part, a link's address follows its words.
   const inLine = printed.replaceAll('</a>', ' ').replaceAll(/<\/?(?:a|strong|em|bdi)\b[^>]*>/g, '')
   const said = decode(inLine.replaceAll(/<[^>]*>/g, ' '))
   expect(wordsOf(text)).toEqual(expect.arrayContaining(wordsOf(said)))

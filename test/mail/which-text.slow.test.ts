@@ -12,7 +12,7 @@ import { PATIENT } from '../support/wait-until.ts'
 
 let service: Service
 let smtp: SmtpListener
-/** Addresses that the mail server wants nothing for at the first try. */
+/** Addresses that the mail server defers at the first attempt. */
 const deferred = new Set<string>()
 beforeAll(async () => {
   smtp = await startSmtpListener({
@@ -37,7 +37,7 @@ const expected = ({ assessment, organization, main, chosen }: Has): string =>
 /** Mail to an English reader, for an assessment without templates. */
 const inEnglish = ({ main }: Has): string => (main ? 'organization en' : 'ours en')
 
-async function furnish() {
+async function createAssessment() {
   const organization = await service.make.organization()
   const data = { languagesOffered: ['de', 'en'] }
   await service.db.organization.update({ where: { id: organization.id }, data })
@@ -53,7 +53,7 @@ async function furnish() {
   return { organization, assessment, write, empty }
 }
 
-/** The mail of a kind as it would go out now. */
+/** Renders a mail of a kind as it would be sent now. */
 async function render(assessment: { id: string; organizationId: string }, kind: string, language: string, byClock = false) {
   const invite = await service.make.invite(assessment, { language, completedAt: service.clock.now() })
   const now = service.clock.now()
@@ -71,7 +71,7 @@ it.each(TEMPLATE_KINDS)(
   'uses the text of the assessment, the organization, its main language, or the service, in that order: %s',
   async (kind) => {
     for (const has of CASES) {
-      const { organization, assessment, write } = await furnish()
+      const { organization, assessment, write } = await createAssessment()
       if (has.assessment) await write(kind, 'de', assessment.id)
       if (has.organization) await write(kind, 'de', null)
       if (has.main) await write(kind, 'en', null)
@@ -84,7 +84,7 @@ it.each(TEMPLATE_KINDS)(
       const german = await render(assessment, kind, 'de')
       expect({ has, which: german.which }).toEqual({ has, which: expected(has) })
       expect({ has, which: (await render(assessment, kind, 'en')).which }).toEqual({ has, which: inEnglish(has) })
-      // The whole is in one language, and the way out stays.
+      // The whole mail is in one language, and still has the unsubscribe link.
       expect(german.html).toContain(`<html lang="${german.spoken}"`)
       if (kind !== 'invitation') expect(german.text).toContain('/u/')
       if (hasButton(kind)) expect(german.text.split('/i/')).toHaveLength(2)
@@ -93,7 +93,7 @@ it.each(TEMPLATE_KINDS)(
 )
 
 it('shows on the page which text applies and why, with its preview', async () => {
-  const { organization, assessment, write } = await furnish()
+  const { organization, assessment, write } = await createAssessment()
   const admin = await signInAs(service, organization.id, ['admin'])
   const home = `${admin.home}assessments/${assessment.id}/words`
   const look = async () => {
@@ -131,7 +131,7 @@ it('shows on the page which text applies and why, with its preview', async () =>
 })
 
 it('allows each kind its own placeholders, and a button only if it has one', async () => {
-  const { organization } = await furnish()
+  const { organization } = await createAssessment()
   const admin = await signInAs(service, organization.id, ['admin'])
   const save = async (kind: TemplateKind, body: string) =>
     (await admin.post(`${admin.home}settings/words`, { kind, language: 'en', seen: '0', subject: 'Hello', body })).text
@@ -146,7 +146,7 @@ it('allows each kind its own placeholders, and a button only if it has one', asy
 })
 
 it('shows in every receipt when it was submitted, and whether time ran out', async () => {
-  const { assessment, write } = await furnish()
+  const { assessment, write } = await createAssessment()
   await write('submitted', 'en', null)
   const receipt = async (byClock: boolean) => (await render(assessment, 'submitted', 'en', byClock)).text
   expect(await receipt(false)).toMatch(/^Words for submitted\.\n\n- Submitted: /)
@@ -156,7 +156,7 @@ it('shows in every receipt when it was submitted, and whether time ran out', asy
 })
 
 it('uses the next text if one is deleted between queueing and sending, and records which', async () => {
-  const { assessment, write, empty } = await furnish()
+  const { assessment, write, empty } = await createAssessment()
   await write('invitation', 'en', null)
   await write('invitation', 'en', assessment.id)
   const newest = async (assessmentId: string | null) =>

@@ -8,7 +8,7 @@ import { RECORDED, readSlices } from './recordings.ts'
 
 const service = await startServiceForFile()
 
-/** Sends the parts of segments that there are, and says that no more will come. @returns the recording, once that is dealt with. */
+/** Uploads segments with missing parts (null), and completes the recording as incomplete. @returns the joined or failed recording. */
 async function recordWithGaps(segments: (Buffer | null)[][]) {
   const candidate = await takeAssessment(service)
   const mediaId = await candidate.beginAttempt()

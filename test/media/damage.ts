@@ -1,8 +1,8 @@
 import { containerOf } from '../../src/domain/files/type-of-content.ts'
 
-// Damages recordings as browsers, their encoders and the way to the service might: by numbers from a seed, so that each can be made again.
+// Damages recordings like faulty browsers, encoders, and networks. Random numbers come from a seed, so each damage can be reproduced.
 
-/** A row of numbers from 0 to 1, always the same for a seed. */
+/** Creates a generator of numbers from 0 to 1, which are the same for the same seed. */
 export function createRandom(seed: number): () => number {
   let state = seed * 0x9e3779b1 + 1
   return () => {
@@ -45,7 +45,7 @@ export const DAMAGES: Record<string, Damage> = {
   'goes ahead': (pieces, at, random) => pieces.with(at, setTime(pieces[at]!, Math.floor(random() * 2 ** 31))),
 }
 
-/** Does so many things to it, each of them at random. @returns it, and what was done. */
+/** Applies several random damages. @returns the damaged content, and the names of the damages. */
 export function damage(recording: Buffer, random: () => number, times: number): { content: Buffer; done: string[] } {
   const names = Object.keys(DAMAGES)
   const done = Array.from({ length: times }, () => names[Math.floor(random() * names.length)]!)
@@ -57,7 +57,7 @@ export function damage(recording: Buffer, random: () => number, times: number): 
   return { content, done }
 }
 
-/** Boxes; or the headers, and each cluster. What is no box any more is one piece. */
+/** Splits an MP4 into boxes, or a WebM into headers and clusters. Content after the last valid box is one piece. */
 export function split(recording: Buffer): Buffer[] {
   const starts = containerOf(recording) === 'video/mp4' ? findBoxes(recording) : findClusters(recording)
   return starts.map((start, i) => recording.subarray(start, starts[i + 1] ?? recording.length))
@@ -83,7 +83,7 @@ function findClusters(recording: Buffer): number[] {
   return [...new Set(starts)].sort((a, b) => a - b)
 }
 
-/** Sets the time at which a fragment or a cluster begins, as far as there is room for it. */
+/** Sets the start time of a fragment or cluster, truncated to the size of its field. */
 function setTime(piece: Buffer, time: number): Buffer {
   const changed = copy(piece)
   const box = changed.indexOf('tfdt')

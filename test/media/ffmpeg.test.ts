@@ -13,9 +13,9 @@ startPrograms()
 const LIMITS = { bytes: 128_000_000, cpuSeconds: 60 }
 
 /**
- * Joins a recording, that no library reads, by a program that takes ffmpeg's place.
+ * Joins a recording with a program in place of ffmpeg.
  *
- * @param program of Node, which is given ffmpeg's arguments. `out` is the file that it is to write, `note` one to write to.
+ * @param program Node script that gets ffmpeg's arguments. `out` is the output file, `note` a file for notes to the test.
  */
 async function joinBy(program: string) {
   const folder = await mkdtemp(path.join(tmpdir(), 'ffmpeg-'))
@@ -42,7 +42,7 @@ it("doesn't blame the recording if the disk is full", async () => {
   await expect(joined).rejects.not.toBeInstanceOf(UnreadableRecording)
 })
 
-it('is killed if it needs more memory than copying does, and the recording is read in another way', async () => {
+it('is killed if it needs more memory than copying, and another reader joins the recording', async () => {
   const { joined, note } = await joinBy(
     'fs.writeFileSync(note, String(process.pid)); const all = []; setInterval(() => { if (all.length < 40) all.push(Buffer.alloc(10_000_000, 1)) }, 10)',
   )

@@ -1,4 +1,4 @@
-// Recordings that are made to cost much: small, and accepted by their first bytes.
+// Small recordings with valid first bytes that take much time or memory to process.
 
 const uint32 = (...numbers: number[]): Buffer => {
   const bytes = Buffer.alloc(numbers.length * 4)
@@ -15,7 +15,7 @@ const fullBox = (type: string, ...contents: Buffer[]): Buffer => box(type, uint3
 
 const IDENTITY = uint32(0x10000, 0, 0, 0, 0x10000, 0, 0, 0, 0x40000000)
 
-/** An MP4 whose table of samples names the same bytes again and again. */
+/** An MP4 whose sample table refers to the same bytes many times. */
 export function repeatingMp4(bytes: number, times: number): Buffer {
   const type = box('ftyp', Buffer.from('isom'), uint32(512), Buffer.from('isommp41'))
   const build = (offset: number): Buffer => {
@@ -68,7 +68,7 @@ const element = (id: number[], ...contents: Buffer[]): Buffer => {
   return Buffer.concat([Buffer.from(id), size, content])
 }
 
-/** A WebM whose blocks hold as many sounds of nothing as a block may. */
+/** A WebM whose blocks contain the maximum number of empty audio frames. */
 export function lacedWebm(bytes: number): Buffer {
   const head = Buffer.concat([Buffer.from('OpusHead'), Buffer.from([1, 1, 0, 0, 0x80, 0xbb, 0, 0, 0, 0, 0])])
   const track = element(
@@ -80,7 +80,7 @@ export function lacedWebm(bytes: number): Buffer {
     element([0x63, 0xa2], head),
     element([0xe1], element([0x9f], Buffer.from([1]))),
   )
-  // Fixed-size lacing: 256 frames of a byte each would be 262 bytes; of none, 10.
+  // Fixed-size lacing: a block with 256 frames of one byte has 262 bytes, one with 256 empty frames has 10.
   const block = element([0xa3], Buffer.from([0x81, 0, 0, 0x84, 0xff]))
   const blocks = new Array<Buffer>(Math.floor(bytes / block.length)).fill(block)
   const cluster = element([0x1f, 0x43, 0xb6, 0x75], element([0xe7], Buffer.from([0])), ...blocks)
@@ -89,9 +89,9 @@ export function lacedWebm(bytes: number): Buffer {
   return Buffer.concat([header, element([0x18, 0x53, 0x80, 0x67], info, element([0x16, 0x54, 0xae, 0x6b], track), cluster)])
 }
 
-/** The beginning of a recording, and then rubbish, in which the reader looks for an end. */
+/** The beginning of a recording, followed by garbage without an end. */
 export function endlessWebm([first]: Buffer[]): Buffer {
   const damaged = Buffer.concat([first!, Buffer.alloc(4_000, 7)])
-  damaged[352] = 0 // the size of an element, which the reader then meets again and again
+  damaged[352] = 0 // an element of size 0, which the reader reads again and again
   return damaged
 }

@@ -25,7 +25,7 @@ const service = await startServiceForFile()
 
 type Candidate = Awaited<ReturnType<typeof takeAssessment>>
 
-/** Sends slices as the segments of a recording, and says that it is complete. */
+/** Uploads slices as segments of a recording, and completes it. */
 async function record(candidate: Candidate, segments: Buffer[][], kind = 'video'): Promise<string> {
   const mediaId = await candidate.beginAttempt(kind)
   for (const [segment, slices] of segments.entries())
@@ -105,7 +105,7 @@ describe('a recording', () => {
     })
     expect([media.state, media.parts.length]).toEqual(['failed', 1])
     expect(await contentOf(media)).toBeNull()
-    // Behind its record it is counted, then logged.
+    // The failure is counted and logged after it is recorded.
     const isTold = (line: string) => line.includes('a recording cannot be joined') && line.includes(mediaId)
     await waitUntil('the log', () => service.logLines.some(isTold) || undefined)
     expect(await service.metrics.registry.metrics()).toMatch(/recordings_joined_total\{outcome="failed"\} [1-9]/)
@@ -124,14 +124,14 @@ describe('the joining of recordings', () => {
     onTestFinished(() => rm(folder, { recursive: true, force: true }))
     const [damaged] = await readSlices('audio')
     startProgramsInTest()
-    damaged![352] = 0 // the size of an element, which the reader then meets again and again
+    damaged![352] = 0 // an element of size 0, which the reader reads again and again
     const file = path.join(folder, 'damaged')
     await writeFile(file, damaged!)
     const limits = { bytes: 128_000_000, cpuSeconds: 2 }
     await expect(remuxWithin(limits, [file], path.join(folder, 'joined'))).rejects.toThrow(/SIGXCPU/)
   })
 
-  /** A recording that is complete, in the service that joins none by itself. */
+  /** Creates a complete recording in the service that doesn't join recordings by itself. */
   async function makeComplete() {
     const candidate = await takeAssessment(idle)
     const mediaId = await record(candidate, [await readSlices('video-1')])
@@ -237,7 +237,7 @@ describe('the joining of recordings', () => {
     expect(await contentOf(media, idle)).not.toBeNull()
   })
 
-  it('tries a recording twice if it fails by its own fault, then keeps its parts', async () => {
+  it('tries an unreadable recording twice, then keeps its parts', async () => {
     const { candidate, mediaId, join } = await makeComplete()
     const refuse = () => Promise.reject(new UnreadableRecording('no recording'))
     await expect(join(refuse)).rejects.toThrow('no recording')
@@ -287,7 +287,7 @@ describe('the joining of recordings', () => {
     const { parts, attempts: _, ...before } = await candidate.media(mediaId)
     await join()
     const joined = await candidate.media(mediaId)
-    // The database of before, and the store of after.
+    // Restores the database to its state before the join, but not the store.
     await idle.db.mediaFile.update({ where: { id: mediaId }, data: before })
     await idle.db.mediaFilePart.createMany({ data: parts })
     await idle.db.submission.update({ where: { id: candidate.submissionId }, data: { mediaBytes: before.bytes } })

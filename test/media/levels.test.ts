@@ -25,7 +25,7 @@ async function makeFolder() {
   return folder
 }
 
-/** A recording as it is after joining. */
+/** Joins a fixture and returns the path of the file. */
 async function joinFixture(name: Recording) {
   const folder = await makeFolder()
   const [from, to] = [path.join(folder, 'recorded'), path.join(folder, 'joined')]
@@ -45,7 +45,7 @@ describe('levels', () => {
     expect(findSilences(levels)).toEqual([])
   })
 
-  it('follow the beeps of the recording: half a second apart', async () => {
+  it('follow the beeps of the recording, half a second apart', async () => {
     startProgramsInTest()
     const levels = (await measureLevelsInProcess(await joinFixture('audio')))!
     const beeps = [...levels.keys()].filter((at) => decodeLevel(levels[at]!) > 0.5)
@@ -93,7 +93,7 @@ describe('levels of a recorded answer', () => {
     return { idle, join, media: () => candidate.media(mediaId), mediaId }
   }
 
-  it('are stored when it is joined, and go with it when it is deleted', async () => {
+  it('are stored with the joined recording, and deleted with it', async () => {
     const { idle, join, media, mediaId } = await makeComplete()
     await join(measureLevelsInProcess)
     const { levels, milliseconds, state } = await media()
@@ -103,7 +103,7 @@ describe('levels of a recorded answer', () => {
     expect((await media()).levels).toBeNull()
   })
 
-  it('stay unknown, and the recording is ready, if they can not be measured', async () => {
+  it("stay unknown if they can't be measured, and the recording is ready", async () => {
     const { idle, join, media } = await makeComplete()
     await join(() => measureLevelsInProcess('/nowhere'))
     await join(() => Promise.reject(new Error('not reached: it is ready')))

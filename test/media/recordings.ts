@@ -1,10 +1,10 @@
 import { readdir, readFile } from 'node:fs/promises'
 import path from 'node:path'
 
-// MediaRecorder's output from artificial devices, in slices of one or two seconds: `<name>.<number>`. From Chromium, unless the name says otherwise.
-// None has a duration. The two recordings that WebKit wrote until it was stopped are one slice each.
+// MediaRecorder's output from artificial devices, in slices of one or two seconds, named `<name>.<number>`. From Chromium, unless the name says
+// otherwise. None has a duration. The two stopped recordings of WebKit have one slice each.
 
-/** Seconds recorded. */
+/** Recorded seconds. */
 export const RECORDED = {
   'video-0': 4,
   'video-1': 2,
@@ -21,7 +21,7 @@ export const RECORDINGS = Object.keys(RECORDED) as Recording[]
 
 const folder = path.join(import.meta.dirname, 'fixtures')
 
-/** The slices, in order. */
+/** Reads the slices in order. */
 export async function readSlices(name: Recording): Promise<Buffer[]> {
   const files = (await readdir(folder)).filter((file) => file.startsWith(`${name}.`)).sort()
   return Promise.all(files.map((file) => readFile(path.join(folder, file))))

@@ -15,14 +15,14 @@ const contentOf = (content: Buffer, { pieces }: Repaired): Buffer =>
   Buffer.concat(pieces.map((piece) => (Buffer.isBuffer(piece) ? piece : content.subarray(piece.from, piece.to))))
 const read = async (name: Recording) => Buffer.concat(await readSlices(name))
 
-/** A recording in pieces, and the places of its clusters, or of the boxes that describe fragments: the data stands behind these. */
+/** Splits a recording into pieces. `media` has the indexes of its clusters, or of its `moof` boxes, whose data follows in the next box. */
 async function readPieces(name: Recording) {
   const pieces = split(await read(name))
   const begins = (piece: Buffer) => piece.toString('latin1', 4, 8) === 'moof' || piece.readUInt32BE(0) === 0x1f43b675
   return { pieces, media: pieces.flatMap((piece, place) => (begins(piece) ? [place] : [])) }
 }
 
-/** When each picture and sound comes, and how many bytes it has, as the library reads them. */
+/** Lists the packets with track type, time, and size, as the media library reads them. */
 async function listPackets(content: Buffer): Promise<string[]> {
   using input = new Input({ formats: [WEBM, MP4], source: new BufferSource(content) })
   const packets: string[] = []
@@ -32,15 +32,15 @@ async function listPackets(content: Buffer): Promise<string[]> {
   return packets
 }
 
-/** Repairs a changed recording. @returns what remains, and the seconds with losses. */
-async function mendChanged(pieces: Buffer[]) {
+/** Repairs a changed recording. @returns its remaining packets, and the seconds with losses. */
+async function repairChanged(pieces: Buffer[]) {
   const content = Buffer.concat(pieces)
-  const mended = repairSource(sourceOf(content))
-  if (!mended) throw new Error('Nothing was found to mend')
-  const result = contentOf(content, mended)
+  const repaired = repairSource(sourceOf(content))
+  if (!repaired) throw new Error('Found nothing to repair')
+  const result = contentOf(content, repaired)
   expect(result.length).toBeLessThanOrEqual(content.length)
   expect(repairSource(sourceOf(result))).toBeNull()
-  return { lost: mended.lost, packets: await listPackets(result) }
+  return { lost: repaired.lost, packets: await listPackets(result) }
 }
 
 const isOfWebKit = (name: string) => name.startsWith('webkit')
@@ -53,7 +53,7 @@ describe('the repair of a recording', () => {
   })
 
   it.each(RECORDINGS.filter(isOfWebKit))('drops duplicate packets, after which nothing is missing: %s', async (name) => {
-    const { lost, packets } = await mendChanged([await read(name)])
+    const { lost, packets } = await repairChanged([await read(name)])
     expect(lost).toEqual([])
     expect(packets.length).toBeGreaterThan(200)
     expect(new Set(packets).size).toBe(packets.length)
@@ -64,24 +64,24 @@ describe('the repair of a recording', () => {
     const expected = await listPackets(Buffer.concat(pieces))
     for (const place of [media[1]!, media[2]!, pieces.length]) {
       const again = pieces.toSpliced(place, 0, pieces[media[1]!]!)
-      expect(await mendChanged(again)).toEqual({ lost: [], packets: expected })
+      expect(await repairChanged(again)).toEqual({ lost: [], packets: expected })
     }
   })
 
   it.each(FRAGMENTED)('drops a repeated fragment, with or without its data: %s', async (name) => {
     const { pieces, media } = await readPieces(name)
-    const { packets } = await mendChanged(pieces)
+    const { packets } = await repairChanged(pieces)
     const [first, second] = [media[3]!, media[4]!]
     for (const again of [
       pieces.toSpliced(first, 0, pieces[first]!),
       pieces.toSpliced(second, 0, ...pieces.slice(first, second)),
       [...pieces, ...pieces.slice(first, second)],
     ])
-      expect(await mendChanged(again)).toEqual({ lost: [], packets })
+      expect(await repairChanged(again)).toEqual({ lost: [], packets })
   })
 
   it.each([...CLUSTERED, ...FRAGMENTED])(
-    'drops what goes back in time, and reports where something is missing: %s',
+    'drops packets that go back in time, and reports the times of losses: %s',
     async (name) => {
       const { pieces, media } = await readPieces(name)
       const [second, third] = [media[1]!, media[2]!]
@@ -91,7 +91,7 @@ describe('the repair of a recording', () => {
         ...pieces.slice(second, third),
         ...pieces.slice(media[3] ?? pieces.length),
       ]
-      const { lost, packets } = await mendChanged(swapped)
+      const { lost, packets } = await repairChanged(swapped)
       expect(lost.length).toBeGreaterThan(0)
       expect(Math.min(...lost)).toBeGreaterThan(0.5)
       const whole = await listPackets(Buffer.concat(pieces))
@@ -104,7 +104,7 @@ describe('the repair of a recording', () => {
     const { pieces } = await readPieces(name)
     const content = Buffer.concat(pieces)
     const whole = await listPackets(content)
-    const { lost, packets } = await mendChanged([content.subarray(0, content.length - 300)])
+    const { lost, packets } = await repairChanged([content.subarray(0, content.length - 300)])
     expect(lost).toEqual([Infinity])
     expect(packets.length).toBeGreaterThan(whole.length / 2)
     expect(packets.filter((packet) => !whole.includes(packet))).toEqual([])
@@ -112,8 +112,8 @@ describe('the repair of a recording', () => {
 
   it.each(['webkit-stopped-1', 'firefox-audio'] as const)("continues after bytes that aren't part of it: %s", async (name) => {
     const { pieces, media } = await readPieces(name)
-    const { packets } = isOfWebKit(name) ? await mendChanged(pieces) : { packets: await listPackets(Buffer.concat(pieces)) }
-    const result = await mendChanged(pieces.toSpliced(media[1]!, 0, Buffer.alloc(1_000, 'rubbish ')))
+    const { packets } = isOfWebKit(name) ? await repairChanged(pieces) : { packets: await listPackets(Buffer.concat(pieces)) }
+    const result = await repairChanged(pieces.toSpliced(media[1]!, 0, Buffer.alloc(1_000, 'rubbish ')))
     expect(result.lost).toHaveLength(1)
     expect(result.packets).toEqual(packets)
   })
@@ -143,9 +143,9 @@ describe('the repair of a recording', () => {
       const random = createRandom(seed)
       const name = RECORDINGS[Math.floor(random() * RECORDINGS.length)]!
       const { content, done } = damage(await read(name), random, 1 + Math.floor(random() * 3))
-      const mended = repairSource(sourceOf(content))
-      if (!mended) continue
-      const result = contentOf(content, mended)
+      const repaired = repairSource(sourceOf(content))
+      if (!repaired) continue
+      const result = contentOf(content, repaired)
       const what = `${name} of seed ${seed}: ${done}`
       expect(result.length, what).toBeLessThanOrEqual(content.length + 5)
       expect(repairSource(sourceOf(result))?.lost ?? [], what).toEqual([])

@@ -22,7 +22,7 @@ async function makeFolder(): Promise<string> {
 
 const inFolder = async (): Promise<MediaStore> => openMediaStore({ mediaUrl: undefined, dataDir: await makeFolder() })
 
-/** Until the test ends the key that requests are signed with, and its secret. */
+/** Sets the access key and secret for signing requests until the test ends. */
 function signAs(key: string): void {
   vi.stubEnv('AWS_ACCESS_KEY_ID', key)
   vi.stubEnv('AWS_SECRET_ACCESS_KEY', key)
@@ -39,7 +39,7 @@ async function inS3(): Promise<MediaStore> {
   })
   const { port } = await server.run()
   onTestFinished(() => server.close())
-  signAs('S3RVER') // what the server takes for a key and its secret
+  signAs('S3RVER') // the only key that the test server accepts, with the same secret
   const endpoint = encodeURIComponent(`http://127.0.0.1:${port}`)
   return openMediaStore({ mediaUrl: `s3://recordings/below?endpoint=${endpoint}&region=us-east-1`, dataDir: '' })
 }
@@ -187,7 +187,7 @@ it.each<[string, (port: number) => Promise<void>]>([
   },
 )
 
-it('is checked once for concurrent requests of /readyz while it hangs', async () => {
+it('is checked once for concurrent requests to /readyz while it hangs', async () => {
   const service = await startServiceForTest({ ROLE: 'api' })
   const { media } = service.deps
   const { put } = media
@@ -216,7 +216,7 @@ it('fails /readyz if its folder is not writable, and answers candidates with 503
 
 let stopSilent = async () => {}
 
-/** A server that takes connections, and says nothing. */
+/** Starts a server that accepts connections and never answers. */
 async function listenSilently(port: number): Promise<void> {
   const silent = createServer(() => undefined)
   await new Promise<void>((resolve) => silent.listen(port, '127.0.0.1', resolve))

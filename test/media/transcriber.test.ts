@@ -20,8 +20,8 @@ const transcribe = (format: TranscriptionFormat, language: string | null = null,
 const json = (body: object | string) => answerWith(200, {}, typeof body === 'string' ? body : JSON.stringify(body))
 const certain = { isUncertain: false }
 
-describe('an answer', () => {
-  it('is read with its times and marks of improbable segments', async () => {
+describe('a response', () => {
+  it('is read with its times, and with low-confidence segments marked as uncertain', async () => {
     server.behave(
       verbose(
         { start: 0, end: 1.5, text: ' One', avg_logprob: -0.3, no_speech_prob: 0.9, compression_ratio: 1 },
@@ -56,7 +56,7 @@ describe('an answer', () => {
     })
   })
 
-  it('is one segment without times where the server knows no others', async () => {
+  it('is one segment without times if the server returns no times', async () => {
     const untimed = { language: '', segments: [{ startMs: null, endMs: null, text: 'Hello', ...certain }] }
     for (const format of ['json', 'verbose_json'] as const) {
       server.behave(json({ text: 'Hello' }))
@@ -114,11 +114,11 @@ it('waits as long as the server asks, up to ten minutes', async () => {
   }
 })
 
-it('takes a server that is not there as unavailable', async () => {
+it('reports an unreachable server as unavailable', async () => {
   await expect(transcribe('json', null, 'http://127.0.0.1:1/v1')).rejects.toMatchObject({ failure: 'unavailable' })
 })
 
-it('follows no redirect: the key and the recording go to the named host alone', async () => {
+it('follows no redirect, so that the key and the recording reach only the configured host', async () => {
   server.behave(answerWith(307, { location: 'http://127.0.0.1:1/' }))
   await expect(transcribe('json')).rejects.toMatchObject({ failure: 'unavailable' })
 })

@@ -23,10 +23,10 @@ beforeAll(async () => {
   panels = JSON.parse(await readFile('ops/grafana/dashboard.json', 'utf8')).panels
 })
 
-/** Prometheus' own, the restore drill's, and what there is of a replica alone. */
+/** Metrics of Prometheus, of the restore drill, and of a service with a replica. */
 const ELSEWHERE = ['up', 'restore_drill_success_timestamp_seconds', 'replica_lateness_seconds']
 
-/** The metrics that an expression of PromQL asks for: words that are neither labels nor functions nor keywords. */
+/** Metrics in a PromQL expression: words that are neither labels nor functions nor keywords. */
 function metricsIn(expression: string): string[] {
   const bare = expression
     .replaceAll(/\{[^}]*\}|\[[^\]]*\]|"[^"]*"/g, ' ')

@@ -5,7 +5,7 @@ import { hasCaddy, startCaddy } from '../support/caddy.ts'
 import { openTestDatabase, startProcess } from '../support/processes.ts'
 import { waitUntil } from '../support/wait-until.ts'
 
-/** Tells what reached it. */
+/** Starts a server that records the requests it receives. */
 async function startListener(): Promise<{ address: string; seen: { request: IncomingMessage; bytes: number }[] }> {
   const seen: { request: IncomingMessage; bytes: number }[] = []
   const server = createServer(async (request, response) => {
@@ -34,7 +34,7 @@ describe.skipIf(!hasCaddy)('Caddy with ops/caddy/Caddyfile', () => {
     const plain = await fetch(`http://127.0.0.1:${caddy.httpPort}/portal`, { redirect: 'manual', headers: { host: 'localhost' } })
     expect([plain.status, plain.headers.get('location')]).toEqual([308, expect.stringMatching(/^https:/)])
 
-    // Caddy waits for a service that is started anew, on its port.
+    // Caddy waits for the service to restart on the same port.
     const { port: PORT } = new URL(service.url)
     service.kill('SIGTERM')
     await service.exited

@@ -14,7 +14,7 @@ import { startPostgres } from '../support/postgres.ts'
 import { launchService, startProcess } from '../support/processes.ts'
 import { waitUntil } from '../support/wait-until.ts'
 
-/** Variables of the compose file. */
+/** Variables of the compose file that aren't settings of the service. */
 const OWN_VARIABLES = Object.keys(ComposeVariables.properties)
 const CLIENT_VARIABLES = Object.keys(ClientVariables.properties)
 /** Required settings. */
@@ -29,7 +29,7 @@ beforeAll(async () => {
 })
 
 const environmentOf = async (set: Record<string, string>) => (await readCompose({ ...ENOUGH, ...set })).services.app!.environment!
-/** The service's settings in its container. */
+/** Configuration of the service in its container. */
 const configOf = async (set: Record<string, string>): Promise<Config> => loadConfig(await environmentOf(set), { serves: true })
 
 it('starts the service once the database is healthy and migrated, and puts optional services under a profile', () => {
@@ -43,7 +43,7 @@ it('starts the service once the database is healthy and migrated, and puts optio
   expect(services.caddy!.profiles).toEqual(['https'])
   const starters = Object.entries(services).filter(([, service]) => !service.profiles)
   expect(starters.map(([name]) => name).sort()).toEqual(['app', 'db', 'migrate'])
-  // A service that somebody waits for, or an optional one, has to be there.
+  // Each service in depends_on has to exist, including optional ones.
   for (const { depends_on = {} } of Object.values(services))
     for (const name of Object.keys(depends_on)) expect(Object.keys(services)).toContain(name)
 })
@@ -93,17 +93,17 @@ it('passes only settings that the service reads', () => {
   expect(used.filter((name) => ![...settings, ...files, ...OWN_VARIABLES, ...CLIENT_VARIABLES].includes(name))).toEqual([])
 })
 
-it('passes each setting of .env.example to a container, or says there that it does not', async () => {
+it('passes each setting of .env.example to a container, unless the example says otherwise', async () => {
   const example = await readFile('.env.example', 'utf8')
   const lines = [...example.matchAll(/^# (.*)\n# ([A-Z_]+)=/gm)].map(([, description, name]) => ({ description, name: name! }))
   expect(lines.length).toBeGreaterThan(40)
   const without = JSON.stringify(await readCompose(ENOUGH))
-  const isFelt = async (name: string) => JSON.stringify(await readCompose({ ...ENOUGH, [name]: './4242' })) !== without
-  const unfelt: string[] = []
+  const isPassed = async (name: string) => JSON.stringify(await readCompose({ ...ENOUGH, [name]: './4242' })) !== without
+  const unpassed: string[] = []
   for (const { name, description } of lines)
-    if (!(await isFelt(name)) && !description!.includes('docker-compose.yml')) unfelt.push(name)
-  // Compose itself reads it.
-  expect(unfelt).toEqual(['COMPOSE_PROFILES'])
+    if (!(await isPassed(name)) && !description!.includes('docker-compose.yml')) unpassed.push(name)
+  // Compose itself reads COMPOSE_PROFILES.
+  expect(unpassed).toEqual(['COMPOSE_PROFILES'])
 
   const elsewhere = {
     DATABASE_URL: 'postgresql://user:password@db.example.com/assessments',
@@ -168,7 +168,7 @@ it('leads to a first invite without further steps, as npm start does', async () 
   await client.connect()
   onTestFinished(() => client.end())
   const { rows } = await client.query('SELECT count(*)::int AS keys FROM api_keys')
-  expect(rows).toEqual([{ keys: 2 }]) // /readyz says "starting" until they are made
+  expect(rows).toEqual([{ keys: 2 }]) // /readyz answers "starting" until both keys exist
   const output = await waitUntil(
     'the link to the portal',
     () => (service.output().includes('/portal/join/') && service.output()) || undefined,

@@ -8,7 +8,7 @@ import { Environment } from '../../src/runtime/environment.ts'
 const secret = 'x'.repeat(32)
 const database = 'postgresql://service:hunter2@db.example.org/assessments'
 
-/** The problems of an environment. */
+/** Problems that loading the configuration reports. */
 function problemsOf(env: Record<string, string>): string[] {
   try {
     loadConfig(env)

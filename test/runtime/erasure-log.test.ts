@@ -30,7 +30,7 @@ it("searches the log only back to the time of the erasure's request, however lon
   const file = await makeFile()
   const log = openErasureLog(file)
   await log.append('from long ago')
-  await truncate(file, 20 * 1024 ** 3) // a hole of 20 GiB: nobody has memory for all of it
+  await truncate(file, 20 * 1024 ** 3) // a hole of 20 GiB, too large for any machine's memory
   await log.append('')
   const line = (id: string, day: number) => JSON.stringify({ id, finishedAt: new Date(Date.UTC(2026, 0, day)).toISOString() })
   for (const [id, day] of [

@@ -20,7 +20,7 @@ async function readIgnored(): Promise<(file: string) => boolean> {
     lines.some((line) => file === line || file.startsWith(`${line}/`) || (line === '*.md' && /^[^/]+\.md$/.test(file)))
 }
 
-/** A folder with exactly what the image has: of packages those that production needs, and what the installation has generated. */
+/** Creates a folder with the files of the image: copied sources, generated code, and packages for production. */
 async function makeImage(): Promise<string> {
   const image = await makeDataDir()
   const [copied, isIgnored] = [await readCopied(), await readIgnored()]

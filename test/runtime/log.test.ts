@@ -38,10 +38,10 @@ it('names the event of each line by a stable word, besides its message', async (
   expect(program.log()[2]).not.toHaveProperty('event')
 })
 
-/** The words of settings, which are composed. */
+/** Parts of messages about settings, which contain names and therefore have no fixed text. */
 const COMPOSED = ['is set, but there is no such setting', 'The service can not start', 'problem)']
 
-// The domain's log takes no other message: that is the compiler's. Here are those who write to the library's own.
+// In the domain, the compiler checks that each message has an event. These files use the logging library directly.
 it('has an event for every message in the sources', () => {
   const unknown: string[] = []
   for (const file of globSync('src/{server.ts,db/**/*.ts,http/**/*.ts,runtime/**/*.ts}')) {

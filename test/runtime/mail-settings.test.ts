@@ -7,7 +7,7 @@ import { launchService } from '../support/processes.ts'
 const REAL = { DATABASE_URL: 'postgresql://db.example.com/assessments', SECRET_KEY: 's'.repeat(32) }
 const MAIL = { SMTP_URL: 'smtp://mail.example.com', MAIL_FROM: 'a@example.com' }
 
-/** Settings that prevent the start. */
+/** Problems that prevent the service from starting. */
 function problemsOf(env: Record<string, string>): string[] {
   try {
     loadConfig(env, { serves: true })
@@ -18,7 +18,7 @@ function problemsOf(env: Record<string, string>): string[] {
   }
 }
 
-describe('a service with a database of its own', () => {
+describe('a service with a DATABASE_URL', () => {
   it("doesn't start without a mail server, unless mails are captured or other processes send them", () => {
     expect(problemsOf(REAL)).toEqual([expect.stringMatching(/^SMTP_URL: .*MAIL=capture/)])
     expect(problemsOf({ ...REAL, MAIL: 'capture' })).toEqual([])
@@ -56,7 +56,7 @@ it('finds variables that look like misspelled settings', () => {
   ])
 })
 
-it('introduces itself to the mail server by the host of its public URL', () => {
+it('sends the host of its public URL in the greeting to the mail server', () => {
   const named = (PUBLIC_URL: string) => toSmtpSettings(loadConfig({ ...REAL, ...MAIL, PUBLIC_URL }))?.name
   expect(named('https://assess.example.org')).toBe('assess.example.org')
   expect(named('http://localhost:3000')).toBeUndefined()

@@ -40,21 +40,21 @@ const CASES: Case[] = Object.entries(EXPECTED).flatMap(([database, addresses]) =
     Object.entries(mails).map(([mail, expected]) => ({ database, address, mail, expected }) as Case),
   ),
 )
-/** Three that differ in kind; all 16 in the long run. */
+/** Cases to start as processes: all 16 in the long run, otherwise three of different kinds. */
 const STARTED = CASES.filter(
   ({ database, address, mail }) =>
     LONG || (database === 'embedded' && (mail === 'none' || (mail === 'MAIL=capture' && address === 'public'))),
 )
 const settingsOf = ({ address, mail }: Case) => ({ PUBLIC_URL: PUBLIC_URL[address], ...MAIL[mail] })
 
-/** An address of this machine that is not loopback: whoever connects to it comes from it. */
+/** An address of this machine that is not loopback. Connections to it also come from it. */
 const OUTSIDE = Object.values(networkInterfaces())
   .flatMap((all) => all ?? [])
   .find(({ internal, family }) => !internal && family === 'IPv4')?.address
 
 type Asked = { host?: string; headers?: Record<string, string>; to?: string; port?: number; path?: string }
 
-/** A request with any Host, by a connection to any address of this machine. */
+/** Sends a request with any Host to any address of this machine. */
 async function ask(service: ServiceProcess, { host, headers, to = '127.0.0.1', port, path = '/dev/mailbox' }: Asked = {}) {
   const listening = Number(new URL(service.url).port)
   const options = { host: to, port: port ?? listening, path, headers: { host: host ?? `localhost:${listening}`, ...headers } }
@@ -130,7 +130,7 @@ describe('the mailbox of captured mails', () => {
   })
   const statusOf = async (asked: Asked) =>
     (await ask(service, { ...asked, headers: { cookie: `mailbox=${token}`, ...asked.headers } })).status
-  /** Whatever the client asked for, nginx sends the address of proxy_pass as Host, and no header tells of the client. */
+  /** By default, nginx sends the address of proxy_pass as Host, and no header about the client. */
   const nginxDefaults = { headers: { connection: 'close', cookie: '' } }
 
   it('moves the token from the URL to a cookie, and out of the log', async () => {

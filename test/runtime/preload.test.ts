@@ -60,7 +60,7 @@ it("reads .env if it exists, and prints nothing if it doesn't", async () => {
   await writeFile(path.join(folder, '.env'), 'PORT=4242\nMAIL=capture\n')
   expect(read().stdout).toBe('4242 capture\n')
   expect(read({ PORT: '1', MAIL: 'mailbox' }).stdout).toBe('1 mailbox\n')
-  // Login shells set it to the path of a mailbox.
+  // Login shells set MAIL to the path of a mailbox.
   expect(read({ MAIL: '/var/mail/service' }).stdout).toBe('4242 capture\n')
 })
 

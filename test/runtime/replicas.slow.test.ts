@@ -5,7 +5,7 @@ import { setTier } from '../../src/domain/organization/organizations.ts'
 import { ask, openTestDatabase, type ServiceProcess, startProcess, type TestDatabase } from '../support/processes.ts'
 import { waitUntil } from '../support/wait-until.ts'
 
-/** A notification takes milliseconds, without one nothing would change for ever: a second, and some more for a machine that is busy. */
+/** A notification takes milliseconds, and without one the answers never change. The limit leaves time for a busy machine. */
 const WITHIN_MS = 10_000
 
 let database: TestDatabase
@@ -19,12 +19,12 @@ afterAll(() => database.db.$disconnect())
 
 const statuses = (key: string) => Promise.all(replicas.map(async (replica) => (await ask(replica, key, '/tags')).status))
 
-/** Waits until all the answers are that. */
+/** Waits until all answers equal the wanted one. */
 const waitForAll = (answers: () => Promise<unknown[]>, wanted: unknown) =>
   waitUntil(`${wanted} everywhere`, async () => (await answers()).every((answer) => answer === wanted) || undefined, WITHIN_MS)
 
-/** A live key that both replicas have just looked up, and remember. */
-async function makeKnownKey(organizationId: string, name: string) {
+/** Creates a live key that both replicas have in their cache. */
+async function createCachedKey(organizationId: string, name: string) {
   const { key, apiKey } = await createApiKey(database.system, { organizationId, name, mode: 'live' })
   expect([await statuses(key), await statuses(key)]).toEqual([
     [200, 200],
@@ -36,7 +36,7 @@ async function makeKnownKey(organizationId: string, name: string) {
 it('rejects a key within a second of its revocation in another process', async () => {
   const { id } = await database.make.organization()
   for (let i = 0; i < 5; i++) {
-    const known = await makeKnownKey(id, `Key ${i}`)
+    const known = await createCachedKey(id, `Key ${i}`)
     await revokeApiKey(database.system, known.id)
     await waitForAll(() => statuses(known.key), 401)
   }
@@ -53,7 +53,7 @@ it("applies a new tier's limits within a second of the change in another process
 
 it('honors keys and revocations while notifications are cut off, and afterwards', async () => {
   const { id } = await database.make.organization()
-  const [first, second] = [await makeKnownKey(id, 'First'), await makeKnownKey(id, 'Second')]
+  const [first, second] = [await createCachedKey(id, 'First'), await createCachedKey(id, 'Second')]
   const cutListeners = await openCutter()
 
   expect(await cutListeners()).toBe(2)
@@ -62,7 +62,7 @@ it('honors keys and revocations while notifications are cut off, and afterwards'
   expect(await statuses(second.key)).toEqual([200, 200])
 
   await waitUntil('both to listen again', async () => (await countListeners()) === 2 || undefined)
-  const third = await makeKnownKey(id, 'Third')
+  const third = await createCachedKey(id, 'Third')
   await revokeApiKey(database.system, third.id)
   await waitForAll(() => statuses(third.key), 401)
 })
@@ -76,7 +76,7 @@ async function countListeners(): Promise<number> {
   return row!.count
 }
 
-/** Ends the connections that notify both replicas of changes. */
+/** Returns a function that ends the connections on which both replicas listen for notifications. */
 async function openCutter(): Promise<() => Promise<number | null>> {
   const client = new Client({ connectionString: database.url })
   await client.connect()

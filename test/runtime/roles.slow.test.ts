@@ -25,7 +25,7 @@ it('leaves mail to workers in the api role, and sends each once; workers serve o
   const api = await startProcess({ ...env, ROLE: 'api' })
   const { key, assessmentId, organizationId } = await makeTarget()
   const emails = Array.from({ length: 60 }, (_, i) => `candidate-${String(i).padStart(2, '0')}@example.com`)
-  /** A few clients, one invite after the other: it is the mail that there is a lot of. */
+  /** Invites with four concurrent clients. The test is about many mails, not about many requests. */
   const inviteAll = async (left: string[]) => {
     const inviteOneByOne = async () => {
       for (let recipientEmail = left.pop(); recipientEmail !== undefined; recipientEmail = left.pop())

@@ -9,7 +9,7 @@ import { launchService } from '../support/processes.ts'
 const [FIRST, SECOND] = ['first'.repeat(8), 'second'.repeat(8)]
 const ADVICE = /^SECRET_KEY: is not the one .* SECRET_KEY=new,earlier.* npm run cli -- secret replace$/
 
-/** Opens the database with these keys, as each command does. @returns what refuses them. */
+/** Opens the database with these keys, like each command. @returns the problems. */
 async function openWith(DATABASE_URL: string, ...keys: string[]): Promise<string[]> {
   const config = loadConfig({ DATABASE_URL, SECRET_KEY: keys.join(',') })
   try {
@@ -43,7 +43,7 @@ it('accepts a key rotation by list, then the new key alone, and rejects the old 
   expect(await openWith(url, FIRST)).toEqual([])
   expect(await openWith(url, FIRST, SECOND)).toEqual([])
   expect(await openWith(url, SECOND, FIRST)).toEqual([])
-  expect(await openWith(url, FIRST, SECOND)).toEqual([]) // another process, which has not been told yet
+  expect(await openWith(url, FIRST, SECOND)).toEqual([]) // a process that still has the earlier list
   expect(await openWith(url, SECOND, FIRST)).toEqual([])
   expect(await openWith(url, SECOND)).toEqual([])
   expect(await openWith(url, FIRST)).toEqual([expect.stringMatching(ADVICE)])

@@ -7,12 +7,12 @@ import { readDocument } from '../support/openapi.ts'
 import { startServiceForTest } from '../support/service.ts'
 
 // If these fail, run npm run settings.
-it('has the same settings in docs/operating/settings.md as in the program', async () => {
+it('has the same settings in docs/operating/settings.md as in the code', async () => {
   expect(settingsPage()).toContain('| `DATABASE_URL` |')
   expect(await readFile('docs/operating/settings.md', 'utf8')).toBe(settingsPage())
 })
 
-it('has the same settings in .env.example as in the program', async () => {
+it('has the same settings in .env.example as in the code', async () => {
   expect(await readFile('.env.example', 'utf8')).toBe(settingsExample())
 })
 

@@ -66,7 +66,7 @@ it('exits with 78 for an invalid configuration, naming all errors without a stac
     LOG_LEVEL: 'loud',
   })
   expect(await service.exited).toEqual({ code: 78, signal: null })
-  // A line of the log for each, and nothing that isn't one.
+  // The output consists of log lines only.
   expect(service.output().trim().split('\n')).toHaveLength(service.log().length)
   const complaints = service.log().map(({ level, msg }) => `${level} ${msg.split(':')[0]}`)
   expect(complaints.sort()).toEqual(
@@ -145,7 +145,7 @@ it.skipIf(!LONG || process.getuid?.() !== 0)(
       expect(await readdir(String(folder))).toEqual(['postgres', 'secret-key'])
       secrets.push(await readFile(path.join(String(folder), 'secret-key'), 'utf8'))
       service.kill('SIGTERM')
-      await service.exited // also where a busy machine took longer to start than a stop may take
+      await service.exited // even if a busy machine takes longer than the limit for stopping
       await waitUntil('the database server to end', async () => !(await runsServer(String(folder))) || undefined)
     }
     expect(folders[0]).not.toBe(dataDir)

@@ -38,7 +38,7 @@ afterAll(async () => {
 
 type Stop = { outcomes: Outcome[]; code: number | null; logged: Set<unknown> }
 
-/** Ends a replica at some moment while kept and fresh connections are busy with it. */
+/** Stops a replica at a random moment during requests on keep-alive and on new connections. */
 async function stopUnderLoad(service: ServiceProcess): Promise<Stop> {
   const loads = [true, false].map((kept) => putUnderLoad({ url: service.url, ...target }, { kept, clients: 2 }))
   const outcomes = () => loads.flatMap((load) => load.outcomes)
@@ -56,13 +56,13 @@ it(`drops no accepted request and no mail at ${STOPS} SIGTERMs under load, and e
     const replicas = await Promise.all(Array.from({ length: REPLICAS }, () => startProcess(env)))
     stops.push(...(await Promise.all(replicas.map(stopUnderLoad))))
   }
-  // A process that has not stopped within 8 s ends with 1.
+  // A process that doesn't stop within 8 s exits with 1.
   expect(stops.map(({ code }) => code)).toEqual(Array(STOPS).fill(0))
 
   const outcomes = stops.flatMap((stop) => stop.outcomes)
   const answered = outcomes.filter(({ complete }) => complete)
   expect(new Set(answered.map(({ status }) => status))).toEqual(new Set([200, 201]))
-  // Late connections are refused by the system, unnoticed by the service.
+  // The operating system refuses late connections, and the service doesn't notice.
   const unanswered = outcomes.filter(({ complete }) => !complete)
   expect(unanswered.filter(({ error }) => error !== 'ECONNREFUSED' && error !== 'ECONNRESET')).toEqual([])
   for (const { logged, outcomes } of stops)
@@ -100,11 +100,11 @@ it('answers for as long as STOP_NOTICE after SIGTERM, then exits', async () => {
   await waitUntil('it to answer no more', answersNoMore)
   expect((await service.exited).code).toBe(0)
   const answered = service.log().filter(({ status }) => status === 200)
-  // Half of it, and far more than it takes without: a busy machine may let a second pass without a question.
+  // Half of STOP_NOTICE, because a busy machine may send no request for a second. Still far more than without STOP_NOTICE.
   expect(Date.parse(answered.at(-1)!.time) - Date.parse(time)).toBeGreaterThan(3_000)
 })
 
-/** A service that is handing over a mail, to a server that takes its time: stopping lasts longer than a second. */
+/** Starts a service that is sending a mail to a slow mail server, so that stopping it takes longer than a second. */
 async function startBusy(delay: number): Promise<ServiceProcess> {
   let taken = 0
   const slow = await startSmtpListener({

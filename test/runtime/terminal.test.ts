@@ -7,10 +7,10 @@ import { scaled } from '../support/scale.ts'
 import { waitUntil } from '../support/wait-until.ts'
 
 const ROUNDS = scaled(1, 3)
-// util-linux' own: that of other systems takes other options.
+// The `script` command of util-linux. Other implementations have different options.
 const canOpenTerminal = spawnSync('script', ['--version']).stdout?.includes('util-linux') ?? false
 
-/** Runs `npm start` in a terminal of its own. */
+/** Runs `npm start` in a new pseudoterminal. */
 function startInTerminal(dataDir: string) {
   const env = { PATH: process.env.PATH, HOME: process.env.HOME, DATA_DIR: dataDir, PORT: '0' }
   const child = spawn('script', ['--quiet', '--return', '--command', 'exec npm start', '/dev/null'], { env })

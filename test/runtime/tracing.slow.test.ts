@@ -21,7 +21,7 @@ type Span = {
   attributes: { key: string; value: Value }[]
 }
 
-/** A collector, as OpenTelemetry's takes spans by OTLP over HTTP. */
+/** Starts a collector that receives spans by OTLP over HTTP. */
 async function startCollector() {
   const spans: Span[] = []
   const texts: string[] = []

@@ -30,10 +30,10 @@ it('counts requests, invites, mails, connections, and delays only on its metrics
   await ask(service, key, '/tags')
   await ask(service, key, '/nowhere')
   const readMetrics = () => fetch(`http://127.0.0.1:${port}/metrics`)
-  // It is counted behind its record.
+  // The mail is counted after it is recorded, so wait for the counter.
   const captured = '\ninvite_email_attempts_total{outcome="captured"} 1\n'
   await waitUntil('the mail', async () => (await (await readMetrics()).text()).includes(captured) || undefined)
-  // One that no worker knows of, as if it had waited for an hour.
+  // A mail without a job, which looks as if it had waited for an hour.
   const invite = await database.make.invite({ organizationId, id: assessmentId })
   const createdAt = new Date(Date.now() - hour)
   const email = {
@@ -105,7 +105,7 @@ it('opens few additional database connections for a hundred concurrent readiness
   await count()
   const answers = Promise.all(Array.from({ length: 100 }, () => fetch(`${service.url}/readyz`)))
   for (let i = 0; i < 20; i++) await count()
-  // 503 where it takes the database more than two seconds to answer.
+  // 503 if the database takes more than two seconds to answer.
   for (const { status } of await answers) expect(status).toBeOneOf([200, 503])
   await waitUntil('readiness', async () => (await fetch(`${service.url}/readyz`)).status === 200 || undefined)
   expect(Math.max(...counts) - counts[0]!).toBeLessThan(10)
