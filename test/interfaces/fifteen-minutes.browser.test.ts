@@ -80,7 +80,7 @@ it.skipIf(!isBrowserInstalled)(
     await step('checked')
     await press(button('Invite 20 candidates'))
     const needed = minutes()
-    const told = `${JSON.stringify(done)}: ${needed.toFixed(1)} minutes`
+    const summary = `${JSON.stringify(done)}: ${needed.toFixed(1)} minutes`
     await page.getByRole('heading', { name: 'Outcome' }).waitFor()
     await step('invited')
     const { id: organizationId } = organization
@@ -91,8 +91,8 @@ it.skipIf(!isBrowserInstalled)(
     const [assessment] = await service.db.assessment.findMany({ where: { organizationId } })
     expect(assessment).toMatchObject({ name: 'Capitals', questionCount: 10, totalPoints: 10 })
     expect(await service.db.asset.count({ where: { organizationId } })).toBe(2)
-    expect(needed, told).toBeLessThan(15)
-    if (FOLDER) process.stdout.write(`${told}\n`)
+    expect(needed, summary).toBeLessThan(15)
+    if (FOLDER) process.stdout.write(`${summary}\n`)
 
     async function addPicture(country: string) {
       await press(page.getByText('Add a picture'))

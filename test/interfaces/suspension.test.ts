@@ -95,18 +95,18 @@ it('suspends an organization at once when an owner requests its erasure, and res
     ['organization_ending', true],
     ['organization_kept', true],
   ])
-  await waitUntil('what webhooks were to be told', () => receiver.received.length > before || undefined)
+  await waitUntil('the waiting webhooks', () => receiver.received.length > before || undefined)
   await service.deps.queue.bringMailForward(mail.id)
   await waitUntil('the mail', () => mailedTo('waits@example.com').length === 1 || undefined)
-  const told = await waitUntil('the mails to the owner', () => {
+  const mails = await waitUntil('the mails to the owner', () => {
     const mails = mailedTo(owner.member.email)
     return mails.length === 2 ? mails : undefined
   })
-  expect(told.map(({ parsed }) => parsed.subject)).toEqual([
+  expect(mails.map(({ parsed }) => parsed.subject)).toEqual([
     `${organization.name} is going to be erased`,
     `${organization.name} will not be erased`,
   ])
-  expect(told[0]!.parsed.text).toContain(`${service.site.publicUrl}${owner.home}`)
+  expect(mails[0]!.parsed.text).toContain(`${service.site.publicUrl}${owner.home}`)
   expect((await owner.post(`${owner.home}hold/keep`)).status).toBe(303)
   expect((await owner.get(`${owner.home}settings/audit-log`)).text).toContain('stopped the erasure of the organization')
 })
@@ -122,8 +122,8 @@ it('allows owners, or admins if no owner is named, to request the erasure, and n
   const first = await signInAs(service, unowned.id, ['admin'])
   const second = await signInAs(service, unowned.id, ['admin'])
   expect((await first.post(`${first.home}settings/erase-organization`, { name: unowned.name })).status).toBe(303)
-  const told = await service.db.memberEmail.findMany({ where: { organizationId: unowned.id, kind: 'organization_ending' } })
-  expect(new Set(told.map(({ memberId }) => memberId))).toEqual(new Set([first.member.id, second.member.id]))
+  const mails = await service.db.memberEmail.findMany({ where: { organizationId: unowned.id, kind: 'organization_ending' } })
+  expect(new Set(mails.map(({ memberId }) => memberId))).toEqual(new Set([first.member.id, second.member.id]))
 })
 
 it('requests and cancels the erasure by the command line, which doctor and running processes notice', async () => {

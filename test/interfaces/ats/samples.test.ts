@@ -52,7 +52,7 @@ async function startPart(ats: 'greenhouse' | 'ashby' | 'recruitee') {
     return answered
   }
 
-  function told(title: string, { method, path, headers, body }: Pick<Received, 'method' | 'path' | 'headers' | 'body'>) {
+  function showReceived(title: string, { method, path, headers, body }: Pick<Received, 'method' | 'path' | 'headers' | 'body'>) {
     const { authorization, accept } = headers
     const secret = headers['rt-partner-secret']
     const shown = [
@@ -71,7 +71,7 @@ async function startPart(ats: 'greenhouse' | 'ashby' | 'recruitee') {
     const { assessmentSession } = await own.inviteOf(inviteId)
     if (assessmentSession) replacements.set(assessmentSession, '0197a3f2-6c1e-7b52-9d0a-3f1c2b4d5e74')
   }
-  return { ...own, replacements, call, told, print, nameInvite }
+  return { ...own, replacements, call, showReceived, print, nameInvite }
 }
 
 /** Shows the decoded content of Basic authorization, so that readers need not decode it. */
@@ -95,7 +95,7 @@ async function takeAndGrade({ candidate, release, allReported }: Connected, invi
 
 async function sampleGreenhouse(): Promise<string> {
   const own = await startPart('greenhouse')
-  const { call, told, print, replacements, assessment, key } = own
+  const { call, showReceived, print, replacements, assessment, key } = own
   const greenhouse = await startGreenhouse({ url, key })
   replacements.set(`http://127.0.0.1:${greenhouse.receiver.port}`, 'https://app.greenhouse.io')
   const order = {
@@ -111,7 +111,7 @@ async function sampleGreenhouse(): Promise<string> {
   const { partner_interview_id: inviteId } = await call('An order', 'POST', 'send_test', basic(key), order)
   await call('Its status, once it was sent', 'GET', `test_status?partner_interview_id=${inviteId}`, basic(key))
   await takeAndGrade(own, inviteId)
-  told('We say that something has changed', greenhouse.patched.at(-1)!)
+  showReceived('We say that something has changed', greenhouse.patched.at(-1)!)
   await call('Its status, once the result is released', 'GET', `test_status?partner_interview_id=${inviteId}`, basic(key))
   const unknown = { ...order, partner_test_id: '0197a3f2-6c1e-7b52-9d0a-000000000000', url: greenhouse.callback('4712') }
   await call('A refusal', 'POST', 'send_test', basic(key), unknown)
@@ -124,7 +124,7 @@ async function sampleGreenhouse(): Promise<string> {
 
 async function sampleAshby(): Promise<string> {
   const own = await startPart('ashby')
-  const { call, told, print, assessment, key, theirKey } = own
+  const { call, showReceived, print, assessment, key, theirKey } = own
   const { updates } = ashbyHost.customer(theirKey)
   const start = (application: string) => ({
     assessment_type_id: assessment.id,
@@ -135,7 +135,7 @@ async function sampleAshby(): Promise<string> {
     application: { ashby_id: application, status: 'Active' },
     job: { ashby_id: 'j-3', name: 'Support engineer', ashby_job_url: 'https://app.ashbyhq.com/jobs/3' },
   })
-  const show = (title: string, update: (typeof updates)[number]) => told(title, { ...update, body: toJson(update.event) })
+  const show = (title: string, update: (typeof updates)[number]) => showReceived(title, { ...update, body: toJson(update.event) })
   await call('The menu of assessments', 'POST', 'assessment.list', basic(key), {})
   const { results } = await call('An order', 'POST', 'assessment.start', basic(key), start('a-1'))
   const inviteId: string = results.assessment_id
@@ -152,7 +152,7 @@ async function sampleAshby(): Promise<string> {
 
 async function sampleRecruitee(): Promise<string> {
   const own = await startPart('recruitee')
-  const { call, told, print, assessment, key } = own
+  const { call, showReceived, print, assessment, key } = own
   const changesOf = (reportId: string) => recruiteeHost.receiver.received.filter(({ path }) => path.endsWith(reportId))
   const order = { report_id: ORDER_ID, test_id: assessment.id, first_name: 'Sam', last_name: 'Rivera', email: 'sam@example.com' }
   await call('The menu of tests', 'GET', 'tests', bearer(key))
@@ -165,8 +165,8 @@ async function sampleRecruitee(): Promise<string> {
   const { inviteId } = await service.db.atsOrder.findFirstOrThrow({ where: { naturalKey: ORDER_ID } })
   await takeAndGrade(own, inviteId!)
   const [completed, scored] = changesOf(ORDER_ID)
-  told('The candidate has submitted', completed!)
-  told('The result is released', scored!)
+  showReceived('The candidate has submitted', completed!)
+  showReceived('The result is released', scored!)
   await own.nameInvite(inviteId!)
   const late = { ...order, report_id: SECOND_ORDER_ID, email: 'kim@example.com', first_name: 'Kim' }
   await fetch(`${url}/ats/recruitee/send_candidate`, {
@@ -177,7 +177,7 @@ async function sampleRecruitee(): Promise<string> {
   service.clock.advance(31 * DAY_MS)
   await expireAllDueInvites(service.system)
   const canceled = await waitUntil('the end of the second', () => changesOf(SECOND_ORDER_ID)[0])
-  told('An invite expires', canceled)
+  showReceived('An invite expires', canceled)
   await call('An API key where the key for Recruitee belongs', 'GET', 'tests', bearer(own.organization.key))
   return print()
 }

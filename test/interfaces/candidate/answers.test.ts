@@ -6,7 +6,7 @@ import { MINUTE_MS, takeAssessment, webmPart } from '../../support/submissions.t
 
 const service = await startServiceForFile({ ROLE: 'api' })
 
-const said = ({ status, body }: { status: number; body: { code?: string } }) => [status, body.code]
+const statusAndCode = ({ status, body }: { status: number; body: { code?: string } }) => [status, body.code]
 
 /** A candidate whose page sends a request id with each attempt, and reports when a recording stops. */
 async function record() {
@@ -169,12 +169,12 @@ describe('an interrupted attempt', () => {
   it('does not continue once it is stopped or its question has closed, nor for another candidate', async () => {
     const { post, mediaId, goOn } = await interrupt(2)
     const other = await interrupt(0)
-    expect(said(await other.post(`media/${mediaId}/continue`, { segment: 0 }))).toEqual([404, 'not_found'])
+    expect(statusAndCode(await other.post(`media/${mediaId}/continue`, { segment: 0 }))).toEqual([404, 'not_found'])
     for (const body of [{}, { segment: -1 }]) expect((await post(`media/${mediaId}/continue`, body)).status).toBe(400)
     await post(`media/${mediaId}/stop`, { ago: 0 })
-    expect(said(await goOn())).toEqual([409, 'closed'])
+    expect(statusAndCode(await goOn())).toEqual([409, 'closed'])
     service.clock.advance(10 * MINUTE_MS)
-    expect(said(await other.goOn())).toEqual([409, 'closed'])
+    expect(statusAndCode(await other.goOn())).toEqual([409, 'closed'])
   })
 
   it('restarts once if less than ten seconds are saved, costs no attempt, and is marked', async () => {
@@ -184,8 +184,8 @@ describe('an interrupted attempt', () => {
     expect([status, body.attemptsLeft]).toEqual([201, 0])
     expect(await question()).toMatchObject({ mayStartOver: false, hadInterruption: true, interrupted: { mediaId: body.mediaId } })
     await candidate.putPart(body.mediaId, 0, 0, webmPart())
-    expect(said(await restart())).toEqual([409, 'no_attempts_left'])
-    expect(said(await post('questions/1/attempts', { kind: 'audio' }))).toEqual([409, 'no_attempts_left'])
+    expect(statusAndCode(await restart())).toEqual([409, 'no_attempts_left'])
+    expect(statusAndCode(await post('questions/1/attempts', { kind: 'audio' }))).toEqual([409, 'no_attempts_left'])
     await post(`media/${body.mediaId}/complete`, { segments: [1] })
     expect(await attempts()).toMatchObject([{ restarted: true, wasInterrupted: true }, { restarted: false }])
     expect(chooseAnswer(await attempts())).toMatchObject({ mediaId: body.mediaId, wasInterrupted: true })
@@ -193,13 +193,16 @@ describe('an interrupted attempt', () => {
 
   it('does not restart if more is saved, if it was stopped, or if there is none', async () => {
     const long = await interrupt(5)
-    expect(said(await long.restart())).toEqual([409, 'no_attempts_left'])
+    expect(statusAndCode(await long.restart())).toEqual([409, 'no_attempts_left'])
     const stopped = await interrupt(1)
     await stopped.post(`media/${stopped.mediaId}/stop`, { ago: 0 })
-    expect(said(await stopped.restart())).toEqual([409, 'no_attempts_left'])
+    expect(statusAndCode(await stopped.restart())).toEqual([409, 'no_attempts_left'])
     expect(await stopped.attempts()).toMatchObject([{ restarted: false }])
     const none = await takeAssessment(service, { submission: { answerRecordLimit: 1 } })
-    expect(said(await none.post('questions/1/attempts', { kind: 'audio', restart: true }))).toEqual([409, 'no_attempts_left'])
+    expect(statusAndCode(await none.post('questions/1/attempts', { kind: 'audio', restart: true }))).toEqual([
+      409,
+      'no_attempts_left',
+    ])
   })
 })
 
@@ -208,7 +211,7 @@ describe("a candidate's attempt", () => {
     const { candidate, mediaId } = await interrupt(1)
     const other = await takeAssessment(service)
     const play = (of = candidate) => service.http().get(`${of.session}/media/${mediaId}`)
-    expect(said(await play())).toEqual([404, 'not_found'])
+    expect(statusAndCode(await play())).toEqual([404, 'not_found'])
     const { key } = await candidate.media(mediaId)
     await service.deps.media.put(`${key}/file`, Buffer.from('recorded'))
     await service.db.mediaFile.update({ where: { id: mediaId }, data: { state: 'ready', bytes: 8, contentType: 'audio/webm' } })
@@ -218,9 +221,9 @@ describe("a candidate's attempt", () => {
       'audio/webm',
       'bytes 0-3/8',
     ])
-    expect(said(await play(other))).toEqual([404, 'not_found'])
+    expect(statusAndCode(await play(other))).toEqual([404, 'not_found'])
     service.clock.advance(10 * MINUTE_MS)
-    expect(said(await play())).toEqual([404, 'not_found'])
+    expect(statusAndCode(await play())).toEqual([404, 'not_found'])
   })
 })
 
@@ -243,7 +246,7 @@ describe('a stop', () => {
     service.clock.advance(10 * MINUTE_MS + 20_000)
     expect((await stop(first.mediaId, 25_000)).status).toBe(204)
     service.clock.advance(10_000)
-    expect(said(await stop(second.mediaId))).toEqual([409, 'closed'])
+    expect(statusAndCode(await stop(second.mediaId))).toEqual([409, 'closed'])
     expect((await stop(first.mediaId)).status).toBe(204)
   })
 
@@ -251,11 +254,11 @@ describe('a stop', () => {
     const { candidate, begin, stop } = await record()
     const { mediaId } = await begin()
     const other = await takeAssessment(service)
-    expect(said(await other.post(`media/${mediaId}/stop`, { ago: 0 }))).toEqual([404, 'not_found'])
-    for (const id of ['x', randomUUID()]) expect(said(await stop(id))).toEqual([404, 'not_found'])
+    expect(statusAndCode(await other.post(`media/${mediaId}/stop`, { ago: 0 }))).toEqual([404, 'not_found'])
+    for (const id of ['x', randomUUID()]) expect(statusAndCode(await stop(id))).toEqual([404, 'not_found'])
     for (const body of [{}, { ago: -1 }]) expect((await candidate.post(`media/${mediaId}/stop`, body)).status).toBe(400)
     await candidate.post(`media/${mediaId}/abandon`)
-    expect(said(await stop(mediaId))).toEqual([409, 'closed'])
+    expect(statusAndCode(await stop(mediaId))).toEqual([409, 'closed'])
   })
 })
 
@@ -264,14 +267,17 @@ describe('a choice', () => {
     const { candidate, stopped, begin, choose, answer } = await record()
     const first = await stopped()
     const other = await takeAssessment(service)
-    expect(said(await other.post('questions/1/choice', { attempt: first.attemptId, ago: 0 }))).toEqual([404, 'not_found'])
-    expect(said(await choose(randomUUID()))).toEqual([404, 'not_found'])
-    expect(said(await choose((await begin()).attemptId))).toEqual([404, 'not_found'])
+    expect(statusAndCode(await other.post('questions/1/choice', { attempt: first.attemptId, ago: 0 }))).toEqual([
+      404,
+      'not_found',
+    ])
+    expect(statusAndCode(await choose(randomUUID()))).toEqual([404, 'not_found'])
+    expect(statusAndCode(await choose((await begin()).attemptId))).toEqual([404, 'not_found'])
     const second = await stopped()
     service.clock.advance(10 * MINUTE_MS)
-    expect(said(await choose(first.attemptId))).toEqual([409, 'closed'])
+    expect(statusAndCode(await choose(first.attemptId))).toEqual([409, 'closed'])
     expect(await answer()).toBe(second.attemptId)
     await service.db.submission.update({ where: { id: candidate.submissionId }, data: { state: 'submitted' } })
-    expect(said(await choose(first.attemptId))).toEqual([409, 'submitted'])
+    expect(statusAndCode(await choose(first.attemptId))).toEqual([409, 'submitted'])
   })
 })

@@ -16,7 +16,7 @@ const { db } = service
 
 type Candidate = Awaited<ReturnType<typeof takeAssessment>>
 
-const said = ({ status, body }: { status: number; body: { code?: string } }) => [status, body.code]
+const statusAndCode = ({ status, body }: { status: number; body: { code?: string } }) => [status, body.code]
 
 const waitForLocks = (count: number) =>
   waitUntil('statements to wait for a lock', async () => {
@@ -45,7 +45,7 @@ describe('a tab while another tab takes over the session', () => {
       await waitForLocks(1)
       return { sent }
     })
-    expect(said(await answer.sent)).toEqual([409, 'taken_over'])
+    expect(statusAndCode(await answer.sent)).toEqual([409, 'taken_over'])
   })
 })
 
@@ -61,7 +61,7 @@ describe('a text that is saved during submission', () => {
       await tx.submissionQuestion.update({ where, data: { closedAt: service.clock.now() } })
       return { sent }
     })
-    expect(said(await answer.sent)).toEqual([409, 'submitted'])
+    expect(statusAndCode(await answer.sent)).toEqual([409, 'submitted'])
   })
 })
 
@@ -74,7 +74,7 @@ describe('a webcam picture that is sent during submission', () => {
       await waitForLocks(1)
       return { sent }
     })
-    expect(said(await answer.sent)).toEqual([409, 'submitted'])
+    expect(statusAndCode(await answer.sent)).toEqual([409, 'submitted'])
     expect((await candidate.submission()).mediaBytes).toBe(0n)
   })
 })
@@ -122,7 +122,7 @@ describe('abandoning', () => {
     const candidate = await takeAssessment(service)
     const [recorded, empty] = [await candidate.beginCapture('screen'), await candidate.beginCapture('webcam')]
     await candidate.putPart(recorded, 0, 0, webmPart())
-    expect(said(await candidate.post(`media/${recorded}/abandon`))).toEqual([409, 'closed'])
+    expect(statusAndCode(await candidate.post(`media/${recorded}/abandon`))).toEqual([409, 'closed'])
     expect((await candidate.media(recorded)).state).toBe('uploading')
     for (let time = 0; time < 2; time++) expect((await candidate.post(`media/${empty}/abandon`)).status).toBe(204)
   })
@@ -133,7 +133,7 @@ describe('abandoning', () => {
     const mediaId = await candidate.beginAttempt()
     await candidate.putPart(mediaId, 0, 0, webmPart())
     late.clock.advance(10 * MINUTE_MS)
-    expect(said(await candidate.post(`media/${mediaId}/abandon`))).toEqual([409, 'closed'])
+    expect(statusAndCode(await candidate.post(`media/${mediaId}/abandon`))).toEqual([409, 'closed'])
   })
 
   it('is rejected after the submission', async () => {
@@ -141,7 +141,7 @@ describe('abandoning', () => {
     const mediaId = await candidate.beginAttempt()
     await candidate.putPart(mediaId, 0, 0, webmPart())
     await candidateOf(service, candidate.invite).press('finish')
-    expect(said(await candidate.post(`media/${mediaId}/abandon`))).toEqual([409, 'closed'])
+    expect(statusAndCode(await candidate.post(`media/${mediaId}/abandon`))).toEqual([409, 'closed'])
   })
 })
 
@@ -174,8 +174,8 @@ describe('a forged request', () => {
     await db.$executeRaw`
       INSERT INTO media_file_parts (media_id, segment, number, organization_id, bytes, sha256, created_at)
       SELECT ${mediaId}::uuid, 0, n, ${candidate.organization.id}::uuid, 1, '\\x00', now() FROM generate_series(1, ${MAX_SMALL_PARTS}::int) n`
-    expect(said(await candidate.putPart(mediaId, 1, 1, Buffer.from('x')))).toEqual([507, 'quota'])
-    expect(said(await candidate.putPart(mediaId, 1, 1, Buffer.alloc(0)))).toEqual([507, 'quota'])
+    expect(statusAndCode(await candidate.putPart(mediaId, 1, 1, Buffer.from('x')))).toEqual([507, 'quota'])
+    expect(statusAndCode(await candidate.putPart(mediaId, 1, 1, Buffer.alloc(0)))).toEqual([507, 'quota'])
     expect((await candidate.putPart(mediaId, 1, 1, Buffer.alloc(SMALL_PART_BYTES))).status).toBe(204)
   })
 })

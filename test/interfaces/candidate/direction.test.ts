@@ -43,6 +43,6 @@ it.each([
   [{ responseType: 'audio', sourceLanguage: 'en', targetLanguage: 'en' }, 'Answer in English.'],
   [{ responseType: 'audio', targetLanguage: 'no such code' }, 'Answer in no such code.'],
   [{ responseType: 'audio', sourceLanguage: 'es' }, null],
-])('says what to do: %o', async (question, text) => {
+])('explains what to do: %o', async (question, text) => {
   expect(await readDirection(question)).toBe(text)
 })

@@ -67,7 +67,7 @@ describe('files as an answer', () => {
   it.each([
     ['a program', 'cv.pdf', Buffer.from('MZ\x90\0\0', 'latin1')],
     ['a picture where documents are asked for', 'cv.pdf', Buffer.from('\x89PNG\r\n\x1a\n\0', 'latin1')],
-  ])('are refused by their content: %s', async (_, name, content) => {
+  ])('are rejected by their content: %s', async (_, name, content) => {
     const { begin, putPart, answer } = await makeTakingFiles(service, DOCUMENTS)
     const { mediaId } = (await begin(name, content.length)).body
     const refused = await putPart(mediaId, 0, content)

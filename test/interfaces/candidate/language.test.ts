@@ -129,16 +129,16 @@ it('accepts the time zone of the candidate’s device, not an offset, and shows 
   for (const zone of ['+05:30', 'Asia/Nowhere', 'EST5EDT', 'Europe/Berlin\u0000', '../etc/passwd', ''])
     await candidate.press('accept', { zone })
   expect(zoneOf(await read())).toBe('UTC')
-  const said = async (zone: string) => {
+  const shownTime = async (zone: string) => {
     await service.db.invite.update({ where: { id: asked.id }, data: { status: 'pending' } })
     await candidate.press('accept', { zone })
     expect(zoneOf(await read())).toBe(zone)
     return /<time datetime="2027-03-28T00:30:00.000Z"[^>]*>([^<]*)</.exec((await candidate.open()).text)?.[1]
   }
-  expect(await said('Asia/Kolkata')).toBe('Sunday, 28 March 2027 at 06:00 GMT+5:30')
-  expect(await said('America/Sao_Paulo')).toBe('Saturday, 27 March 2027 at 21:30 GMT-3')
+  expect(await shownTime('Asia/Kolkata')).toBe('Sunday, 28 March 2027 at 06:00 GMT+5:30')
+  expect(await shownTime('America/Sao_Paulo')).toBe('Saturday, 27 March 2027 at 21:30 GMT-3')
   // Half an hour before and after the clocks go forward.
-  expect(await said('Europe/Berlin')).toBe('Sunday, 28 March 2027 at 01:30 CET')
+  expect(await shownTime('Europe/Berlin')).toBe('Sunday, 28 March 2027 at 01:30 CET')
   await service.db.invite.update({ where: { id: asked.id }, data: { expiresAt: new Date('2027-03-28T01:30:00Z') } })
   expect((await candidate.open()).text).toContain('Sunday, 28 March 2027 at 03:30 CEST')
 })

@@ -14,7 +14,7 @@ import { jpeg, MINUTE_MS, takeAssessment, webmPart } from '../../support/submiss
 
 const service = await startServiceForFile({ ROLE: 'api' })
 
-const said = ({ status, body }: { status: number; body: { code?: string } }) => [status, body.code]
+const statusAndCode = ({ status, body }: { status: number; body: { code?: string } }) => [status, body.code]
 
 describe('an attempt at a recorded answer', () => {
   it('counts from its beginning in any case, and is limited by the invite', async () => {
@@ -25,7 +25,7 @@ describe('an attempt at a recorded answer', () => {
     expect((await candidate.post(`media/${first.body.mediaId}/abandon`)).status).toBe(204)
     expect((await candidate.post('questions/1/attempts', { kind: 'audio' })).body.attemptsLeft).toBe(1)
     expect((await candidate.post('questions/1/attempts', { kind: 'audio' })).body.attemptsLeft).toBe(0)
-    expect(said(await candidate.post('questions/1/attempts', { kind: 'audio' }))).toEqual([409, 'no_attempts_left'])
+    expect(statusAndCode(await candidate.post('questions/1/attempts', { kind: 'audio' }))).toEqual([409, 'no_attempts_left'])
   })
 
   it('is limited even if several requests arrive at once', async () => {
@@ -51,14 +51,14 @@ describe('an attempt at a recorded answer', () => {
     ['is answered by video', { responseType: 'video' }],
   ])('does not begin if the question %s', async (_what, choices) => {
     const candidate = await takeAssessment(service, choices)
-    expect(said(await candidate.post('questions/1/attempts', { kind: 'audio' }))).toEqual([409, 'closed'])
+    expect(statusAndCode(await candidate.post('questions/1/attempts', { kind: 'audio' }))).toEqual([409, 'closed'])
   })
 
   it('does not begin after the submission or the revocation of the invite', async () => {
     const handedIn = await takeAssessment(service, { submission: { state: 'submitted' }, invite: { status: 'completed' } })
-    expect(said(await handedIn.post('questions/1/attempts', { kind: 'audio' }))).toEqual([409, 'submitted'])
+    expect(statusAndCode(await handedIn.post('questions/1/attempts', { kind: 'audio' }))).toEqual([409, 'submitted'])
     const revoked = await takeAssessment(service, { invite: { status: 'revoked' } })
-    expect(said(await revoked.post('questions/1/attempts', { kind: 'audio' }))).toEqual([409, 'closed'])
+    expect(statusAndCode(await revoked.post('questions/1/attempts', { kind: 'audio' }))).toEqual([409, 'closed'])
   })
 
   it('does not begin if the organization has no storage left', async () => {
@@ -66,8 +66,8 @@ describe('an attempt at a recorded answer', () => {
     const candidate = await takeAssessment(small)
     const mediaId = await candidate.beginAttempt()
     expect((await candidate.putPart(mediaId, 0, 0, webmPart('x'.repeat(1_000)))).status).toBe(204)
-    expect(said(await candidate.post('questions/1/attempts', { kind: 'video' }))).toEqual([507, 'quota'])
-    expect(said(await candidate.post('media', { kind: 'screen' }))).toEqual([507, 'quota'])
+    expect(statusAndCode(await candidate.post('questions/1/attempts', { kind: 'video' }))).toEqual([507, 'quota'])
+    expect(statusAndCode(await candidate.post('media', { kind: 'screen' }))).toEqual([507, 'quota'])
   })
 })
 
@@ -97,7 +97,7 @@ describe('a part of a recording', () => {
     const candidate = await takeAssessment(service)
     const mediaId = await candidate.beginAttempt()
     await candidate.putPart(mediaId, 0, 0, webmPart('this'))
-    expect(said(await candidate.putPart(mediaId, 0, 0, webmPart('that')))).toEqual([409, 'part_differs'])
+    expect(statusAndCode(await candidate.putPart(mediaId, 0, 0, webmPart('that')))).toEqual([409, 'part_differs'])
   })
 
   it('is rejected if it is too big', async () => {
@@ -105,7 +105,7 @@ describe('a part of a recording', () => {
     const mediaId = await candidate.beginAttempt()
     const fits = webmPart('x'.repeat(MAX_PART_BYTES - webmPart().length))
     expect((await candidate.putPart(mediaId, 0, 0, fits)).status).toBe(204)
-    expect(said(await candidate.putPart(mediaId, 0, 1, Buffer.alloc(MAX_PART_BYTES + 1)))).toEqual([413, 'too_big'])
+    expect(statusAndCode(await candidate.putPart(mediaId, 0, 1, Buffer.alloc(MAX_PART_BYTES + 1)))).toEqual([413, 'too_big'])
   })
 
   it.each([
@@ -116,7 +116,7 @@ describe('a part of a recording', () => {
   ])('is rejected if a segment begins with %s', async (_what, content) => {
     const candidate = await takeAssessment(service)
     const mediaId = await candidate.beginAttempt()
-    expect(said(await candidate.putPart(mediaId, 0, 0, content))).toEqual([422, 'not_media'])
+    expect(statusAndCode(await candidate.putPart(mediaId, 0, 0, content))).toEqual([422, 'not_media'])
     expect((await candidate.media(mediaId)).parts).toEqual([])
   })
 
@@ -125,24 +125,25 @@ describe('a part of a recording', () => {
     const mediaId = await candidate.beginAttempt()
     await candidate.putPart(mediaId, 0, 0, webmPart())
     const mp4 = Buffer.from('\0\0\0\x18ftypisom')
-    expect(said(await candidate.putPart(mediaId, 1, 0, mp4))).toEqual([422, 'not_media'])
+    expect(statusAndCode(await candidate.putPart(mediaId, 1, 0, mp4))).toEqual([422, 'not_media'])
   })
 
   it('is rejected from another candidate, from another tab, and by an outdated link', async () => {
     const [candidate, other] = [await takeAssessment(service), await takeAssessment(service)]
     const mediaId = await candidate.beginAttempt()
-    expect(said(await other.putPart(mediaId, 0, 0, webmPart()))).toEqual([404, 'not_found'])
-    expect(said(await other.post(`media/${mediaId}/complete`, { segments: [1] }))).toEqual([404, 'not_found'])
-    expect(said(await other.post(`media/${mediaId}/abandon`))).toEqual([404, 'not_found'])
+    expect(statusAndCode(await other.putPart(mediaId, 0, 0, webmPart()))).toEqual([404, 'not_found'])
+    expect(statusAndCode(await other.post(`media/${mediaId}/complete`, { segments: [1] }))).toEqual([404, 'not_found'])
+    expect(statusAndCode(await other.post(`media/${mediaId}/abandon`))).toEqual([404, 'not_found'])
     const put = candidate.putPart(mediaId, 0, 0, webmPart())
-    expect(said(await put.set('x-tab', randomUUID()))).toEqual([409, 'taken_over'])
-    expect(said(await candidate.putPart(mediaId, 0, 0, webmPart()).unset('x-tab'))).toEqual([409, 'taken_over'])
+    expect(statusAndCode(await put.set('x-tab', randomUUID()))).toEqual([409, 'taken_over'])
+    expect(statusAndCode(await candidate.putPart(mediaId, 0, 0, webmPart()).unset('x-tab'))).toEqual([409, 'taken_over'])
     const nowhere = service.http().put(`/i/nonsense/session/media/${mediaId}/parts/0/0`).type('application/octet-stream')
     expect((await nowhere.send(webmPart())).status).toBe(404)
-    for (const id of ['x', randomUUID()]) expect(said(await candidate.putPart(id, 0, 0, webmPart()))).toEqual([404, 'not_found'])
+    for (const id of ['x', randomUUID()])
+      expect(statusAndCode(await candidate.putPart(id, 0, 0, webmPart()))).toEqual([404, 'not_found'])
     const { id, linkVersion } = candidate.invite
     await service.db.invite.update({ where: { id }, data: { linkVersion: linkVersion + 1 } })
-    expect(said(await candidate.putPart(mediaId, 0, 0, webmPart()))).toEqual([404, 'not_found'])
+    expect(statusAndCode(await candidate.putPart(mediaId, 0, 0, webmPart()))).toEqual([404, 'not_found'])
   })
 
   it('is accepted for half a minute after the end, and no longer', async () => {
@@ -152,7 +153,7 @@ describe('a part of a recording', () => {
     late.clock.advance(10 * MINUTE_MS + 29_000)
     expect((await candidate.putPart(mediaId, 0, 0, webmPart())).status).toBe(204)
     late.clock.advance(1_000)
-    expect(said(await candidate.putPart(mediaId, 0, 1, Buffer.from('late')))).toEqual([409, 'closed'])
+    expect(statusAndCode(await candidate.putPart(mediaId, 0, 1, Buffer.from('late')))).toEqual([409, 'closed'])
     expect((await candidate.putPart(mediaId, 0, 0, webmPart())).status).toBe(204)
   })
 
@@ -160,10 +161,10 @@ describe('a part of a recording', () => {
     const candidate = await takeAssessment(service)
     const mediaId = await candidate.beginAttempt()
     await service.db.mediaFile.update({ where: { id: mediaId }, data: { bytes: MAX_ATTEMPT_BYTES - 11 } })
-    expect(said(await candidate.putPart(mediaId, 0, 0, webmPart()))).toEqual([507, 'quota'])
+    expect(statusAndCode(await candidate.putPart(mediaId, 0, 0, webmPart()))).toEqual([507, 'quota'])
     const screen = await candidate.beginCapture()
     await service.db.submission.update({ where: { id: candidate.submissionId }, data: { mediaBytes: MAX_SUBMISSION_BYTES - 11 } })
-    expect(said(await candidate.putPart(screen, 0, 0, webmPart()))).toEqual([507, 'quota'])
+    expect(statusAndCode(await candidate.putPart(screen, 0, 0, webmPart()))).toEqual([507, 'quota'])
     expect((await candidate.media(screen)).bytes).toBe(0n)
   })
 
@@ -186,7 +187,7 @@ describe('a recording', () => {
     await candidate.putPart(mediaId, 0, 0, webmPart())
     await candidate.putPart(mediaId, 1, 1, Buffer.from('more'))
     const early = await candidate.post(`media/${mediaId}/complete`, { segments: [2, 2] })
-    expect(said(early)).toEqual([409, 'parts_missing'])
+    expect(statusAndCode(early)).toEqual([409, 'parts_missing'])
     expect(early.body.missing).toEqual([
       [0, 1],
       [1, 0],
@@ -196,7 +197,7 @@ describe('a recording', () => {
     for (let time = 0; time < 2; time++)
       expect((await candidate.post(`media/${mediaId}/complete`, { segments: [2, 2] })).status).toBe(202)
     expect(await candidate.media(mediaId)).toMatchObject({ state: 'joining', attempts: [{ state: 'complete' }] })
-    expect(said(await candidate.putPart(mediaId, 1, 2, Buffer.from('after the end')))).toEqual([409, 'closed'])
+    expect(statusAndCode(await candidate.putPart(mediaId, 1, 2, Buffer.from('after the end')))).toEqual([409, 'closed'])
   })
 
   it('is no answer after it was abandoned', async () => {
@@ -205,8 +206,8 @@ describe('a recording', () => {
     await candidate.putPart(mediaId, 0, 0, webmPart())
     expect((await candidate.post(`media/${mediaId}/abandon`)).status).toBe(204)
     expect(await candidate.media(mediaId)).toMatchObject({ state: 'deleted', attempts: [{ state: 'abandoned' }] })
-    expect(said(await candidate.post(`media/${mediaId}/complete`, { segments: [1] }))).toEqual([409, 'closed'])
-    expect(said(await candidate.putPart(mediaId, 0, 1, Buffer.from('more')))).toEqual([409, 'closed'])
+    expect(statusAndCode(await candidate.post(`media/${mediaId}/complete`, { segments: [1] }))).toEqual([409, 'closed'])
+    expect(statusAndCode(await candidate.putPart(mediaId, 0, 1, Buffer.from('more')))).toEqual([409, 'closed'])
   })
 
   it('counts as answered once a part has arrived, even without an end', async () => {
@@ -237,13 +238,13 @@ describe('a recording', () => {
     const rows = Array.from({ length: MAX_CAPTURES - 1 }, () => ({ ...of, id: randomUUID(), key: randomUUID() }))
     await service.db.mediaFile.createMany({ data: rows })
     expect((await candidate.post('media', { kind: 'screen' })).status).toBe(201)
-    expect(said(await candidate.post('media', { kind: 'screen' }))).toEqual([409, 'too_many'])
+    expect(statusAndCode(await candidate.post('media', { kind: 'screen' }))).toEqual([409, 'too_many'])
     expect((await candidate.post('media', { kind: 'webcam' })).status).toBe(201)
   })
 
   it('requires consent for a screen recording', async () => {
     const candidate = await takeAssessment(service, { submission: { consentMedia: ['camera'] } })
-    expect(said(await candidate.post('media', { kind: 'screen' }))).toEqual([409, 'closed'])
+    expect(statusAndCode(await candidate.post('media', { kind: 'screen' }))).toEqual([409, 'closed'])
     expect((await candidate.post('media', { kind: 'webcam' })).status).toBe(201)
   })
 })
@@ -275,9 +276,9 @@ describe('a photo', () => {
 
   it('is rejected after the start and without consent', async () => {
     const started = await takeAssessment(service)
-    expect(said(await started.putPhoto('id_photo', jpeg()))).toEqual([409, 'closed'])
+    expect(statusAndCode(await started.putPhoto('id_photo', jpeg()))).toEqual([409, 'closed'])
     const unasked = await takeAssessment(service, { ...preparing, submission: { state: 'preparing', consentMedia: ['camera'] } })
-    expect(said(await unasked.putPhoto('id_photo', jpeg()))).toEqual([409, 'closed'])
+    expect(statusAndCode(await unasked.putPhoto('id_photo', jpeg()))).toEqual([409, 'closed'])
   })
 
   it('is replaced only a limited number of times', async () => {
@@ -288,22 +289,25 @@ describe('a photo', () => {
     const rows = Array.from({ length: MAX_PHOTOS - 1 }, () => ({ ...of, ...at, id: randomUUID(), key: randomUUID() }))
     await service.db.mediaFile.createMany({ data: rows })
     expect((await candidate.putPhoto('id_photo', jpeg())).status).toBe(204)
-    expect(said(await candidate.putPhoto('id_photo', jpeg()))).toEqual([409, 'too_many'])
+    expect(statusAndCode(await candidate.putPhoto('id_photo', jpeg()))).toEqual([409, 'too_many'])
     expect((await candidate.putPhoto('face_photo', jpeg())).status).toBe(204)
   })
 
   it('is rejected if it is not an image, or too big', async () => {
     const candidate = await takeAssessment(service, preparing)
-    expect(said(await candidate.putPhoto('id_photo', Buffer.from('<svg onload="alert(1)">')))).toEqual([422, 'not_media'])
-    expect(said(await candidate.putPhoto('id_photo', Buffer.alloc(MAX_PHOTO_BYTES + 1)))).toEqual([413, 'too_big'])
-    expect(said(await candidate.putPhoto('id_photo', jpeg(), 'text/html'))).toEqual([415, 'unsupported_media_type'])
+    expect(statusAndCode(await candidate.putPhoto('id_photo', Buffer.from('<svg onload="alert(1)">')))).toEqual([
+      422,
+      'not_media',
+    ])
+    expect(statusAndCode(await candidate.putPhoto('id_photo', Buffer.alloc(MAX_PHOTO_BYTES + 1)))).toEqual([413, 'too_big'])
+    expect(statusAndCode(await candidate.putPhoto('id_photo', jpeg(), 'text/html'))).toEqual([415, 'unsupported_media_type'])
   })
 
   it('is accepted from the webcam during the assessment, at a limited rate', async () => {
     const still = await startServiceForTest({ ROLE: 'api' })
     const candidate = await takeAssessment(still)
     expect((await candidate.putPhoto('webcam_still', jpeg())).status).toBe(204)
-    expect(said(await candidate.putPhoto('webcam_still', jpeg()))).toEqual([429, 'too_soon'])
+    expect(statusAndCode(await candidate.putPhoto('webcam_still', jpeg()))).toEqual([429, 'too_soon'])
     still.clock.advance(20_000)
     expect((await candidate.putPhoto('webcam_still', jpeg())).status).toBe(204)
     expect(await still.db.mediaFile.count({ where: { submissionId: candidate.submissionId, state: 'ready' } })).toBe(2)

@@ -6,7 +6,7 @@ import { MINUTE_MS, takeAssessment, webmPart } from '../../support/submissions.t
 
 const service = await startServiceForFile({ ROLE: 'api' })
 
-const said = ({ status, body }: { status: number; body: { code?: string } }) => [status, body.code]
+const statusAndCode = ({ status, body }: { status: number; body: { code?: string } }) => [status, body.code]
 
 const TIMING = { segment: 0, zero: 62.5, from: 0, elapsed: null, headphones: 'unheard' }
 
@@ -40,25 +40,25 @@ async function takeSimultaneous(question = {}) {
 }
 
 describe('a simultaneous question', () => {
-  it('is recorded once, whatever the invite allows', async () => {
+  it('can be recorded only once, even if the invite allows more', async () => {
     const { begin, post, record, shown } = await takeSimultaneous()
     expect(await shown()).toMatchObject({ attemptsLeft: 1, mayStartOver: false })
     const mediaId = await begin()
     await record(mediaId, 0)
-    expect(said(await post('questions/1/attempts', { kind: 'audio', restart: true }))).toEqual([409, 'no_attempts_left'])
+    expect(statusAndCode(await post('questions/1/attempts', { kind: 'audio', restart: true }))).toEqual([409, 'no_attempts_left'])
     await post(`media/${mediaId}/stop`, { ago: 0 })
-    expect(said(await post('questions/1/attempts', { kind: 'audio' }))).toEqual([409, 'no_attempts_left'])
+    expect(statusAndCode(await post('questions/1/attempts', { kind: 'audio' }))).toEqual([409, 'no_attempts_left'])
     expect(await shown()).toMatchObject({ attemptsLeft: 0 })
   })
 
   it('plays only for a recording that has begun and recorded nothing yet', async () => {
     const { begin, askForPlay, play, record } = await takeSimultaneous()
-    expect(said(await askForPlay())).toEqual([409, 'no_plays_left'])
+    expect(statusAndCode(await askForPlay())).toEqual([409, 'no_plays_left'])
     const mediaId = await begin()
     expect((await play()).status).toBe(200)
     expect((await play()).status).toBe(200) // the page was reloaded before it recorded
     await record(mediaId, 0)
-    expect(said(await askForPlay())).toEqual([409, 'no_plays_left'])
+    expect(statusAndCode(await askForPlay())).toEqual([409, 'no_plays_left'])
   })
 
   it('plays once more for a recording that is continued, which is possible once', async () => {
@@ -70,8 +70,8 @@ describe('a simultaneous question', () => {
     expect((await post(`media/${mediaId}/continue`, { segment: 1 })).body).toEqual({ segment: 1 })
     expect((await play()).status).toBe(200)
     await record(mediaId, 1)
-    expect(said(await askForPlay())).toEqual([409, 'no_plays_left'])
-    expect(said(await post(`media/${mediaId}/continue`, { segment: 2 }))).toEqual([409, 'too_many'])
+    expect(statusAndCode(await askForPlay())).toEqual([409, 'no_plays_left'])
+    expect(statusAndCode(await post(`media/${mediaId}/continue`, { segment: 2 }))).toEqual([409, 'too_many'])
     expect((await shown()).interrupted).toBeNull()
   })
 
@@ -102,15 +102,15 @@ describe('the timing of a prompt', () => {
     await record(mediaId, 0)
     const report = (of = post, id = mediaId, body: object = TIMING) => of(`media/${id}/prompt-timing`, body)
     const other = await takeSimultaneous()
-    expect(said(await report(other.post))).toEqual([404, 'not_found'])
-    expect(said(await report(post, 'x'))).toEqual([404, 'not_found'])
+    expect(statusAndCode(await report(other.post))).toEqual([404, 'not_found'])
+    expect(statusAndCode(await report(post, 'x'))).toEqual([404, 'not_found'])
     const ordinary = await takeSimultaneous({ simultaneous: false })
-    expect(said(await report(ordinary.post, await ordinary.begin()))).toEqual([404, 'not_found'])
+    expect(statusAndCode(await report(ordinary.post, await ordinary.begin()))).toEqual([404, 'not_found'])
     for (const wrong of [{ zero: 1e9 }, { segment: -1 }, { headphones: 'loud' }, { more: 1 }])
       expect((await report(post, mediaId, { ...TIMING, ...wrong })).status).toBe(400)
     service.clock.advance(10 * MINUTE_MS + 20_000)
     expect((await report()).status).toBe(204)
     service.clock.advance(20_000)
-    expect(said(await report())).toEqual([404, 'not_found'])
+    expect(statusAndCode(await report())).toEqual([404, 'not_found'])
   })
 })

@@ -25,7 +25,7 @@ async function connect(headers: Record<string, string>) {
 
 const dataIn = ({ content }: ToolText) => JSON.parse(content.at(-1)!.text)
 
-it('offers tools that only read, and says that texts are data', async () => {
+it('offers only tools that read, and states that texts are data', async () => {
   const { key } = await service.make.organization()
   const { client, call } = await connect({ authorization: `Bearer ${key}` })
   const listed = await client.listTools()
@@ -63,8 +63,8 @@ it('answers each tool as the operation of v1 does, with the key in either header
   for (const headers of [{ 'x-api-key': key }, { authorization: `Bearer ${key}` }]) {
     const { call } = await connect(headers)
     for (const { name } of tools) {
-      const [told, expected] = [dataIn(await call(name, given[name])), (await v1.get(paths[name]!)).body]
-      expect([name, told]).toEqual([name, expected])
+      const [actual, expected] = [dataIn(await call(name, given[name])), (await v1.get(paths[name]!)).body]
+      expect([name, actual]).toEqual([name, expected])
     }
   }
 })
@@ -135,7 +135,7 @@ it('explains invalid input, and reaches no other address', async () => {
   expect((await fetch(`${origin}/mcp`, { headers: { authorization: `Bearer ${key}` } })).status).toBe(404)
 })
 
-it('marks the words of a candidate as data, whatever they ask for', async () => {
+it('marks a candidate’s words as data, even if they contain instructions', async () => {
   const { organization, invite } = await makeHandedIn(service)
   await service.db.invite.updateMany({
     where: { id: invite.id, organizationId: organization.id },

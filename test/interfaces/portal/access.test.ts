@@ -27,7 +27,7 @@ import { jpeg } from '../../support/submissions.ts'
 /** Roles, each with its member roles and portal roles. An owner is named, because admins count as owners otherwise. */
 const ROLES = ['owner', 'admin', 'manager', 'author', 'grader', 'client'] as const
 type Role = (typeof ROLES)[number]
-const given: Record<Role, { roles: string[]; portalRoles: string[] }> = {
+const rolesOf: Record<Role, { roles: string[]; portalRoles: string[] }> = {
   owner: { roles: ['admin'], portalRoles: ['owner'] },
   admin: { roles: ['admin'], portalRoles: [] },
   manager: { roles: [], portalRoles: ['manager'] },
@@ -91,7 +91,7 @@ const readers: readonly Role[] = [...recruiters, 'grader']
 const inviters: readonly Role[] = [...recruiters, 'grader', 'client']
 const viewers: readonly Role[] = [...recruiters, 'client']
 const all: readonly Role[] = [...recruiters, 'author']
-/** Every page and form of an organization, with the roles that may see and send it. Add a line for a new one: all tests below then apply. */
+/** Pages and forms of an organization, with the roles that may see or send each. All tests below apply to every line. */
 const allowed: Record<string, readonly Role[]> = {
   'GET /': everybody,
   'POST /confirm': everybody,
@@ -638,7 +638,7 @@ async function furnish(wanted: readonly Role[] = ROLES) {
   const rows = await makeRows(id)
   await service.db.organization.update({ where: { id }, data: { ownerNamedAt: service.clock.now(), selectionRates: true } })
   const people = new Map<Role, Awaited<ReturnType<typeof signInAs>>>()
-  for (const role of wanted) people.set(role, await signInAs(service, id, given[role].roles, given[role].portalRoles))
+  for (const role of wanted) people.set(role, await signInAs(service, id, rolesOf[role].roles, rolesOf[role].portalRoles))
   const [client, grader] = [people.get('client'), people.get('grader')]
   const of = { organizationId: id, assessmentId: rows.assessmentId, position: 0 }
   if (client) await service.db.assessmentClient.create({ data: { ...of, memberId: client.member.id } })

@@ -180,11 +180,11 @@ describe('POST /invites/{id}/retake', () => {
 
 describe('POST /invites/{id}/retake of an invite that would now be invalid', () => {
   it('keeps an oversized imported message and a host that is no longer listed', async () => {
-    const said = { customMessage: 'x'.repeat(6_000), returnUrl: 'https://careers.example.com/' }
-    const { client, invite } = await furnish({ status: 'completed', completedAt: new Date(), ...said })
+    const fields = { customMessage: 'x'.repeat(6_000), returnUrl: 'https://careers.example.com/' }
+    const { client, invite } = await furnish({ status: 'completed', completedAt: new Date(), ...fields })
     const { status, body } = await client.post(`/invites/${invite.id}/retake`)
     expect(status).toBe(201)
-    expect((await client.get(`/invites/${body.invite.id}`)).body).toMatchObject(said)
+    expect((await client.get(`/invites/${body.invite.id}`)).body).toMatchObject(fields)
   })
 })
 

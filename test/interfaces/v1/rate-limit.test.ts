@@ -108,13 +108,13 @@ it("reports the organization's limit while it leaves a key fewer requests than i
   const { id: organizationId, key } = await service.make.organization()
   const own = await createApiKey(service.system, { organizationId, name: 'Sync', mode: 'live' })
   await changeApiKey(service.system, own.apiKey.id, { requestsPerMinute: 3 })
-  const told = async () => {
+  const readHeaders = async () => {
     const { headers } = await service.v1(own.key).get('/tags')
     return [headers['ratelimit-limit'], headers['ratelimit-remaining']]
   }
-  expect(await told()).toEqual(['3', '2'])
+  expect(await readHeaders()).toEqual(['3', '2'])
   await send(key, 3)
-  expect(await told()).toEqual(['5', '0'])
+  expect(await readHeaders()).toEqual(['5', '0'])
 })
 
 it("does not count one organization's requests against another", async () => {

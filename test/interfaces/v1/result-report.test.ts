@@ -70,7 +70,7 @@ describe('GET /invites/{inviteId}/submission/report', () => {
     expect([status, headers['content-type']]).toEqual([200, 'text/html; charset=utf-8'])
     expect(headers['content-security-policy']).toContain("default-src 'none'; style-src 'unsafe-inline'")
     expect(text).toMatch(/^<!doctype html>\n<html lang="en">/)
-    const said = textOf(text)
+    const shownText = textOf(text)
     const { acceptedAt } = await service.db.invite.findUniqueOrThrow({ where: { id: invite.id } })
     for (const part of [
       'Result of Kim &lt;Lee&gt;',
@@ -83,10 +83,10 @@ describe('GET /invites/{inviteId}/submission/report', () => {
       '0 of 3 points',
       'version 1 of the result',
     ])
-      expect(said).toContain(part)
+      expect(shownText).toContain(part)
     for (const label of [...(acceptedAt ? ['Accepted'] : []), 'Started', 'Submitted', 'Released'])
-      expect(said).toMatch(new RegExp(`${label} \\w+,? \\d+ \\w+ \\d{4} at \\d\\d:\\d\\d UTC`))
-    expect(said).not.toContain('For the organization')
+      expect(shownText).toMatch(new RegExp(`${label} \\w+,? \\d+ \\w+ \\d{4} at \\d\\d:\\d\\d UTC`))
+    expect(shownText).not.toContain('For the organization')
     await reopenResult(ctx, submissionId)
     await grade(ctx, 1, 5, { comment: 'Graded anew' })
     expect((await report('text/html')).text).toBe(text)
@@ -98,9 +98,9 @@ describe('GET /invites/{inviteId}/submission/report', () => {
     const made = await makeHandedIn(service, { questions: [{ points: 0 }, { points: 0 }] })
     const { ctx } = await made.join()
     await made.release(ctx)
-    const said = textOf((await askFor(made)('text/html')).text)
-    expect(said).toContain('None of the questions gives points')
-    expect(said).not.toContain('Percent')
+    const shownText = textOf((await askFor(made)('text/html')).text)
+    expect(shownText).toContain('None of the questions gives points')
+    expect(shownText).not.toContain('Percent')
   })
 
   it('is a PDF unless the client prefers HTML', async () => {
@@ -131,7 +131,7 @@ describe('GET /invites/{inviteId}/submission/report', () => {
     await service.db.invite.update({ where: { id: invite.id }, data: { recipientName: 'Kim <Lee> #let' } })
     const { text, properties } = await readPdf((await report('application/pdf')).body)
     expect(properties).toMatchObject({ Title: 'Result of Kim <Lee> #let', Author: organization.name, Tagged: 'yes' })
-    const said = text.replace(/\s+/g, ' ')
+    const shownText = text.replace(/\s+/g, ' ')
     for (const part of [
       'Result of Kim <Lee> #let',
       organization.name,
@@ -146,8 +146,8 @@ describe('GET /invites/{inviteId}/submission/report', () => {
       '0 of 3 points',
       'Page 1 of 1',
     ])
-      expect(said).toContain(part)
-    expect(said).not.toContain('For the organization')
+      expect(shownText).toContain(part)
+    expect(shownText).not.toContain('For the organization')
   })
 
   it.each([
@@ -215,9 +215,9 @@ describe('GET /invites/{inviteId}/submission/report', () => {
       expect(own, text).toContain(text)
     expect((await report(undefined, '?audience=nobody')).status).toBe(400)
     if (!hasPoppler) return
-    const said = (await readPdf((await report(undefined, '?audience=candidate')).body)).text.replace(/\s+/g, ' ')
-    for (const text of texts) expect(said).toContain(text)
-    for (const text of internals) expect(said, text).not.toContain(text)
+    const shownText = (await readPdf((await report(undefined, '?audience=candidate')).body)).text.replace(/\s+/g, ' ')
+    for (const text of texts) expect(shownText).toContain(text)
+    for (const text of internals) expect(shownText, text).not.toContain(text)
   })
 
   it("is created in fair turns: many requests wait or are rejected before another organization's", async () => {
@@ -244,8 +244,8 @@ describe('GET /invites/{inviteId}/submission/report', () => {
 it('adds an event with the percentage and the address of the portal page', async () => {
   const { organization, invite, submissionId } = await makeReleased()
   const client = service.v1(organization.key)
-  const told = async () => (await client.get(`/events?inviteId=${invite.id}&type=submission.released`)).body.events[0]
-  const { data } = await waitUntil('the event to be in the feed', told)
+  const readEvent = async () => (await client.get(`/events?inviteId=${invite.id}&type=submission.released`)).body.events[0]
+  const { data } = await waitUntil('the event to be in the feed', readEvent)
   expect(data).toMatchObject({ submissionId, percent: 56.25, reportUrl: expect.any(String) })
   const { pathname } = new URL(data.reportUrl)
   const visitor = await service.http().get(pathname)
@@ -260,6 +260,6 @@ it('adds an event without a percentage if no question has points', async () => {
   const made = await makeHandedIn(service, { questions: [{ points: 0 }, { points: 0 }] })
   const { ctx } = await made.join()
   await made.release(ctx)
-  const told = await service.db.event.findFirstOrThrow({ where: { inviteId: made.invite.id, type: 'submission.released' } })
-  expect(told.data).toMatchObject({ percent: null })
+  const event = await service.db.event.findFirstOrThrow({ where: { inviteId: made.invite.id, type: 'submission.released' } })
+  expect(event.data).toMatchObject({ percent: null })
 })

@@ -54,8 +54,8 @@ describe('POST /invites/{id}/simulate', () => {
     expect(await act(id, 'release')).toBe('completed')
 
     const { events } = await readFeed(service, organization.key)
-    const told = ['created', 'accepted', 'started', 'completed'].map((what) => `invite.${what}`)
-    expect(events.map(({ type }) => type)).toEqual([...told, 'submission.released'])
+    const inviteTypes = ['created', 'accepted', 'started', 'completed'].map((what) => `invite.${what}`)
+    expect(events.map(({ type }) => type)).toEqual([...inviteTypes, 'submission.released'])
     expect(events.map(({ actor }) => actor.type)).toEqual(['api_key', 'candidate', 'candidate', 'candidate', 'member'])
     expect(events.at(-1)!.data).toMatchObject({ percent: 80, reportUrl: expect.stringContaining('/portal/test/') })
     const messages = await receiver.waitFor(events.length)

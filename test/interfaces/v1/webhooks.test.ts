@@ -70,7 +70,7 @@ describe('POST /webhooks', () => {
     expect(
       await findInTables(service, [...secrets, ...keys, ...keys.map((key) => Buffer.from(key, 'base64').toString('hex'))]),
     ).toEqual([])
-    for (const told of [...secrets, ...keys]) expect(service.logLines.join()).not.toContain(told)
+    for (const secret of [...secrets, ...keys]) expect(service.logLines.join()).not.toContain(secret)
     const shown = [await client.get('/webhooks'), await client.get(`/webhooks/${first.body.webhook.id}`)]
     for (const { text } of shown) expect(text).not.toMatch(/whsec_|secret"/)
   })

@@ -10,7 +10,7 @@ type Candidate = Awaited<ReturnType<typeof takeAssessment>>
 
 const attempt = (candidate: Candidate, id: string, place: string, body: object = {}) =>
   candidate.post(place, body).set('idempotency-key', id)
-const said = ({ status, body }: { status: number; body: { code?: string } }) => [status, body.code]
+const statusAndCode = ({ status, body }: { status: number; body: { code?: string } }) => [status, body.code]
 
 const LIMITED_TO_ONE = { submission: { answerRecordLimit: 1, questionReplayLimit: 1 } }
 
@@ -48,7 +48,7 @@ describe('a repeated request with a lost response', () => {
     const where = { submissionId: candidate.submissionId }
     await service.db.submissionQuestion.updateMany({ where, data: { closedAt: service.clock.now() } })
     expect((await attempt(candidate, id, 'questions/1/plays')).body).toEqual(first.body)
-    expect(said(await attempt(candidate, randomUUID(), 'questions/1/plays'))).toEqual([409, 'closed'])
+    expect(statusAndCode(await attempt(candidate, randomUUID(), 'questions/1/plays'))).toEqual([409, 'closed'])
   })
 
   it('is processed again if it was rejected', async () => {
@@ -56,7 +56,7 @@ describe('a repeated request with a lost response', () => {
     const id = randomUUID()
     const where = { submissionId: candidate.submissionId }
     await service.db.submissionQuestion.updateMany({ where, data: { closedAt: service.clock.now() } })
-    expect(said(await attempt(candidate, id, 'questions/1/plays'))).toEqual([409, 'closed'])
+    expect(statusAndCode(await attempt(candidate, id, 'questions/1/plays'))).toEqual([409, 'closed'])
     await service.db.submissionQuestion.updateMany({ where, data: { closedAt: null } })
     expect((await attempt(candidate, id, 'questions/1/plays')).body).toEqual({ playsLeft: 0 })
   })
@@ -74,8 +74,8 @@ describe('a repeated request with a lost response', () => {
       ['questions/1/plays', {}],
       ['media', { kind: 'screen' }],
     ] as const)
-      expect(said(await attempt(candidate, id, place, body))).toEqual([422, 'idempotency_key_reused'])
-    expect(said(await attempt(candidate, 'x', 'questions/1/plays'))).toEqual([400, 'malformed_request'])
+      expect(statusAndCode(await attempt(candidate, id, place, body))).toEqual([422, 'idempotency_key_reused'])
+    expect(statusAndCode(await attempt(candidate, 'x', 'questions/1/plays'))).toEqual([400, 'malformed_request'])
   })
 
   it('counts each time if a page of an earlier release sends no ids', async () => {
@@ -118,8 +118,8 @@ describe('a tab', () => {
     const candidate = await takeAssessment(service)
     const [first, second] = [randomUUID(), randomUUID()]
     for (const tab of [first, first, second]) expect((await candidate.post('tab', { tab })).status).toBe(200)
-    expect(said(await candidate.post('tab', { tab: first }))).toEqual([409, 'taken_over'])
-    expect(said(await candidate.post('tab', { tab: candidate.tab }))).toEqual([409, 'taken_over'])
+    expect(statusAndCode(await candidate.post('tab', { tab: first }))).toEqual([409, 'taken_over'])
+    expect(statusAndCode(await candidate.post('tab', { tab: candidate.tab }))).toEqual([409, 'taken_over'])
     expect((await candidate.submission()).tab).toBe(second)
     for (let i = 0; i < 20; i++) await candidate.post('tab', { tab: randomUUID() })
     expect((await candidate.submission()).previousTabIds).toHaveLength(8)

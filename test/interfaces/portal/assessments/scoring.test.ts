@@ -118,8 +118,8 @@ describe('the penalty of a wrong choice', () => {
     await candidate.press('open', { number: '2' })
     expect((await candidate.open()).text).not.toContain('A wrong choice')
     const before = await makeSet([ONE!], 0, { penaltyPercent: '25' })
-    const said = 'A wrong choice costs 25 % of the points of its question.'
-    expect((await prepared(before)).text).toContain(said)
+    const penaltyText = 'A wrong choice costs 25 % of the points of its question.'
+    expect((await prepared(before)).text).toContain(penaltyText)
     const without = await makeSet([NUMBER!], 0, { penaltyPercent: '25' })
     expect((await prepared(without)).text).not.toContain('A wrong choice')
   })

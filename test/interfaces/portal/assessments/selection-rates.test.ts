@@ -73,7 +73,7 @@ it('shows selection rates only after an admin has switched them on, and records 
   ])
 })
 
-it('says how many decided results there are if they are fewer than 30', async () => {
+it('shows the number of decided results if there are fewer than 30', async () => {
   const { admin, path, settings, tagIds } = await furnish({ Older: [1, 2] })
   await admin.post(settings, { isOn: 'yes' })
   const { text } = await admin.get(`${path}?group=${tagIds[0]}`)

@@ -7,31 +7,31 @@ import {
 } from '../../../../src/interfaces/portal/browser/grade.ts'
 
 const grade = (points: string, comment = '') => ({ points, comment })
-const given = (points: string, seen = '2') => ({ ...grade(points), seen })
-const open = (saved = given('1'), draft: Parameters<typeof createGradeState>[1] = null, own = '2') =>
+const savedGrade = (points: string, seen = '2') => ({ ...grade(points), seen })
+const open = (saved = savedGrade('1'), draft: Parameters<typeof createGradeState>[1] = null, own = '2') =>
   createGradeState({ typed: grade(saved.points), saved, own, isRefused: false }, draft)
 const draft = (points: string, seen: string, sent: string | null = null) => ({
-  ...given(points, seen),
+  ...savedGrade(points, seen),
   sent: sent === null ? null : grade(sent),
 })
 
 describe('the initial state of a grade', () => {
   it("is an earlier page's draft that is newer than the saved grade", () => {
-    expect(open(given('1'), draft('3', '2'))).toMatchObject({ typed: grade('3'), sent: null, obstacle: null })
-    expect(open(given('1'), draft('3', '2', '2'))).toMatchObject({ typed: grade('3'), sent: grade('2') })
-    expect(open(given('1'), draft('1,0', '1'))).toMatchObject({ typed: grade('1'), obstacle: null })
+    expect(open(savedGrade('1'), draft('3', '2'))).toMatchObject({ typed: grade('3'), sent: null, obstacle: null })
+    expect(open(savedGrade('1'), draft('3', '2', '2'))).toMatchObject({ typed: grade('3'), sent: grade('2') })
+    expect(open(savedGrade('1'), draft('1,0', '1'))).toMatchObject({ typed: grade('1'), obstacle: null })
   })
 
   it('asks to choose if its grader saved elsewhere since, unless the draft has arrived', () => {
-    const asked = open(given('1'), draft('3', '1'))
+    const asked = open(savedGrade('1'), draft('3', '1'))
     expect(asked).toMatchObject({ typed: grade('3'), obstacle: { until: 'decided', newer: grade('1') } })
-    expect(open(given('1'), draft('3', '1', '1'))).toMatchObject({ typed: grade('3'), sent: null, obstacle: null })
-    expect(open(given('1'), draft('3', '1'), '')).toMatchObject({ obstacle: null }) // another grader saved it
+    expect(open(savedGrade('1'), draft('3', '1', '1'))).toMatchObject({ typed: grade('3'), sent: null, obstacle: null })
+    expect(open(savedGrade('1'), draft('3', '1'), '')).toMatchObject({ obstacle: null }) // another grader saved it
   })
 
   it('is the typed text if it differs from the saved grade, or was rejected', () => {
     const typed = grade('9')
-    const page = { typed, saved: given('1'), own: '2', isRefused: false }
+    const page = { typed, saved: savedGrade('1'), own: '2', isRefused: false }
     expect(createGradeState(page, draft('3', '2'))).toMatchObject({ typed, obstacle: null })
     expect(createGradeState({ ...page, isRefused: true }, null)).toMatchObject({
       typed,
@@ -60,9 +60,9 @@ it('treats grades as equal if the service stores the same', () => {
 
 it('shows if it is saved, and why not', () => {
   const saving = open()
-  expect(formatSavingStatus(open(given('')), true, true)).toBe('Saved as you type.')
+  expect(formatSavingStatus(open(savedGrade('')), true, true)).toBe('Saved as you type.')
   expect(formatSavingStatus(saving, true, true)).toBe('Saved.')
-  expect(formatSavingStatus({ ...saving, saved: { ...given('1'), others: ['Ann'] } }, true, true)).toMatch(
+  expect(formatSavingStatus({ ...saving, saved: { ...savedGrade('1'), others: ['Ann'] } }, true, true)).toMatch(
     /^Saved\. Ann graded it meanwhile/,
   )
   expect(formatSavingStatus(saving, false, true)).toBe('Saving…')
@@ -72,6 +72,6 @@ it('shows if it is saved, and why not', () => {
   const refused = interpretResponse(422, { mistakes: ['No.'] }, grade('2'))
   if (refused.type === 'refused')
     expect(formatSavingStatus({ ...saving, obstacle: refused.obstacle }, false, true)).toBe('Not saved: No.')
-  expect(formatSavingStatus(open(given('1'), draft('1', '1')), true, true)).toBe('Saved.')
-  expect(formatSavingStatus(open(given('1'), draft('3', '1')), false, true)).toBe('Not saved.')
+  expect(formatSavingStatus(open(savedGrade('1'), draft('1', '1')), true, true)).toBe('Saved.')
+  expect(formatSavingStatus(open(savedGrade('1'), draft('3', '1')), false, true)).toBe('Not saved.')
 })

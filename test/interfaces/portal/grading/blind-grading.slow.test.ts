@@ -46,8 +46,8 @@ async function walk({ organization, rows }: Furnished, who: Visitor, routes: str
     for (const query of queries) {
       const answer = await (method === 'GET' ? who.get(address + query) : who.post(address))
       if (answer.status === 200) shown.push(route)
-      const said = (answer.text ?? '').replaceAll('value="zebulon@example.net"', '') // the value of the search field
-      if (TRACES.some((trace) => said.includes(trace))) named.push(route)
+      const shownText = (answer.text ?? '').replaceAll('value="zebulon@example.net"', '') // the value of the search field
+      if (TRACES.some((trace) => shownText.includes(trace))) named.push(route)
     }
   }
   return { shown: new Set(shown), named: new Set(named) }

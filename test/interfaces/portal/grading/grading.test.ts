@@ -89,9 +89,9 @@ describe('the grading view', () => {
     service.clock.advance(1_000)
     await person.save(1, '1', 'Mine', seen)
     service.clock.advance(1_000)
-    const told = await admin.save(1, '5', 'Theirs', seen)
-    expect(told.headers.location).toContain('others=yes')
-    const text = (await admin.get(told.headers.location!)).text
+    const informed = await admin.save(1, '5', 'Theirs', seen)
+    expect(informed.headers.location).toContain('others=yes')
+    const text = (await admin.get(informed.headers.location!)).text
     expect(text).toContain('Somebody else has graded it since you opened this page')
     expect(text).toContain('has this submission open, too')
     const grades = rowsOf(text).filter((row) => /Mine|Theirs/.test(row))

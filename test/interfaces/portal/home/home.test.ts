@@ -218,9 +218,9 @@ it('links graders to waiting submissions', async () => {
   ]
   const waiting = async ({ get, home }: typeof grader) => {
     const { text } = await get(home)
-    const said = [...text.matchAll(/(\d+) (?:submissions? waits? )?(for you|without a grader|for a grade|to release)/g)]
-    const ways = [...text.matchAll(/grading\?queue=(\w+)(?:&amp;languages=all)?"/g)].map(([, whose]) => whose)
-    return [...said.map(([, count, how]) => `${count} ${how}`), ...ways]
+    const waitingCounts = [...text.matchAll(/(\d+) (?:submissions? waits? )?(for you|without a grader|for a grade|to release)/g)]
+    const queues = [...text.matchAll(/grading\?queue=(\w+)(?:&amp;languages=all)?"/g)].map(([, whose]) => whose)
+    return [...waitingCounts.map(([, count, how]) => `${count} ${how}`), ...queues]
   }
   expect(await waiting(grader)).toEqual(['1 without a grader', 'nobody'])
   await assign(grader.member.id)

@@ -219,14 +219,14 @@ it("sets and removes a key's own limit, and shows the address of its last use", 
   const { key, apiKeyId } = organization
   const own = `${path}/${apiKeyId}`
   const limit = (requestsPerMinute: string) => post(`${own}/limit`, { requestsPerMinute })
-  const told = async () => (await service.v1(key).get('/tags')).headers['ratelimit-limit']
-  const shared = await told()
+  const readLimit = async () => (await service.v1(key).get('/tags')).headers['ratelimit-limit']
+  const shared = await readLimit()
   expect((await limit('7')).headers.location).toBe(`${own}?done=limit`)
-  expect(await told()).toBe('7')
+  expect(await readLimit()).toBe('7')
   expect((await get(path)).text).toContain('7 requests per minute')
   for (const wrong of ['0', 'x', '1000001'])
     expect((await limit(wrong)).text).toContain('The number of requests must be a whole number from 1 to 1000000.')
   expect((await limit('')).status).toBe(303)
-  expect(await told()).toBe(shared)
+  expect(await readLimit()).toBe(shared)
   await expect.poll(async () => (await get(own)).text, PATIENT).toMatch(/<\/time> from 127\.0\.0\.1/)
 })

@@ -88,8 +88,8 @@ describe('a list', () => {
     const { text } = await admin.get(location)
     expect(text).toContain('Create 1 tag: autumn</label>')
     expect(text).toContain('Invite 2 candidates<')
-    const said = [...text.matchAll(/<p class="preformatted">([^<]*)<\/p>/g)].map(([, own]) => own)
-    expect(said).toEqual([
+    const settingTexts = [...text.matchAll(/<p class="preformatted">([^<]*)<\/p>/g)].map(([, own]) => own)
+    expect(settingTexts).toEqual([
       'Tags: Spring',
       'Message: Hello,\n&quot;you&quot;',
       'Days until it expires: 7',

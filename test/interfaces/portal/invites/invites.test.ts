@@ -359,8 +359,8 @@ describe('an invite', () => {
       customMessage: 'Hello,\nSam',
     })
     await admin.post(`${path}/correct`, { recipientName: 'Sam', customMessage: 'Hello,\nSam' })
-    const told = await service.db.event.findMany({ where: { organizationId: organization.id, type: 'invite.updated' } })
-    expect(told.map(({ data }) => data)).toMatchObject([{ changes: { corrected: ['recipientName', 'customMessage'] } }])
+    const updateEvents = await service.db.event.findMany({ where: { organizationId: organization.id, type: 'invite.updated' } })
+    expect(updateEvents.map(({ data }) => data)).toMatchObject([{ changes: { corrected: ['recipientName', 'customMessage'] } }])
     await service.db.invite.update({ where: { id: invite.id }, data: { status: 'accepted' } })
     expect(mistakesIn(await admin.post(`${path}/correct`, { recipientName: 'Late' }))).toEqual([
       'This is not possible: the invite is accepted.',

@@ -152,8 +152,10 @@ it('scores submissions again, and changes released results only if that raises t
   })
   expect(releases[1]).toMatchObject({ comment: 'For us', message: 'For you', toCandidate: true, releasedById: admin.member.id })
   expect((releases[1]!.grades as object[])[0]).toMatchObject({ number: 1, points: 10, by: 'key', keyNumber: 2, graderId: null })
-  const told = await service.db.event.findMany({ where: { organizationId: made.organizationId, type: 'submission.released' } })
-  expect(told.map(({ data }) => (data as { percent: number }).percent)).toEqual([75])
+  const releaseEvents = await service.db.event.findMany({
+    where: { organizationId: made.organizationId, type: 'submission.released' },
+  })
+  expect(releaseEvents.map(({ data }) => (data as { percent: number }).percent)).toEqual([75])
   const audit = await service.db.auditEntry.findMany({ where: { organizationId: made.organizationId, action: 'corrected_key' } })
   expect(audit).toMatchObject([
     { actorId: admin.member.id, targetId: made.versionId, details: { number: 2, reason: 'It is Bergen' } },
@@ -338,7 +340,7 @@ describe('an outdated question form', () => {
     Object.fromEntries(
       ['seen', 'seenDefinition'].map((name) => [name, new RegExp(`name="${name}" value="([^"]*)"`).exec(text)![1]!]),
     )
-  const told = expect.stringContaining('The answers or the answer key were changed in the meantime.')
+  const outdatedNotice = expect.stringContaining('The answers or the answer key were changed in the meantime.')
 
   async function openForm() {
     const made = await makeAnswered(service, ONE, FIVE)
@@ -358,7 +360,7 @@ describe('an outdated question form', () => {
     const { admin, form, seen, stored, correct } = await openForm()
     await correct(BERGEN_IS_RIGHT, 'raise')
     const refused = await admin.post(form, { ...OSLO_IS_RIGHT, ...seen })
-    expect([refused.status, mistakesIn(refused)]).toEqual([422, [told]])
+    expect([refused.status, mistakesIn(refused)]).toEqual([422, [outdatedNotice]])
     expect(await stored()).toEqual([true, BERGEN])
     // Two identical concurrent corrections don't undo each other.
     expect((await admin.post(form, { ...OSLO_IS_RIGHT, right: 'mfpdxhce', ...seen })).status).toBe(303)
@@ -372,7 +374,7 @@ describe('an outdated question form', () => {
     expect((await admin.post(form, { ...OSLO_IS_RIGHT, right: 'mfpdxhce', ...seen })).status).toBe(303)
     const late = { ...OSLO_IS_RIGHT, 'text-mfpdxhce': 'Trondheim', ...seen, script: 'What is the capital?' }
     const refused = await admin.post(form, late)
-    expect([refused.status, mistakesIn(refused)]).toEqual([422, expect.arrayContaining([told])])
+    expect([refused.status, mistakesIn(refused)]).toEqual([422, expect.arrayContaining([outdatedNotice])])
     expect(await stored()).toEqual([false, BERGEN])
   })
 })

@@ -120,7 +120,7 @@ describe('the library', () => {
     expect(after).toMatchObject({ libraryNumber: 2, versionId: (await stored(one.id)).versionId, points: before.points })
   })
 
-  it('refuses a version that does not fit the section of the question', async () => {
+  it('rejects a version that does not fit the section of the question', async () => {
     const { admin, makeQuestion, assessments, kept, stored, organization } = await furnish()
     const one = await makeQuestion(assessments[0], null)
     await admin.post(`${one.path}/library/save`)

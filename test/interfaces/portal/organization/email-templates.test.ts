@@ -238,12 +238,12 @@ it('reports a changed text to every admin by mail, in their languages', async ()
   await save({ seen: '1', subject: 'Another' })
   await save({ kind: 'submitted', body: 'Thank you.' })
   const where = { organizationId: organization.id, kind: 'text_changed' }
-  const told = await waitUntil('the mails', async () => {
+  const changeMails = await waitUntil('the mails', async () => {
     const rows = await service.db.memberEmail.findMany({ where })
     return rows.every(({ state }) => state === 'sent') ? rows : undefined
   })
   const both = [admin.member.id, other.member.id]
-  expect(told.map(({ memberId }) => memberId).sort()).toEqual([...both, ...both, ...both].sort())
+  expect(changeMails.map(({ memberId }) => memberId).sort()).toEqual([...both, ...both, ...both].sort())
   const to = (address: string) => smtp.mails.filter(({ envelope }) => envelope.to[0] === address).map(({ parsed }) => parsed)
   expect(to(admin.member.email)[0]!.subject).toBe(`An email template for candidates was changed: ${organization.name}`)
   expect(to(admin.member.email)[0]!.text).toContain(`Its subject is now: ${SUBJECT}`)

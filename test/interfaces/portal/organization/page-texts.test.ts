@@ -195,12 +195,12 @@ it('reports changed texts to every admin by mail, and no other saves', async () 
   await save(LINKS)
   await save({ ...LINKS, consent: 'We keep your answers.' })
   const where = { organizationId: organization.id, kind: 'page_words_changed' }
-  const told = await waitUntil('the mails', async () => {
+  const changeMails = await waitUntil('the mails', async () => {
     const rows = await service.db.memberEmail.findMany({ where })
     return rows.every(({ state }) => state === 'sent') ? rows : undefined
   })
   const both = [admin.member.id, other.member.id]
-  expect(told.map(({ memberId }) => memberId).sort()).toEqual([...both, ...both].sort())
+  expect(changeMails.map(({ memberId }) => memberId).sort()).toEqual([...both, ...both].sort())
   const to = (address: string) => smtp.mails.find(({ envelope }) => envelope.to[0] === address)!.parsed
   expect(to(admin.member.email).subject).toBe(`The links or the consent text for candidates were changed: ${organization.name}`)
   expect(to(admin.member.email).text).toMatch(/or its own consent text[\s\S]*\/settings\/audit-log/)

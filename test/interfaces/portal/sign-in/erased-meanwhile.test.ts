@@ -64,7 +64,7 @@ const link = async (browser: Browser, home: string) => {
 }
 
 for (const hasApp of [false, true])
-  it(`lets an erased person join another organization anew ${hasApp ? '(with a second factor)' : ''}`, async () => {
+  it(`lets an erased person join another organization again ${hasApp ? '(with a second factor)' : ''}`, async () => {
     const { email, erased } = await join({ hasApp })
     const path = await joinPath(service, await service.make.organization(), email)
     expect((await erased(() => browse(service).post(path, names))).status).toBe(422)

@@ -93,14 +93,14 @@ describe('an app', () => {
     // Even the right code is not checked any more, in any browser.
     const refused = await (await givePassword(email)).post('/portal/second-step', { code: codeAt(secret, now()) })
     expect(mistakesIn(refused)).toEqual(['There were too many attempts. Please try again in 15 minutes.'])
-    let looked = 5
+    let checkedCount = 5
     for (let i = 0; i < 16; i++) {
       service.clock.advance(15 * MINUTE_MS)
       const fresh = await givePassword(email)
       const answer = await fresh.post('/portal/second-step', { code: '000000x' })
-      if (answer.text.includes('The code is not right.')) looked++
+      if (answer.text.includes('The code is not right.')) checkedCount++
     }
-    expect(looked).toBe(20)
+    expect(checkedCount).toBe(20)
     service.clock.advance(24 * 60 * MINUTE_MS)
     const right = await (await givePassword(email)).post('/portal/second-step', { code: codeAt(secret, now()) })
     expect(right.status).toBe(303)

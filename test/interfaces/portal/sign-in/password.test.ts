@@ -82,7 +82,9 @@ it('handles concurrent reset requests', async () => {
   })
   const taken = () => service.db.$queryRaw<{ started_on: Date }[]>`
     SELECT started_on FROM pgboss.job WHERE name = 'password-reset' AND data->>'email' = ANY (${emails}) AND state = 'completed'`
-  const jobs = await waitUntil('all to be heard', async () => ((await taken()).length === emails.length ? taken() : undefined))
+  const jobs = await waitUntil('all jobs to complete', async () =>
+    (await taken()).length === emails.length ? taken() : undefined,
+  )
   expect(new Set(jobs.map(({ started_on }) => started_on.getTime())).size).toBe(1)
 })
 

@@ -102,13 +102,13 @@ describe('the form for the password', () => {
 
   it('is limited like signing in', async () => {
     const { email, ...person } = await joinAs(service, await service.make.organization())
-    let looked = 0
+    let checkedCount = 0
     for (let i = 0; i < 20; i++) {
       const answer = await person.post('/portal/prove', { current: `wrong ${i}`, next: '/portal' })
-      if (answer.text.includes('The current password is not right.')) looked++
+      if (answer.text.includes('The current password is not right.')) checkedCount++
     }
     // The limits of known and of unknown browsers add up.
-    expect(looked).toBe(15)
+    expect(checkedCount).toBe(15)
     expect(mistakesIn(await person.post('/portal/prove', { current: PASSWORD, next: '/portal' }))).toEqual([
       'There were too many attempts. Please try again in 15 minutes.',
     ])

@@ -55,9 +55,9 @@ describe('the service behind an untrusted proxy', () => {
     await proxied.db.signInAttempt.updateMany({ data: { count: tried } })
     for (let i = tried; i < 51; i++) expect((await signIn(OTHERS, `nobody-${i}@example.com`, 'wrong', proxied)).status).toBe(422)
     expect((await signIn(OWN, email, PASSWORD, proxied)).status).toBe(303)
-    const said = proxied.logLines.filter((line) => line.includes('TRUST_PROXY'))
-    expect(said).toHaveLength(1)
-    expect(JSON.parse(said[0]!)).toMatchObject({ level: 40, proxy: expect.stringContaining('127.0.0.1') })
+    const proxyWarnings = proxied.logLines.filter((line) => line.includes('TRUST_PROXY'))
+    expect(proxyWarnings).toHaveLength(1)
+    expect(JSON.parse(proxyWarnings[0]!)).toMatchObject({ level: 40, proxy: expect.stringContaining('127.0.0.1') })
     // Forwarding headers of unknown proxies are ignored, so these count against the same address.
     for (let i = 0; i < 5; i++) await signIn(`203.0.113.${i}`, email, 'wrong', proxied)
     expect((await signIn('203.0.113.9', email, PASSWORD, proxied)).status).toBe(422)

@@ -91,10 +91,10 @@ describe('a recording', () => {
     ['bytes=-', 200, '0123456789', undefined],
     ['lines=1-2', 200, '0123456789', undefined],
     ['nonsense', 200, '0123456789', undefined],
-  ])('answers Range: %s with %i', async (range, status, content, told) => {
+  ])('answers Range: %s with %i', async (range, status, content, contentRange) => {
     const { admin, path } = await makeMedia()
     const answer = await admin.get(path).set('range', range)
-    expect([answer.status, answer.headers['content-range']]).toEqual([status, told])
+    expect([answer.status, answer.headers['content-range']]).toEqual([status, contentRange])
     if (status !== 416)
       expect([answer.body.toString(), answer.headers['content-length']]).toEqual([content, String(content.length)])
   })
