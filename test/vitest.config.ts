@@ -2,7 +2,7 @@ import { defineConfig } from 'vitest/config'
 import { shared } from '../vitest.config.ts'
 import { LONG } from './support/scale.ts'
 
-// All tests but those of operations: `npm run test:all` with few repetitions, `npm run test:long` with many.
+// All tests except those in test/operations: `npm run test:all` with few repetitions, `npm run test:long` with many.
 export default defineConfig({
   test: {
     ...shared,

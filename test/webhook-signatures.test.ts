@@ -11,7 +11,7 @@ const BODY = '{"type":"invite.completed","name":"Zoë Ångström"}'
 
 type Message = { secret: string; headers: Record<string, string>; body: string }
 
-/** Builds a program from each recipe. It reads messages and prints, for each, whether it accepts it. */
+/** Builds a program from the recipe of each language. The program gets messages, and prints for each whether it accepts it. */
 const LANGUAGES = [
   {
     fence: 'ts',
@@ -35,7 +35,7 @@ print(json.dumps([is_signed(m["secret"], m["headers"], m["body"].encode()) for m
     fence: 'java',
     file: 'Verify.java',
     command: 'java',
-    // The class of the program comes first; of JSON Java has no reader, so the messages stand in it.
+    // Java runs the first class of a file, so this class comes first. Java has no JSON parser, so the program contains the messages.
     program: (recipe: string, messages: Message[]) =>
       recipe.replace(
         'class Webhooks {',
@@ -68,7 +68,7 @@ echo json_encode(array_map(fn ($m) => is_signed($m['secret'], $m['headers'], $m[
 
 const isInstalled = (command: string): boolean => spawnSync(command, ['--version']).status === 0
 
-/** A message as the service signs it. */
+/** Signs a message like the service. */
 function sign({ secret = SECRET, at = new Date(), body = BODY } = {}): Message {
   const signature = new Webhook(secret).sign('event-1', at, body)
   const timestamp = String(Math.floor(at.getTime() / 1000))

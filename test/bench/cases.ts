@@ -86,7 +86,9 @@ export const creations: Cases = ({ service, floor }) => {
 const filtered = (organizations: Organizations, order: string) => [
   compareSizes(`all${order}`, organizations, () => [`${INVITES}?${order}`]),
   compareSizes(`status${order}`, organizations, () => [`${INVITES}?status=completed${order}`]),
-  compareSizes(`assessment${order}`, organizations, (of) => of.assessmentIds.map((id) => `${INVITES}?assessmentId=${id}${order}`)),
+  compareSizes(`assessment${order}`, organizations, (of) =>
+    of.assessmentIds.map((id) => `${INVITES}?assessmentId=${id}${order}`),
+  ),
 ]
 
 export const firstPages: Cases = (organizations) => [

@@ -86,7 +86,13 @@ export const GOALS: Goal[] = [
   { goal: 'A read beside other work', name: 'beside', cases: beside.works, bounds: [atMost(1.5, 'p50', 'alone')], isLong: true },
   { goal: 'An invite', name: 'life', cases: capacity.unanswered, bounds: living(15, 30), isLong: true },
   { goal: 'An invite that is answered', name: 'life of texts', cases: capacity.withTexts, bounds: texts, isLong: true },
-  { goal: 'The same, half recorded', name: 'life of recordings', cases: capacity.withRecordings, bounds: recordings, isLong: true },
+  {
+    goal: 'The same, half recorded',
+    name: 'life of recordings',
+    cases: capacity.withRecordings,
+    bounds: recordings,
+    isLong: true,
+  },
   { goal: 'npm start', name: 'start', cases: starts, bounds: starting, isLong: true },
 ]
 

@@ -37,7 +37,10 @@ async function run(): Promise<void> {
 }
 
 /** Measures all cases with one process of each server. */
-async function measureRequestCases(requestCases: (RequestCase & { goal: Goal })[], { database, organizations, sink }: Surroundings): Promise<void> {
+async function measureRequestCases(
+  requestCases: (RequestCase & { goal: Goal })[],
+  { database, organizations, sink }: Surroundings,
+): Promise<void> {
   const service = await startService(database, sink)
   const [floor, plain] = [await startRival('floor', database), await startRival('plain', database)]
   for (const organization of [organizations.service, organizations.floor]) await addEndpoint(service, organization, sink)

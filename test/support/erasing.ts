@@ -63,7 +63,7 @@ export async function listStore({ deps }: Service): Promise<string[]> {
   return keys.sort()
 }
 
-/** Returns the lines of the erasure log, which is stored outside the database, that contain the id. */
+/** Returns the lines of the erasure log, which is stored outside the database, that contain the id, newest first. */
 export async function linesOf({ deps }: Pick<Service, 'deps'>, id: string): Promise<string[]> {
   const lines: string[] = []
   for await (const line of (await deps.erasureLog.read()) ?? []) if (line.includes(id)) lines.push(line)

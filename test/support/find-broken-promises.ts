@@ -16,21 +16,21 @@ type Content = Record<string, { schema: Node }>
 type Body = { required?: boolean; headers?: object; content?: Content }
 type Parameter = Node & { name: string; in: string; required?: boolean; schema: Node }
 type Operation = { parameters?: Parameter[]; requestBody?: Body; responses?: Record<string, Body> }
-/** Requests may require less, responses may contain more. */
+/** Direction of a schema: requests may come to require less, and responses may come to contain more. */
 type Side = 'sent' | 'answered'
-/** Released and current value; undefined: none. */
+/** Released and current value of a part. @property way place in the document. @property now undefined if the part is gone. */
 type Change<T> = { way: string; before: T; now: T | undefined }
-/** The two documents, and the day, as 2027-12-31. */
+/** The documents to compare. @property today date such as 2027-12-31. */
 type Documents = { released: OpenApiDocument; current: OpenApiDocument; today: string }
 
-/** Bounds that may only become wider, by which of two is the wider one. */
+/** Bounds that may only become wider: 1 if the larger number is wider, -1 if the smaller one is. */
 const BOUNDS = { maximum: 1, maxLength: 1, maxItems: 1, maxProperties: 1, minimum: -1, minLength: -1, minItems: -1 }
 
 /**
  * Compares the released document with the current one for incompatible changes, as docs/versions.md defines them. Deprecated parts may be removed
  * after their announced date.
  *
- * @returns each as a place in the document, and what is wrong there.
+ * @returns a message for each incompatible change, which begins with its place in the document.
  */
 export function findBrokenPromises(of: Documents): string[] {
   const operations = Object.entries(of.released.paths).flatMap(([path, methods]) =>
@@ -50,7 +50,7 @@ export function findBrokenPromises(of: Documents): string[] {
   return [...operations, ...messages]
 }
 
-/** Parts removed without permission. */
+/** Reports a removed part, unless it was deprecated and its announced date has passed. */
 const goneUnless = ({ today }: Documents, { way, before }: Change<Node>): string[] =>
   before.deprecated && String(before[SUNSET]) < today ? [] : [`${way}: is gone`]
 

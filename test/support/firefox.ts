@@ -6,10 +6,10 @@ import type { Driven } from './other-browsers.ts'
 const FIREFOX = '/usr/bin/firefox-esr'
 export const isFirefoxInstalled = existsSync(FIREFOX)
 
-/** A camera and a microphone that are made up, and nobody who is asked for them. */
+/** A fake camera and a fake microphone, without permission prompts. */
 const PREFERENCES = { 'media.navigator.streams.fake': true, 'media.navigator.permission.disabled': true }
 
-/** Firefox, driven by WebDriver BiDi. */
+/** Starts Firefox, controlled over WebDriver BiDi. */
 export async function startFirefox(): Promise<Driven> {
   const browser = await puppeteer.launch({
     browser: 'firefox',

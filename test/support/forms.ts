@@ -1,8 +1,8 @@
-/** The page's error messages. */
+/** Returns the page's error messages. */
 export const mistakesIn = ({ text }: { text: string }) =>
   [...text.matchAll(/<li>(?:<a [^>]+>)?([^<]+)/g)].map(([, words]) => words)
 
-/** Body that a form would submit unchanged. */
+/** Returns the fields that the page's first form would submit if left unchanged. */
 export function fieldsIn({ text }: { text: string }): Record<string, string> {
   const readEntities = (value: string) =>
     value.replace(
@@ -15,7 +15,7 @@ export function fieldsIn({ text }: { text: string }): Record<string, string> {
   const areas = [...form.matchAll(/<textarea [^>]*?name="(\w+)"[^>]*>\n([^<]*)</g)]
   const choices = [...form.matchAll(/<select [^>]*?name="([\w-]+)"[^>]*>(.*?)<\/select>/gs)].flatMap(([all, name, options]) => {
     const selected = [...options!.matchAll(/value="([^"]*)" selected/g)].map(([, value]) => value!)
-    // Several as lines, which a form's reader takes as well.
+    // Joins several values with line breaks, which the service's form parser accepts.
     return selected.length > 0 ? [[all, name!, selected.join('\n')] as const] : []
   })
   const boxes = Map.groupBy(
@@ -26,13 +26,13 @@ export function fieldsIn({ text }: { text: string }): Record<string, string> {
   return Object.fromEntries([...inputs, ...checked, ...areas, ...choices].map(([, name, value]) => [name!, readEntities(value!)]))
 }
 
-/** The rows of a page's tables, as text: cells between bars. */
+/** Returns the rows of a page's tables as text, with bars between cells. */
 export const rowsOf = (text: string): string[] =>
   [...text.matchAll(/<tr><th scope="row">(.*?)<\/tr>/gs)].map(([, row]) =>
     row!.replace(/<\/t[hd]><td[^>]*>/g, ' | ').replace(/<[^>]+>/g, ''),
   )
 
-/** The page's timelines as text: each event with its details, the actor last. */
+/** Returns the events of a page's timelines as text, each with its details. The actor is the last detail. */
 export const eventsIn = (text: string): { what: string; aside: string[] }[] => {
   const textOf = (markup: string) => markup.replace(/<[^>]+>/g, '')
   return [...text.matchAll(/<li class="event">.*?<p [^>]*>(.*?)<\/p><p [^>]*>(.*?)<\/p>/gs)].map(([, what, aside]) => ({
@@ -41,7 +41,7 @@ export const eventsIn = (text: string): { what: string; aside: string[] }[] => {
   }))
 }
 
-/** The page's definition lists as text, by term. */
+/** Returns the page's definition lists as text, by term. */
 export const factsOf = (text: string): Record<string, string> =>
   Object.fromEntries(
     [...text.matchAll(/<dt>(.*?)<\/dt><dd>(.*?)<\/dd>/gs)].map(([, term, fact]) => [term!, fact!.replace(/<[^>]+>/g, '')]),

@@ -12,11 +12,11 @@ import type { Service } from './service.ts'
 
 export type Furnished = Awaited<ReturnType<typeof furnish>>
 
-/** An organization with one of everything, all of it in relation to all the rest; `words` are in every name and text of it. */
+/** Creates an organization with one row of each kind, all related to each other. Every name and text contains `words`. */
 export async function furnish(service: Service, words: string) {
   const { make, db, deps, system } = service
   const { id: organizationId, key, apiKeyId } = await make.organization()
-  await changeApiKey(system, apiKeyId, { rights: ['manage'], scopes: KEY_SCOPES }) // of the audit log too, which is for no other key
+  await changeApiKey(system, apiKeyId, { rights: ['manage'], scopes: KEY_SCOPES }) // includes the scope for the audit log, which keys lack by default
   await db.organization.update({ where: { id: organizationId }, data: { name: `${words} organization` } })
   const person = { firstName: `${words} first`, lastName: `${words} last`, email: `${words}@example.com` }
   const member = await make.member(organizationId, { ...person, roles: ['admin', 'grader', 'client'] })
@@ -83,7 +83,7 @@ export async function furnish(service: Service, words: string) {
   return { id: organizationId, key, member, tag, ...of }
 }
 
-/** A batch that is done, in which the invite was there already. */
+/** Creates a finished batch whose only row is an invite that already existed. */
 async function makeBatch({ db, deps }: Service, invite: Invite, words: string) {
   const { organizationId, assessmentId, mode, recipientEmail: email } = invite
   const [id, at] = [deps.newId(), deps.clock()]
@@ -94,7 +94,7 @@ async function makeBatch({ db, deps }: Service, invite: Invite, words: string) {
   return { id }
 }
 
-/** A webhook, and an event that was delivered to it long ago. Nobody ever answers at `.invalid`. */
+/** Creates a webhook with one delivered event. Its domain `.invalid` never answers. */
 export async function makeWebhook({ system, db, deps }: Service, organizationId: string, words: string, mode: KeyMode = 'live') {
   const organization = await db.organization.findUniqueOrThrow({ where: { id: organizationId } })
   const ctx: Context = enterOrganization({ ...system, actor: { kind: 'operator' } }, organization)
@@ -105,7 +105,7 @@ export async function makeWebhook({ system, db, deps }: Service, organizationId:
   return { webhook: { id: endpoint.id }, delivery: { id } }
 }
 
-/** A question of the library, which that one comes from, and a file of questions: rows only. */
+/** Creates rows of a library question, which the given question comes from, and of a question import. */
 export async function makeLibrary(
   { db, deps }: Service,
   { memberId, questionId, organizationId }: { organizationId: string; questionId: string; memberId: string },
@@ -138,7 +138,7 @@ export async function makeLibrary(
   return { libraryId, importId }
 }
 
-/** A version of a question that somebody was asked, with its key: rows only. @returns its id. */
+/** Creates rows of a locked question version and its answer key. @returns the version's id. */
 export async function makeAskedVersion({ db, deps }: Service, organizationId: string): Promise<string> {
   const [id, createdAt] = [deps.newId(), deps.clock()]
   const of = { organizationId, createdAt }
@@ -147,7 +147,7 @@ export async function makeAskedVersion({ db, deps }: Service, organizationId: st
   return id
 }
 
-/** An order of an invite that Greenhouse has made, with its connection and key: rows only. */
+/** Creates rows of an invite's Greenhouse order, with its connection and key. */
 export async function makeAtsOrder({ db, deps }: Service, inviteId: string) {
   const { organizationId, mode } = await db.invite.findUniqueOrThrow({ where: { id: inviteId } })
   const [connectionId, atsKeyId, orderId, now] = [deps.newId(), deps.newId(), deps.newId(), deps.clock()]
@@ -167,7 +167,7 @@ export async function makeAtsOrder({ db, deps }: Service, inviteId: string) {
   return { ats: 'greenhouse', connectionId, atsKeyId, orderId }
 }
 
-/** Test data of the same organization: an invite to the same address, a webhook, and a key. */
+/** Adds test data to an organization: a key, an invite to the same address, a batch, a suppression, and a webhook. */
 export async function furnishTestData(service: Service, own: Furnished, words: string): Promise<Furnished> {
   const { make, db, deps, system } = service
   const { key, apiKey } = await createApiKey(system, { organizationId: own.id, name: `${words} key`, mode: 'test' })
@@ -185,7 +185,7 @@ export async function furnishTestData(service: Service, own: Furnished, words: s
   return { ...own, key, invite, email, batch, suppression, ...(await makeWebhook(service, own.id, words, 'test')) }
 }
 
-/** The ids of all that is the organization's, by kind. */
+/** Returns the ids of all of the organization's rows, by kind. */
 export const idsOf = ({ id, member, ...rows }: Furnished): Record<string, string> => ({
   organization: id,
   member: member.id,
@@ -193,11 +193,11 @@ export const idsOf = ({ id, member, ...rows }: Furnished): Record<string, string
   ...Object.fromEntries(Object.entries(rows).flatMap(([kind, row]) => (typeof row === 'object' ? [[kind, row.id]] : []))),
 })
 
-/** A way to an operation in which every id is the organization's. `path` is as the document writes it. */
+/** Fills a path of the OpenAPI document with ids of the organization. */
 export const fillPath = (path: string, of: Furnished): string =>
   path.replaceAll(/([^/]+)\/\{(\w+)\}/g, (_all, before: string) => `${before}/${ownIdFor(before, of)}`)
 
-/** A body, by its fields' schemas, that would do, in which every id is the organization's. */
+/** Creates a valid body from the schemas of its fields, with ids of the organization. */
 export function fillBody(fields: Record<string, FieldSchema>, of: Furnished): Record<string, unknown> {
   return Object.fromEntries(Object.entries(fields).map(([name, schema]) => [name, fillField(name, schema, of)]))
 }
@@ -213,7 +213,7 @@ function fillField(name: string, { type, format, pattern, properties, items, enu
   return words?.[0] ?? (pattern?.startsWith('^#') ? '#2563EB' : crypto.randomUUID())
 }
 
-/** The resource whose id a path part, parameter, or field takes, by name. */
+/** Returns the organization's id of the kind that a path segment, parameter, or field of this name takes. */
 export function ownIdFor(name: string, of: Furnished): string {
   const kinds = [
     [/webhook/i, of.webhook.id],
@@ -232,7 +232,7 @@ export function ownIdFor(name: string, of: Furnished): string {
   return kinds.find(([pattern]) => pattern.test(name))?.[1] ?? of.id
 }
 
-/** The receipt of an erasure. @returns its id. */
+/** Creates the row of a finished erasure. @returns its id. */
 export async function makeErasure({ db, deps, clock }: Service, organizationId: string): Promise<string> {
   const [id, now] = [deps.newId(), clock.now()]
   const done = { step: 'receipt', counts: { invites: 1 }, createdAt: now, finishedAt: now, backupsUntil: now }
@@ -241,7 +241,7 @@ export async function makeErasure({ db, deps, clock }: Service, organizationId: 
   return id
 }
 
-/** The archive of a candidate, which is being made if nothing else is said. @returns its id. */
+/** Creates the row of a candidate's archive, unfinished by default. @returns its id. */
 export async function makeArchiveRow(
   { db, deps, clock }: Service,
   organizationId: string,
@@ -254,7 +254,7 @@ export async function makeArchiveRow(
   return id
 }
 
-/** A bulk change of an invite, which is stopped. @returns its id. */
+/** Creates rows of a stopped bulk change with one invite. @returns its id. */
 export async function makeBulkChange(
   { db, deps, clock }: Service,
   { organizationId, inviteId, memberId }: { organizationId: string; inviteId: string; memberId: string },
@@ -266,7 +266,7 @@ export async function makeBulkChange(
   return id
 }
 
-/** An identity provider that nobody runs, a domain, and what a member is linked to. */
+/** Creates rows of an identity provider, a domain, and a member's linked identity. No provider runs at the address. */
 export async function makeSsoRows(
   { db, deps, system }: Pick<Service, 'db' | 'deps' | 'system'>,
   { organizationId, memberId, credentialId }: { organizationId: string; memberId: string; credentialId: string },
@@ -286,7 +286,7 @@ export async function makeSsoRows(
   return { providerId, domainId, identityId }
 }
 
-/** A link to one result. @returns its id. */
+/** Creates rows of a share link to one result. @returns its id. */
 export async function makeShareLink(
   service: Service,
   of: { organizationId: string; assessmentId: string; createdById: string },

@@ -2,13 +2,13 @@ import fc from 'fast-check'
 import { anyJson, anyText, hostileText, percentEncode } from './hostile-values.ts'
 import type { FieldSchema, Operation, Parameter } from './operations.ts'
 
-/** Path and query, headers besides the key, and the body as text. */
+/** @property target path and query. @property headers all headers except the API key. @property body text of the body. */
 export type GeneratedRequest = { target: string; headers: Record<string, string>; body: string | undefined }
 
-/** Ids that exist, by the name of what asks for one. */
+/** Returns existing ids for a path segment, parameter, or field of this name. */
 export type KnownIds = (name: string) => string[]
 
-/** Requests to an operation: some as its document wants them, most not quite, some not at all. */
+/** Generates requests to an operation: some are valid, most are slightly invalid, and some are entirely invalid. */
 export function requestsTo(operation: Operation, ids: KnownIds): fc.Arbitrary<GeneratedRequest> {
   const query = fc
     .subarray(operation.parameters.filter((parameter) => parameter.in === 'query'))
@@ -28,7 +28,7 @@ export function requestsTo(operation: Operation, ids: KnownIds): fc.Arbitrary<Ge
   }))
 }
 
-/** Ids in a path mostly exist: what comes after them would never be reached. */
+/** Generates a path. Most ids in it exist, because a request with an unknown id is rejected before its other parts are read. */
 function pathOf({ path, method }: Operation, ids: KnownIds): fc.Arbitrary<string> {
   const weight = method === 'delete' ? 1 : 6
   const parts = path.split('/').map((part, i, all) => {
@@ -106,7 +106,7 @@ function fieldValue(name: string, schema: FieldSchema, ids: KnownIds): fc.Arbitr
 function validValue(name: string, schema: FieldSchema, ids: KnownIds): fc.Arbitrary<unknown> {
   const { type, format, pattern, anyOf, enum: words, minimum = 0, maximum = 100, maxLength = 50 } = schema
   const types = [type].flat()
-  // Also for list items, which are validated one by one.
+  // Objects may be list items, too, which are validated one by one.
   if (types.includes('object') && schema.properties)
     return fc.record(
       Object.fromEntries(

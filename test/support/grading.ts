@@ -6,7 +6,7 @@ import type { Service } from './service.ts'
 import { makeTaking, type Taken } from './taking.ts'
 import { waitUntil } from './wait-until.ts'
 
-/** A submission that was handed in: two answers by text, for five points and for three, unless told otherwise. */
+/** Creates a submitted submission with two text answers, for five points and three points by default. */
 export async function makeHandedIn(service: Service, { secondGrader = false, ...of }: Taken & { secondGrader?: boolean } = {}) {
   const made = await makeTaking(service, { questions: [{ points: 5 }, { points: 3 }], ...of })
   const { candidate, organization, assessment } = made
@@ -17,7 +17,7 @@ export async function makeHandedIn(service: Service, { secondGrader = false, ...
   }
   await candidate.press('finish')
   const { id: submissionId } = await made.submission()
-  /** Another member, with a context of theirs. */
+  /** Adds a member. @returns the member and their context. */
   const join = async (roles: string[] = ['grader']) => {
     const member = await service.make.member(organization.id, { roles })
     return { member, ctx: asMember(service, organization, member) }
@@ -28,7 +28,7 @@ export async function makeHandedIn(service: Service, { secondGrader = false, ...
     join,
     assign: (graderId: string | null) =>
       service.db.invite.update({ where: { id: made.invite.id }, data: { assignedGraderId: graderId } }),
-    /** Saves a grade, having seen all there is. */
+    /** Saves a grade as a grader who has seen all changes. */
     grade: (ctx: Context, number: number, points: number | null, more: Partial<NewGrade> = {}) =>
       saveGrade(ctx, { submissionId, number, points, comment: '', seen: service.clock.now(), ...more }),
     release: (ctx: Context, more: Partial<NewRelease> = {}) =>
@@ -38,7 +38,7 @@ export async function makeHandedIn(service: Service, { secondGrader = false, ...
   }
 }
 
-/** A submission that was handed in: an answer by audio for ten points, one by video for five, and one by text for twenty. */
+/** Creates a submitted submission with an audio answer for ten points, a video answer for five, and a text answer for twenty. */
 export async function makeRecorded(service: Service, recordings: Record<'audio' | 'video', Buffer[]>, of: Taken = {}) {
   const questions = [
     { responseType: 'audio', points: 10 },
@@ -61,7 +61,7 @@ export async function makeRecorded(service: Service, recordings: Record<'audio' 
   return { ...made, submissionId }
 }
 
-/** A submission that was handed in, with so many answers by audio for ten points each. */
+/** Creates a submitted submission with this many audio answers for ten points each. */
 export async function makeSpoken(service: Service, slices: Buffer[], count: number, of: Taken = {}) {
   const questions = Array.from({ length: count }, () => ({ responseType: 'audio', points: 10 }))
   const made = await makeTaking(service, { questions, recipientName: 'Mei Tanaka', waivedChecks: ['microphone'], ...of })
@@ -101,7 +101,7 @@ async function untilReady(service: Service, submissionId: string): Promise<void>
   await waitUntil('the recordings to be ready', async () => (await isReady()) || undefined)
 }
 
-/** Another candidate of an assessment, who hands in so many answers by text. */
+/** Creates another candidate of an assessment, who submits this many text answers. */
 export async function handInAnother(
   service: Service,
   assessment: { id: string; organizationId: string },
@@ -131,7 +131,7 @@ export const asMember = (
     'live',
   )
 
-/** A submission that was handed in and graded, with a result that was released and is reopened: rows only. @returns its id. */
+/** Creates rows of a graded submission whose released result was reopened. @returns its id. */
 export async function makeReopened(
   { db, deps }: Service,
   { memberId, ...of }: { organizationId: string; assessmentId: string; inviteId: string; memberId: string },

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 
-/** Reads a guide's exported variables and its commands, in their order. */
+/** Reads the exported variables and the commands of a guide, in order. */
 export async function readGuide(name: string) {
   const text = await readFile(`docs/guides/${name}.md`, 'utf8')
   const [exported, ...commands] = [...text.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, block]) => block!)

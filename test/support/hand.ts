@@ -1,9 +1,9 @@
 import type { Locator, Page } from 'playwright-core'
 
-/** Milliseconds that a person needs to find and press something, to type a letter, to read a page, and to think something up. */
+/** Milliseconds that a person needs to find and press something, type a letter, read a page, or think of something. */
 const COSTS = { press: 3_000, letter: 300, page: 8_000, thought: 15_000 }
 
-/** Acts on a page as a person does, and counts presses, letters, pages, and thoughts. */
+/** Acts on a page like a person, and counts presses, letters, pages, and thoughts. */
 export function watchHand(page: Page) {
   const done = { press: 0, letter: 0, page: 0, thought: 0 }
   let address = ''
@@ -27,7 +27,7 @@ export function watchHand(page: Page) {
       done.letter += text.length
       await page.getByLabel(label, { exact: true }).fill(text)
     },
-    /** Copies from another program. */
+    /** Pastes a text that is copied from another program. */
     paste: async (label: string, text: string) => {
       done.press += 4
       await page.getByLabel(label, { exact: true }).fill(text)

@@ -1,7 +1,7 @@
 import type { ReportedHookContext, Reporter, TestCase } from 'vitest/node'
 import { tellUnlessOver } from './tell-unless-over.ts'
 
-/** Names each test, and each hook, that has run for 10 s, while it runs. What it waits for is said by waitUntil. */
+/** Prints the name of each test and hook that has been running for 10 s. waitUntil prints what it waits for. */
 export default class HangingTests implements Reporter {
   private readonly running = new Map<string, NodeJS.Timeout | undefined>()
 

@@ -11,12 +11,12 @@ import { waitUntil } from './wait-until.ts'
 
 export const hasHaproxy = spawnSync('haproxy', ['-v']).status === 0
 
-/** haproxy's statistics of a server, or of all (`BACKEND`), by column. */
+/** HAProxy's statistics of a server, or of all servers (`BACKEND`), by column. */
 export type Statistics = Record<string, string>
 
 /**
- * An haproxy in front of servers on these ports, with the checks it makes by default: every 2 s, down after the third that fails, up after
- * the second that succeeds. It ends with the test.
+ * Starts HAProxy in front of servers on these ports, with its default checks: every 2 s, down after three failures, up after two successes. It
+ * stops with the test.
  *
  * @param ports by the servers' names.
  */
@@ -50,7 +50,7 @@ ${servers.join('\n')}
   return {
     url: `http://127.0.0.1:${port}`,
     read,
-    /** Waits until haproxy sees all of these servers in that state. */
+    /** Waits until HAProxy sees all of these servers in this state. */
     waitFor: (status: 'UP' | 'DOWN', names: string[]) =>
       waitUntil(`${names} ${status}`, async () => {
         const states = await Promise.all(names.map(async (name) => (await read(name))?.status))

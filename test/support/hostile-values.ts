@@ -34,7 +34,7 @@ const code = ["'", '"', '\\', "' OR 1=1 --", "'; DROP TABLE tags; --", '%', '_',
 const paths = ['%00', '../../etc/passwd', 'a\r\nX-Header: y']
 const ids = ['01900000-0000-7000-8000-000000000000', '00000000-0000-0000-0000-000000000000']
 
-/** Text that something between a client and a table may take for more, or less, than text. */
+/** Text that a component between the client and the database may misinterpret. */
 export const hostileText = fc.oneof(
   fc.constantFrom(...emptyAndInvisible, ...almostNumbers, ...almostValues, ...names, ...code, ...paths, ...ids),
   fc.string({ unit: 'binary', maxLength: 300 }),
@@ -47,7 +47,7 @@ const longText = fc
   .tuple(repeated, fc.integer({ min: 100, max: 10_000 }), hostileText)
   .map(([unit, count, end]) => unit.repeat(count) + end)
 
-/** The same, and long ones. */
+/** Hostile text, sometimes very long. */
 export const anyText = fc.oneof({ weight: 4, arbitrary: hostileText }, { weight: 1, arbitrary: longText })
 
 const numbers = [
@@ -64,7 +64,7 @@ const numbers = [
 ]
 const objects = ['null', 'true', '[]', '{}', '[null]', '[[]]', '{"__proto__":{"a":1}}', '{"constructor":{"prototype":1}}']
 
-/** JSON text of a value: text, because there are numbers and depths in JSON that no JavaScript value has. */
+/** JSON text, because JSON allows numbers and depths that no JavaScript value can have. */
 export const anyJson = fc.oneof(
   { weight: 4, arbitrary: anyText.map((text) => JSON.stringify(text)) },
   fc.constantFrom(...numbers),
@@ -75,6 +75,6 @@ export const anyJson = fc.oneof(
   fc.array(anyText, { maxLength: 120 }).map((texts) => JSON.stringify(texts)),
 )
 
-/** Percent-encodes byte by byte: what has no UTF-8 becomes U+FFFD, as in any client. */
+/** Percent-encodes byte by byte. Lone surrogates become U+FFFD, as in any client. */
 export const percentEncode = (text: string): string =>
   [...Buffer.from(text)].map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join('')

@@ -5,7 +5,7 @@ import { type CryptoKey, exportJWK, generateKeyPair, type JWTPayload, SignJWT } 
 import { Provider } from 'oidc-provider'
 import { whenOver } from './endings.ts'
 
-/** The user who signs in at the provider. */
+/** The user who signs in to the provider. */
 export type Person = { sub: string; email?: string; email_verified?: boolean; given_name?: string; family_name?: string }
 type Key = { kid: string; privateKey: CryptoKey; jwk: object }
 
@@ -24,20 +24,20 @@ export type Idp = {
   claims: Record<string, unknown>
   /** Changes an ID token before it is sent. */
   tamper: ((token: string, claims: JWTPayload) => Promise<string>) | undefined
-  /** Answers requests instead of the provider; undefined: it does. */
+  /** Answers a request instead of the provider, if it returns true. */
   behave: ((request: IncomingMessage, response: ServerResponse) => boolean) | undefined
-  /** Takes new keys, and forgets the old. */
+  /** Replaces the signing key. */
   rotateKeys: () => Promise<void>
   sign: (claims: JWTPayload, options?: { typ?: string; key?: Key }) => Promise<string>
   makeKey: (kid: string) => Promise<Key>
-  /** Paths that it was asked for. */
+  /** Paths of the requests that it received. */
   asked: string[]
   close: () => Promise<void>
 }
 
 /**
- * An identity provider on loopback, certified software but for its ID tokens: these are signed anew, by the test's clock, so that a test can say
- * what stands in them. It lets in whoever {@link Idp.person} is without asking, or refuses them.
+ * Starts an identity provider on loopback. It is certified software, but its ID tokens are signed again with the test's clock and claims. It
+ * signs {@link Idp.person} in without asking, or denies access if their `sub` is empty.
  */
 export async function startIdp({ now, redirectUri }: { now: () => Date; redirectUri: string }): Promise<Idp> {
   const server = createServer()
@@ -120,7 +120,7 @@ export async function startIdp({ now, redirectUri }: { now: () => Date; redirect
   return idp
 }
 
-/** Goes from an address of the provider's to where it sends a browser back to, which has never been there. @returns that address. */
+/** Follows the provider's redirects from an address like a new browser. @returns the address at which the redirects leave the provider. */
 export async function passThrough(idp: Idp, address: string): Promise<string> {
   const cookies = new Map<string, string>()
   let at = address

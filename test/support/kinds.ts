@@ -5,7 +5,7 @@ import { asOperator } from './portal.ts'
 import type { Service } from './service.ts'
 import { makeAccepted, type Taken } from './taking.ts'
 
-/** Examples of those response types; of all that are answered by a form, unless told which. */
+/** Returns the examples of these response types, or by default of all types that are answered with a form. */
 export const examplesOf = (...words: string[]) =>
   definedKinds
     .filter(({ files }) => words.length > 0 || !files)
@@ -14,7 +14,7 @@ export const examplesOf = (...words: string[]) =>
 
 type Defined = { responseType: string; spec: unknown; key: unknown }
 
-/** An accepted invite to an assessment of such questions, ten points each unless told otherwise, and more by text behind them. */
+/** Creates an accepted invite to an assessment with these questions, followed by `texts` text questions. Each has ten points by default. */
 export async function makeDefined<D extends Defined>(
   service: Service,
   definitions: readonly D[],
@@ -33,7 +33,7 @@ export async function makeDefined<D extends Defined>(
     await consent(candidate)
     await candidate.press('start')
   }
-  /** By the form of each page, without a script. undefined: nothing is answered. */
+  /** Answers a question with the form of its page, as without scripts. `undefined` leaves it unanswered. */
   const answer = async (number: number, value: unknown) => {
     const { responseType } = definitions[number - 1]!
     const fields = value === undefined ? [] : kinds.get(responseType)!.toForm(value)
@@ -52,7 +52,7 @@ export async function makeDefined<D extends Defined>(
     asked,
     start,
     answer,
-    /** Starts, answers so, and hands in. */
+    /** Starts, answers all questions, and submits. @returns the submission's id. */
     take: async (answers: readonly unknown[]) => {
       await start()
       for (const [i, value] of answers.entries()) await answer(i + 1, value)

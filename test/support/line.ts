@@ -2,10 +2,10 @@ import path from 'node:path'
 import { onTestFinished } from 'vitest'
 import { startTcpProxy, type TcpProxy } from './tcp-proxy.ts'
 
-/** A line over TCP to the database server, for faults: what is on it can be cut, and made good again. */
+/** A TCP connection path to the database server that a test can cut and restore. */
 export type DatabaseLine = Pick<TcpProxy, 'cut' | 'mend'> & { url: string }
 
-/** A line to that database, mended already unless told otherwise. It ends with the test. */
+/** Opens a proxy to the database, which passes connections unless `mended` is false. It closes with the test. */
 export async function layDatabaseLine(databaseUrl: string, { mended = true } = {}): Promise<DatabaseLine> {
   const { port, cut, mend } = await startTcpProxy({ path: socketOf(databaseUrl) })
   if (!mended) await cut()
@@ -16,6 +16,6 @@ export async function layDatabaseLine(databaseUrl: string, { mended = true } = {
   return { url: url.href, cut, mend }
 }
 
-/** The unix socket that the server of an embedded database listens on. */
+/** Returns the Unix socket of an embedded database's server. */
 export const socketOf = (databaseUrl: string): string =>
   path.join(new URL(databaseUrl).searchParams.get('host')!, '.s.PGSQL.5432')

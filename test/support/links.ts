@@ -3,7 +3,7 @@ import type { Db } from '../../src/db/client.ts'
 type Row = { id: string; organizationId: string }
 type Other = { id: string }
 
-/** Joins rows of one organization, in the order given. */
+/** Returns functions that relate rows of one organization, in the given order. */
 export const links = (db: Db) => ({
   tagAssessment: ({ id, organizationId }: Row, ...tags: Other[]) =>
     db.assessmentTag.createMany({

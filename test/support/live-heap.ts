@@ -5,8 +5,8 @@ import { waitUntil } from './wait-until.ts'
 export const INSPECTED = ['--inspect=127.0.0.1:0', 'src/server.ts']
 
 /**
- * Megabytes that a process's objects need, after its garbage was collected. The memory that the system counts for a process says less: it
- * includes garbage, and freed memory that the allocator keeps.
+ * Measures the heap of a process in megabytes, after a garbage collection. The process's memory as the system counts it is less precise: it
+ * includes garbage and freed memory that the allocator keeps.
  */
 export async function measureLiveHeap(service: ServiceProcess): Promise<number> {
   const address = await waitUntil('the inspector', () => /Debugger listening on (ws:\S+)/.exec(service.output())?.[1])

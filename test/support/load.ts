@@ -4,11 +4,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 /** Result of one request: a complete response, or the error. */
 export type Outcome = {
   requestId: string
-  /** Undefined when there was no answer. */
+  /** Undefined if there was no response. */
   status?: number
   /** True if the response was complete. */
   complete: boolean
-  /** True if the connection was kept open. */
+  /** True if the client keeps its connection open between requests. */
   kept: boolean
   error?: string
   email?: string
@@ -17,14 +17,14 @@ export type Outcome = {
 type Clients = {
   kept: boolean
   clients: number
-  /** Milliseconds that each client waits after an answer. */
+  /** Milliseconds that each client waits after a response. */
   pause?: number
 }
 type Target = { url: string; key: string; assessmentId: string }
 
 let count = 0
 
-/** Sends requests one after the other over `clients` connections, kept or fresh, every other one an invite, until told to stop. */
+/** Sends requests one after the other from `clients` clients, over kept or new connections, until it is stopped. Every other request creates an invite. */
 export function putUnderLoad(target: Target, { kept, clients, pause = 0 }: Clients) {
   const outcomes: Outcome[] = []
   let stopped = false
@@ -42,7 +42,7 @@ export function putUnderLoad(target: Target, { kept, clients, pause = 0 }: Clien
   const done = Promise.all(Array.from({ length: clients }, run))
   return {
     outcomes,
-    /** Ends it, and waits for the answers that are still to come. */
+    /** Stops sending, and waits for outstanding responses. */
     stop: async () => {
       stopped = true
       await done

@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
-/** Measured seconds of test files, by their path below test/. `npm run test:durations` writes it. */
+/** File with the measured seconds of test files, by their path below test/. `npm run test:durations` writes it. */
 const DURATIONS = new URL('../durations.json', import.meta.url)
 const ROOT = new URL('..', import.meta.url).pathname
-/** Files that were never measured run before those that take less than this. */
+/** Files without a measurement count as this slow. */
 const UNKNOWN_SECONDS = 20
 
 /** Starts the slowest files first, so that none of them runs alone at the end. */

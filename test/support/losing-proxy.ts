@@ -10,15 +10,15 @@ export type LosingProxy = {
 }
 
 type Choices = {
-  /** Further responses to drop, besides every third. */
+  /** Returns true for responses to drop in addition to every third. */
   alsoLose?: (asked: string, before: number) => boolean
   /** Responses that the proxy sends itself, by path. */
   files?: Record<string, { type: string; content: Buffer }>
 }
 
 /**
- * A line on which every third answer is lost that a page's script asks for: the service has done its work, and the connection breaks before
- * the browser hears of it.
+ * Starts a proxy that loses every third response to a page's script: the service has done its work, and the connection breaks before the
+ * browser gets the response.
  *
  * @param port of the service, on loopback.
  */

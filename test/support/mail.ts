@@ -5,11 +5,11 @@ import type { Service } from './service.ts'
 import type { ReceivedMail } from './smtp.ts'
 import { PATIENT } from './wait-until.ts'
 
-/** The path of the candidate's page that the mail links to. */
+/** Returns the path of the candidate's page that the mail links to. */
 export const linkIn = ({ parsed }: Pick<ReceivedMail, 'parsed'>): string =>
   new URL(/https?:\S+\/i\/\S+/.exec(parsed.text!)![0]).pathname
 
-/** Queues the mail of an invite that is only a row. @returns the id of the sending. */
+/** Queues the mail of an invite that exists only as a row. @returns the mail's id. */
 export async function queueMail(
   { system, db }: Service,
   invite: { id: string; organizationId: string; linkVersion: number },
@@ -22,18 +22,18 @@ export async function queueMail(
   return id
 }
 
-/** Waits until the sending has come to that state. @returns its record. */
+/** Waits until the mail is in this state. @returns its row. */
 export async function waitForState({ db }: Service, where: { id: string } | { inviteId: string }, state: string) {
   const find = () => db.inviteEmail.findFirstOrThrow({ where })
   await vi.waitFor(async () => expect((await find()).state).toBe(state), PATIENT)
   return find()
 }
 
-/** Waits until the job of a sending has failed for now, and lets its next try begin at once. */
+/** Waits until a mail's job waits for a retry, and makes the retry due now. */
 export async function retryNow({ db }: Service, emailId: string): Promise<void> {
   const makeDue = () => db.$executeRaw`
     UPDATE pgboss.job SET start_after = now() - interval '1 minute' WHERE data->>'emailId' = ${emailId} AND state = 'retry'`
   await vi.waitFor(async () => expect(await makeDue()).toBe(1), PATIENT)
-  // The channel on which pg-boss announces a job that can run; its workers would find it by themselves within two seconds.
+  // Notify pg-boss's channel for runnable jobs. Without it, its workers would find the job within two seconds.
   await db.$executeRaw`SELECT pg_notify('pgboss_' || left(encode(sha224('pgboss'::bytea), 'hex'), 24), 'invitation-email')`
 }

@@ -6,18 +6,18 @@ const V1 = '/sys/fs/cgroup/memory'
 const V2 = '/sys/fs/cgroup'
 const isV1 = existsSync(`${V1}/memory.limit_in_bytes`)
 
-/** True if this process may limit the memory of others by a control group: as root, on Linux. */
+/** True if this process can limit the memory of others with a control group, which takes root on Linux. */
 export const canLimitMemory = process.getuid?.() === 0 && (isV1 || existsSync(`${V2}/cgroup.procs`))
 
 /** A control group with a memory limit and without swap. */
 export type MemoryLimit = {
-  /** Shell command that runs a program in the group, which sees the limit where a container would. */
+  /** Returns a shell command that runs a program in the group. The program sees the limit in the same file as in a container. */
   wrap: (command: string) => string
-  /** Most megabytes that its processes used together, cached file pages included. */
+  /** Reads the peak memory of all processes in the group in megabytes, including cached file pages. */
   readPeak: () => Promise<number>
-  /** Number of processes that the kernel killed because of the limit. */
+  /** Counts the processes that the kernel killed because of the limit. */
   countKills: () => Promise<number>
-  /** Kills the processes of the group that still run, and removes it. */
+  /** Kills the remaining processes of the group, and removes the group. */
   remove: () => Promise<void>
 }
 

@@ -1,13 +1,13 @@
 import type { Furnished } from './furnish.ts'
 import type { Service } from './service.ts'
 
-/** Rows a statement: more take longer than it may. */
+/** Rows per statement. A statement with more rows exceeds the statement timeout. */
 const AT_ONCE = 1_000
 
-/** Copies the organization's only row of each kind, each related to three of the others. Names begin as the original's. */
+/** Copies the organization's only row of each kind this many times, and relates each copy to three rows of the other kinds. Names start like the original's. */
 export async function multiply({ db }: Service, of: Furnished, times: number): Promise<void> {
   const { id: organizationId, member, tag, assessment, question, invite, email } = of
-  /** `changes` is SQL: a JSON object of what is not the original's, besides the id, for copy number n of the row. */
+  /** @param changes SQL of a JSON object with the columns, other than the id, that differ from the original in copy number n. */
   const copy = async (table: string, { id }: { id: string }, changes = "'{}'") => {
     for (let first = 1; first <= times; first += AT_ONCE)
       await db.$executeRawUnsafe(
@@ -32,7 +32,7 @@ export async function multiply({ db }: Service, of: Furnished, times: number): P
   await copy('invites', invite, `jsonb_build_object('recipient_email', n || recipient_email)`)
   await copy('invite_emails', email)
 
-  /** Three of the one to each of the other. */
+  /** Relates three rows of `to` to each row of `from`. */
   const relate = (joins: string, from: string, to: string, column: string) =>
     db.$executeRawUnsafe(
       `WITH one AS (SELECT id, row_number() OVER () AS n FROM ${from} WHERE organization_id = $1::uuid),

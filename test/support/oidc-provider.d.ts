@@ -4,7 +4,7 @@ declare module 'oidc-provider' {
   type Grant = { addOIDCScope: (scopes: string) => void; save: () => Promise<string> }
   type KoaContext = { path: string; body: unknown; oidc: { client?: { clientId: string }; session?: { accountId?: string } } }
 
-  /** As far as tests use it. */
+  /** The part of the class that tests use. */
   export class Provider {
     constructor(
       issuer: string,

@@ -11,20 +11,20 @@ import { asOperator } from './portal.ts'
 import type { Service } from './service.ts'
 import { waitUntil } from './wait-until.ts'
 
-/** For services whose visitors come from several networks, see `send`. */
+/** Settings of a service whose visitors come from several networks, see `send`. */
 export const NETWORKS = { TRUST_PROXY: 'loopback' }
 
 type Fields = { name?: string; email?: string; language?: string; solution?: string }
 type Making = { mode?: Mode; settings?: Partial<OpenLinkSettings>; assessment?: Partial<Assessment> }
 
 let networks = 0
-/** A network that no other visitor has. */
+/** Returns the address of a network that no other visitor has. */
 export const newNetwork = (): string => {
   networks++
   return `10.${(networks >> 16) & 255}.${(networks >> 8) & 255}.${networks & 255}`
 }
 
-/** A public assessment with a question, and its open link, which is on. */
+/** Creates a public assessment with a question, and its open link, which is active by default. */
 export async function makeOpenLink(service: Service, { mode = 'live', settings = {}, assessment: data = {} }: Making = {}) {
   const organization = await service.make.organization()
   const assessment = await service.make.assessment(organization.id, { audience: 'public', questionCount: 1, ...data })
@@ -34,7 +34,7 @@ export async function makeOpenLink(service: Service, { mode = 'live', settings =
   const { url } = await change({ isOn: true, ...settings })
   const path = new URL(url!).pathname
   const { id } = await service.db.openLink.findFirstOrThrow({ where: { assessmentId: assessment.id } })
-  /** A solution that takes no time to find. */
+  /** Solves a proof-of-work challenge of minimal effort. */
   const prove = async (): Promise<string> => {
     const effort = { iterations: 1, minimum: 1, maximum: 1 }
     const challenge = await createProofChallenge(service.site.secretKeys, { linkId: id, now: service.clock.now(), effort })
@@ -51,10 +51,10 @@ export async function makeOpenLink(service: Service, { mode = 'live', settings =
   const registrations = (email?: string) =>
     service.db.registration.findMany({
       where: { openLinkId: id, ...(email !== undefined && { email }) },
-      // Ids rise with time, and tell rows apart while the clock of the tests stands still.
+      // Ids are in the order of creation, and order rows with the same time, because the clock of the tests stands still.
       orderBy: [{ createdAt: 'asc' }, { id: 'asc' }],
     })
-  /** Sends the form with a proof, and waits for its mail. */
+  /** Sends the form with a proof of work, and waits for its mail. */
   const register = async (email: string, fields: Fields = {}) => {
     const before = new Set((await registrations(email)).map((one) => one.id))
     const answer = await send({ email, solution: await prove(), ...fields })
@@ -70,7 +70,7 @@ export async function makeOpenLink(service: Service, { mode = 'live', settings =
   return { organization, assessment, ctx, id, path, change, prove, open, send, register, registrations, invites }
 }
 
-/** The reader of a registration's mail. */
+/** Returns the page that a registration's mail links to, and its buttons. */
 export function readerOf(service: Service, { id }: { id: string }) {
   const { secretKeys } = service.site
   const token = signRegistration(secretKeys, id)

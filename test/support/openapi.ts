@@ -45,16 +45,16 @@ export function follow<Node extends object>(document: OpenApiDocument, node: Nod
   return parts.reduce((found: unknown, part) => (found as Named)[part], document) as Node
 }
 
-/** The names of the fields that are in every answer: all but those that say of themselves that they may not be. */
+/** Returns the names of the fields that are in every response: all except those whose description says that they may be missing. */
 export const alwaysThere = (properties: object): string[] =>
   Object.entries<{ description?: string }>({ ...properties })
     .flatMap(([name, { description = '' }]) => (description.includes('Only there if it was given.') ? [] : [name]))
     .sort()
 
-/** Finds the schema of an operation's answer; undefined when the document does not have one. `path` is as the document writes it. */
+/** Finds the schema of an operation's response; undefined if the document has none. @param path written as in the document. */
 export type FindSchema = (method: string, path: string, status: number, type?: string) => ValidateFunction | undefined
 
-/** The schemas of answers in one interface's published document. */
+/** Compiles the schemas of responses in the published document of one interface. */
 export async function compileDocument(service: Service, name: InterfaceName): Promise<FindSchema> {
   const ajv = new Ajv2020({ strict: false, allErrors: true })
   ;(addFormats as unknown as (ajv: Ajv2020) => void)(ajv)

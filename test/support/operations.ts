@@ -23,12 +23,12 @@ export type Operation = {
   interface: InterfaceName
   id: string
   method: string
-  /** As the document writes it, prefix included. */
+  /** Path as written in the document, including the prefix. */
   path: string
   parameters: Parameter[]
-  /** Fields of the body; null when it takes none. */
+  /** Fields of the body; null if the operation takes no body. */
   body: Record<string, FieldSchema> | null
-  /** The document's example of a body. */
+  /** Example of a body in the document. */
   example: object | null
   scope: KeyScope
   /** True if it requires a test key. */
@@ -43,7 +43,7 @@ export type Operation = {
 
 export const KEY_HEADERS: Record<InterfaceName, string> = { v1: 'x-api-key', alternate: 'x-service-docs-api-key' }
 
-/** Every operation of both interfaces, as they are published: a new route is there by itself. */
+/** Reads every operation of both interfaces from their published documents, which include new routes automatically. */
 export async function readOperations(service: Service): Promise<Operation[]> {
   const names = ['v1', 'alternate'] as const
   return (await Promise.all(names.map((name) => readInterface(service, name)))).flat()

@@ -3,10 +3,10 @@ import { isFirefoxInstalled, startFirefox } from './firefox.ts'
 import { waitUntil } from './wait-until.ts'
 import { isWebKitInstalled, startWebKit } from './webkit.ts'
 
-/** A browser with one page, driven by what every browser offers. */
+/** A browser with one page, controlled by functions that all browsers support. */
 export type Driven = {
   open: (url: string) => Promise<void>
-  /** The value of an expression in the page, or what the promise that it is becomes. */
+  /** Evaluates an expression in the page, and awaits it if it is a promise. */
   evaluate: (expression: string) => Promise<unknown>
   click: (selector: string) => Promise<void>
   setCookie: (cookie: { name: string; value: string; domain: string }) => Promise<void>
@@ -14,18 +14,18 @@ export type Driven = {
 }
 
 /**
- * @property records what it can record of devices that are made up.
- * @property isHeard whether it measures how loud a microphone is, also on a machine without an audio output.
+ * @property records kinds of fake devices that it can record.
+ * @property isHeard true if it measures the volume of a microphone even on a machine without audio output.
  */
 type Other = { isInstalled: boolean; start: () => Promise<Driven>; records: readonly ('audio' | 'video')[]; isHeard: boolean }
 
-/** Browsers other than Chromium. WebKitGTK, with its made-up camera, gives a recording of pictures no content. */
+/** Browsers other than Chromium. A video recording of WebKitGTK's fake camera is empty. */
 export const OTHER_BROWSERS: Record<'firefox' | 'webkit', Other> = {
   firefox: { isInstalled: isFirefoxInstalled, start: startFirefox, records: ['audio', 'video'], isHeard: false },
   webkit: { isInstalled: isWebKitInstalled, start: startWebKit, records: ['audio'], isHeard: true },
 }
 
-/** Reference for the others, driven in the same way. */
+/** Reference for the other browsers, controlled in the same way. */
 export const CHROMIUM: Other = {
   isInstalled: isBrowserInstalled,
   start: startChromium,
@@ -46,7 +46,7 @@ async function startChromium(): Promise<Driven> {
   }
 }
 
-/** Presses the button that begins with these words, as soon as it can be pressed. */
+/** Presses the button whose text starts with these words, as soon as it is visible and enabled. */
 export async function pressIn(browser: Driven, words: string): Promise<void> {
   await waitUntil(
     `a button “${words}”`,
@@ -62,7 +62,7 @@ export async function pressIn(browser: Driven, words: string): Promise<void> {
   await browser.click('[data-pressed]')
 }
 
-/** Waits until the page says what the pattern says. */
+/** Waits until the page's text matches the pattern. */
 export const see = (browser: Driven, pattern: RegExp): Promise<unknown> =>
   waitUntil(`the page to say ${pattern}`, async () =>
     (await browser.evaluate(`${pattern}.test(document.body.innerText)`)) === true ? true : undefined,

@@ -1,15 +1,15 @@
 import { Client } from 'pg'
 
-// Checks that the schema can be distributed, by hash-partitioning every table of organizations in PostgreSQL. Unique keys of a partitioned table have
-// to include the partition key. See docs/performance.md, Citus.
+// Hash-partitions every table of organizations in PostgreSQL, to check that the schema can be distributed. Unique keys of a partitioned table
+// have to include the partition key. See docs/performance.md, Citus.
 
 const PARTITIONS = 4
 
-/** Tables of organizations. */
+/** Selects the tables of organizations. */
 const TABLES = `SELECT oid::regclass::text AS name FROM pg_class c WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace
   AND EXISTS (SELECT FROM pg_attribute WHERE attrelid = c.oid AND attname = 'organization_id' AND NOT attisdropped) ORDER BY 1`
 
-/** Indexes of a table that go over to its partitions: those of keys that do not name the organization find rows, and keep nothing unique. */
+/** Selects a table's indexes, which the partitioned table gets too. A unique index without the organization id becomes an ordinary one. */
 const INDEXES = `SELECT i.relname AS name, pg_get_indexdef(indexrelid) AS definition, indisprimary AS "isPrimary", indisunique AS "isUnique",
   ARRAY(SELECT attname::text FROM unnest(indkey::int2[]) WITH ORDINALITY k (attnum, place) JOIN pg_attribute a ON a.attrelid = indrelid
     AND a.attnum = k.attnum ORDER BY place) AS columns
@@ -19,12 +19,12 @@ type Index = { name: string; definition: string; isPrimary: boolean; isUnique: b
 const REFERENCES = `SELECT conrelid::regclass::text AS table, conname AS name, pg_get_constraintdef(oid) AS definition FROM pg_constraint
   WHERE contype = 'f' AND connamespace = 'public'::regnamespace ORDER BY 1, 2`
 const TRIGGERS = `SELECT pg_get_triggerdef(oid) AS definition FROM pg_trigger WHERE NOT tgisinternal AND tgrelid = $1::regclass`
-/** A violation names the key of the partition. */
+/** Selects the indexes of partitions, to give them the parent's names, because a constraint violation names the partition's index. */
 const NAMES_OF_PARTITIONS = `SELECT child.relnamespace::regnamespace::text AS schema, child.relname AS child, parent.relname AS name
   FROM pg_inherits
   JOIN pg_class child ON child.oid = inhrelid JOIN pg_class parent ON parent.oid = inhparent WHERE parent.relkind = 'I'`
 
-/** Partitions the tables of organizations, whose primary keys become those of organization and id. They have to be empty. */
+/** Partitions the tables of organizations, which must be empty. Their primary keys become organization and id. */
 export async function partitionByOrganization(url: string): Promise<void> {
   const client = new Client({ connectionString: url })
   await client.connect()
@@ -40,7 +40,7 @@ export async function partitionByOrganization(url: string): Promise<void> {
     for (const { table, name, definition } of references)
       await client.query(`ALTER TABLE ${table} ADD CONSTRAINT ${name} ${definition}`)
     const named = await ask<{ schema: string; child: string; name: string }>(NAMES_OF_PARTITIONS)
-    // PostgreSQL's generated names may collide with ours.
+    // Rename in two steps, because PostgreSQL's generated names may collide with ours.
     for (const { schema, child, name } of named) await client.query(`ALTER INDEX ${schema}.${child} RENAME TO "_${name}"`)
     for (const { schema, name } of named) await client.query(`ALTER INDEX ${schema}."_${name}" RENAME TO ${name}`)
     await client.query('COMMIT')

@@ -2,12 +2,12 @@ import { vi } from 'vitest'
 import type * as client from '../../src/db/client.ts'
 import type * as generated from '../../src/generated/prisma/client.ts'
 
-// A setup file. Within a test's process, service and test share the event loop, and all processes the machine: how long a request waits
-// for a connection or a statement would say how busy that is. The limits of production hold where the service has a process of its own
-// (test/faults/database.test.ts); `lock_timeout`, which other transactions reach and a busy machine does not, holds everywhere.
+// This setup file raises the database timeouts. In a test's process, the service and the test share the event loop, so a request's wait for a
+// connection or statement depends on how busy the machine is. Production's limits apply where the service runs in a separate process
+// (test/faults/database.test.ts). `lock_timeout` applies everywhere: it depends on other transactions, not on the load of the machine.
 const WAIT_MS = 60_000
 const POOL = { connectionTimeoutMillis: WAIT_MS, query_timeout: WAIT_MS }
-/** A pooler takes none of these. */
+/** Session settings, which a pooler does not accept. */
 const SESSION = { statement_timeout: WAIT_MS, idle_in_transaction_session_timeout: WAIT_MS }
 const TRANSACTION = { maxWait: WAIT_MS, timeout: WAIT_MS }
 

@@ -10,15 +10,15 @@ import { waitUntil } from './wait-until.ts'
 const SHIPPED = path.join(import.meta.dirname, '../../ops/ha')
 const PASSWORD = 'of-a-drill'
 
-/** True if Patroni is installed and PostgreSQL's user is available. */
+/** True if Patroni, etcd, and HAProxy are installed and this process is root, so that it can become PostgreSQL's user. */
 export const canFailOver =
   process.getuid?.() === 0 && ['patroni', 'etcd', 'haproxy'].every((command) => spawnSync('which', [command]).status === 0)
 
 type Member = { name: string; role: string; state: string; timeline?: number; lag?: number | string }
 
 /**
- * Three nodes with Patroni, an etcd and the haproxy before them, by the files that are shipped, but for addresses and the watchdog, which
- * a test has none of.
+ * Starts three nodes with Patroni, an etcd, and HAProxy in front of them. It uses the shipped files with other addresses and without the
+ * watchdog, which a test machine lacks.
  */
 export async function startPatroni() {
   await using opened = new AsyncDisposableStack()
@@ -32,7 +32,7 @@ export async function startPatroni() {
     [1, 2, 3].map(async (n) => ({ name: `node${n}`, port: await findFreePort(), rest: await findFreePort() })),
   )
 
-  /** A program that runs until it is told otherwise; what it says is in a file. */
+  /** Starts a program that runs until it is killed. `said` returns the end of its output. */
   async function run(name: string, command: string, args: string[], env: Record<string, string>, as = {}) {
     const child = spawn(command, args, {
       cwd: folder,
@@ -92,7 +92,7 @@ export async function startPatroni() {
     await chown(path.join(folder, node.name), postgres.uid, postgres.gid)
     await startNode(node)
   }
-  /** Patroni, and PostgreSQL with all that it has started. */
+  /** Sends a signal to a node's Patroni, its PostgreSQL, and PostgreSQL's child processes. */
   async function signal(name: string, which: NodeJS.Signals): Promise<void> {
     const pids = [running.get(name)!.pid]
     const [pid] = (await readFile(path.join(dataOf(name), 'postmaster.pid'), 'utf8').catch(() => '')).split('\n')
@@ -101,7 +101,7 @@ export async function startPatroni() {
       try {
         process.kill(pid, which)
       } catch {
-        // it has ended by itself
+        // the process has already ended
       }
     }
   }
@@ -131,7 +131,7 @@ export async function startPatroni() {
     return []
   }
   const named = async (role: string) => (await members()).find((member) => member.role === role)?.name
-  /** Waits until one node leads and two follow it, of which one has every commit where that is asked. */
+  /** Waits until one node leads and two follow it, one of them synchronously unless `synchronous` is false. */
   const settled = ({ synchronous = true } = {}) =>
     waitUntil(
       'three nodes',
@@ -157,13 +157,13 @@ export async function startPatroni() {
     `postgresql://${user}:${PASSWORD}@127.0.0.1:${port}/${database}`
   return {
     nodes,
-    /** Leads to the primary, whichever it is. */
+    /** Returns a URL that always leads to the current primary. */
     url: (user: string, database: string) => addressOf(user, primary, database),
     urlsOfNodes: (user: string, database: string) => nodes.map(({ port }) => addressOf(user, port, database)),
     leader: async () => (await named('leader'))!,
     synchronousStandby: async () => (await named('sync_standby'))!,
     signal,
-    /** As its machine does when it is back. */
+    /** Starts a node again, like its machine after a failure. */
     startAgain: (name: string) => startNode(nodes.find((node) => node.name === name)!),
     settled,
     async configure(settings: object): Promise<void> {
@@ -173,7 +173,7 @@ export async function startPatroni() {
         return (await Promise.all(answers)).some((answer) => answer?.status === 200) || undefined
       })
     },
-    /** One statement, on the primary. */
+    /** Runs one statement on the primary. */
     async query(user: string, database: string, sql: string) {
       const client = new Client({ connectionString: addressOf(user, primary, database) })
       await client.connect()

@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 
 const run = promisify(execFile)
 
-/** True if Poppler's programs are installed, which read PDFs. */
+/** True if Poppler's programs, which read PDFs, are installed. */
 export const hasPoppler = (() => {
   try {
     execFileSync('pdftotext', ['-v'], { stdio: 'ignore' })
@@ -16,10 +16,10 @@ export const hasPoppler = (() => {
   }
 })()
 
-/** Bidirectional text comes with marks of its direction. */
+/** Direction marks that Poppler adds to bidirectional text. */
 const MARKS = /[\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
 
-/** Poppler's view of a PDF: text in reading order, properties, fonts, and structure. */
+/** Reads the text in reading order, properties, fonts, and structure of a PDF with Poppler. */
 export const readPdf = (pdf: Buffer) =>
   withPoppler(pdf, async (say) => {
     const fonts = (await say('pdffonts')).trim().split('\n').slice(2)
@@ -27,7 +27,7 @@ export const readPdf = (pdf: Buffer) =>
       text: (await say('pdftotext', '-enc', 'UTF-8')).replace(MARKS, ''),
       properties: Object.fromEntries((await say('pdfinfo')).split('\n').map((line) => line.split(/:\s+/))),
       structure: await say('pdfinfo', '-struct'),
-      /** With whether each is embedded, and only as far as it is used. */
+      /** For each font, whether it is embedded and whether it is a subset. */
       fonts: fonts.map((line) => {
         const [name = '', ...columns] = line.trim().split(/\s+/)
         const [embedded, subset] = columns.slice(-5)
@@ -36,7 +36,7 @@ export const readPdf = (pdf: Buffer) =>
     }
   })
 
-/** Distance of each word from the left edge, in the order of the file. */
+/** Returns each word with its distance from the left edge, in the order of the file. */
 export const readWords = (pdf: Buffer) =>
   withPoppler(pdf, async (say) =>
     Array.from((await say('pdftotext', '-bbox')).matchAll(/<word xMin="([\d.]+)".*?>(.*?)<\/word>/g), ([, left, text]) => ({
@@ -45,7 +45,7 @@ export const readWords = (pdf: Buffer) =>
     })),
   )
 
-/** @param work `say` runs a program on the file, and returns what it says. */
+/** @param work gets a function that runs a program on the file and returns its output. */
 async function withPoppler<Result>(
   pdf: Buffer,
   work: (say: (program: string, ...options: string[]) => Promise<string>) => Promise<Result>,

@@ -13,19 +13,19 @@ export const hasPgbouncer = spawnSync('pgbouncer', ['--version']).status === 0
 
 type Pooling = {
   mode?: 'transaction' | 'session'
-  /** Sessions with the database, at most. */
+  /** Maximum number of database sessions. */
   size?: number
   /** Statement sent to each new session. */
   atConnect?: string
 }
 
-/** A PgBouncer before the server of this database, with Debian's defaults but for what is given. It ends with the test. @returns its address for that database. */
+/** Starts a PgBouncer in front of this database's server, with Debian's defaults except for the options. It stops with the test. @returns its URL for the database. */
 export async function startPgbouncer(
   databaseUrl: string,
   { mode = 'transaction', size = 10, atConnect }: Pooling = {},
 ): Promise<string> {
   const folder = await mkdtemp(path.join(tmpdir(), 'assessments-pgbouncer-'))
-  await chmod(folder, 0o755) // it refuses to run as root
+  await chmod(folder, 0o755) // PgBouncer refuses to run as root, so another user reads the folder
   const port = await findFreePort()
   const { pathname, searchParams } = new URL(databaseUrl)
   const query = atConnect === undefined ? '' : ` connect_query='${atConnect.replaceAll("'", "''")}'`
@@ -53,7 +53,7 @@ max_client_conn = 1000
     await exited
     await rm(folder, { recursive: true })
   })
-  // Nobody is let through yet: a session that is made before the service's role has its settings goes on without them.
+  // Only connect, and start no session: sessions from before the service has changed its role's settings would keep the old settings.
   await waitUntil('pgbouncer', async () => {
     if (child.exitCode !== null) throw new Error(said)
     const socket = connect(port, '127.0.0.1')
@@ -65,7 +65,7 @@ max_client_conn = 1000
   return `postgresql://postgres@127.0.0.1:${port}${pathname}`
 }
 
-/** Database settings of a service: through PgBouncer if the run has one (test/operations/vitest.config.ts). */
+/** Returns the database settings of a service, through PgBouncer if the run has one (test/operations/vitest.config.ts). */
 export async function reach(databaseUrl: string): Promise<Record<string, string>> {
   const mode = process.env.TEST_POOLER as Pooling['mode']
   if (mode === undefined) return { DATABASE_URL: databaseUrl }

@@ -13,7 +13,7 @@ const chunk = (type: string, content: Buffer): Buffer => {
   return Buffer.concat([numberOf(content.length), typed, numberOf(crc32(typed))])
 }
 
-/** A PNG as far as the service reads one. @param told a text in it that is no part of the picture. @param seed makes it another. */
+/** Creates a PNG with only the parts that the service reads. @param told text of its metadata. @param seed makes its content different. */
 export function png(width = 40, height = 30, { told = '', seed = '' } = {}): Buffer {
   const head = Buffer.alloc(13)
   head.writeUInt32BE(width)
@@ -27,7 +27,7 @@ export function png(width = 40, height = 30, { told = '', seed = '' } = {}): Buf
   ])
 }
 
-/** A PNG that browsers can draw as well: black. */
+/** Creates a black PNG that browsers can draw, too. */
 export function blackPng(width: number, height: number): Buffer {
   const [none, whole] = [png(width, height), Buffer.from([8, 0, 0, 0, 0])]
   const head = Buffer.concat([none.subarray(16, 24), whole])
@@ -35,6 +35,6 @@ export function blackPng(width: number, height: number): Buffer {
   return Buffer.concat([none.subarray(0, 8), chunk('IHDR', head), chunk('IDAT', lines), chunk('IEND', Buffer.alloc(0))])
 }
 
-/** A picture of an organization's, another with each call. @returns its id. */
+/** Adds a picture to an organization, a different one with each call. @returns its id. */
 export const makePicture = (service: Service, organizationId: string): Promise<string> =>
   addPicture(asOperator(service, { id: organizationId, name: '' }), png(40, 30, { seed: service.deps.newId() }))

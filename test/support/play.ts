@@ -1,6 +1,6 @@
 import { ALL_FORMATS, BufferSource, EncodedPacketSink, Input } from 'mediabunny'
 
-/** A player's view of a file: duration, tracks, and whether every track can be seeked. */
+/** Reads a file like a player. @returns its type, duration, tracks, and whether every track can be seeked. */
 export async function play(content: Buffer) {
   using input = new Input({ formats: ALL_FORMATS, source: new BufferSource(content) })
   const tracks = await input.getTracks()

@@ -5,7 +5,7 @@ import { portalPages } from '../../src/interfaces/portal/index.ts'
 const PREFIX = '/portal'
 const ORGANIZATION = '/:organizationId'
 
-/** Every page and form of an organization, as `GET /assessments/:assessmentId`. */
+/** Lists every page and form of an organization, in the form `GET /assessments/:assessmentId`. */
 export async function listPortalRoutes(system = {} as ServiceContext): Promise<string[]> {
   const all = await listRoutes(system)
   return all
@@ -13,7 +13,7 @@ export async function listPortalRoutes(system = {} as ServiceContext): Promise<s
     .map(({ verb, path }) => `${verb} ${path.slice(ORGANIZATION.length) || '/'}`)
 }
 
-/** Routes that require recent authentication, and routes that don't, e.g. `POST /:organizationId/members`. */
+/** Lists the routes that require recent authentication and the routes that don't, in the form `POST /:organizationId/members`. */
 export async function listByFreshness(): Promise<{ fresh: string[]; others: string[] }> {
   const all = await listRoutes({} as ServiceContext)
   const named = (isFresh: boolean) => all.filter((route) => route.isFresh === isFresh).map(({ verb, path }) => `${verb} ${path}`)

@@ -11,13 +11,13 @@ export { PASSWORD }
 /** Headers that a browser sends with a form of the same origin. */
 const OWN = { 'sec-fetch-site': 'same-origin' }
 
-/** A browser without scripts: it keeps the cookies of its session and its own, and sends forms as a page of the portal does. */
+/** A browser without scripts, which keeps the cookies of its session and device, and sends forms like a page of the portal. */
 export type Visitor = {
   get: (path: string) => Test
   post: (path: string, fields?: Record<string, string | string[]>) => Test
-  /** The session's cookie as it would be sent; undefined when there is none. */
+  /** The session cookie as the browser would send it; undefined if there is none. */
   cookie: () => string | undefined
-  /** That and the browser's own, as they would be sent. */
+  /** The session cookie and the device cookie as the browser would send them. */
   cookies: () => string
 }
 
@@ -41,17 +41,17 @@ export function visit(service: Service, start?: string): Visitor {
   }
 }
 
-/** The organization as the operator sees it. */
+/** Returns a context of the organization with the operator as its actor. */
 export const asOperator = (service: Service, { id, name }: { id: string; name: string }): Context =>
   enterOrganization({ ...service.system, actor: { kind: 'operator' } }, { id, name, tier: 'standard' })
 
-/** The organization as an admin of it sees it. */
+/** Returns a context of the organization with a new admin as its actor. */
 export async function asAdmin(service: Service, organization: { id: string; name: string }): Promise<Context> {
   const { id, userId } = await service.make.member(organization.id, { roles: ['admin'] })
   return { ...asOperator(service, organization), actor: { kind: 'member', id, userId, roles: ['admin'] } }
 }
 
-/** The path of an operator's link for somebody who is to join the organization. */
+/** Creates a link of the operator to join the organization. @returns its path. */
 export async function joinPath(
   service: Service,
   organization: { id: string; name: string },
@@ -62,7 +62,7 @@ export async function joinPath(
   return new URL(url).pathname
 }
 
-/** The same for an admin of the organization, who copies the link: it proves nobody's address. */
+/** Creates a link to join the organization that an admin copies, so it does not verify an email address. @returns its path. */
 export async function copiedJoinPath(
   service: Service,
   organization: { id: string; name: string },
@@ -73,7 +73,7 @@ export async function copiedJoinPath(
   return new URL(url).pathname
 }
 
-/** Somebody who has joined by a link, with {@link PASSWORD}. */
+/** Joins the organization by a link, with {@link PASSWORD}. @returns the signed-in browser. */
 export async function joinAs(
   service: Service,
   organization: { id: string; name: string },
@@ -86,13 +86,13 @@ export async function joinAs(
   return { ...visitor, email, home: `/portal/${organization.id}/` }
 }
 
-/** Renews the authentications of all sessions of a member. */
+/** Makes the authentications of all sessions of a member recent again. */
 export async function proveAgain(service: Service, { id }: { id: string }): Promise<void> {
   const theirs = { session: { credential: { memberships: { some: { id } } } } }
   await service.db.sessionAuthentication.updateMany({ where: theirs, data: { at: service.clock.now() } })
 }
 
-/** A member of those roles who is signed in, without the time that a password takes. */
+/** Creates a signed-in member with these roles, without the time that hashing a password takes. */
 export async function signInAs(service: Service, organizationId: string, roles: string[], portalRoles: string[] = []) {
   const { db, deps } = service
   const member = await service.make.member(organizationId, { roles, portalRoles })

@@ -10,7 +10,7 @@ import { findFreePort } from './free-port.ts'
 
 const run = promisify(execFile)
 
-/** Postfix can be started here: it is installed, and wants root. */
+/** True if Postfix is installed and this process is root, which Postfix requires. */
 export const hasPostfix = process.getuid?.() === 0 && isInstalled()
 
 function isInstalled(): boolean {
@@ -22,15 +22,15 @@ function isInstalled(): boolean {
   }
 }
 
-/** Postfix's current action for mails, in its policy protocol. */
+/** Returns Postfix's action for a request of its policy protocol. */
 export type Decide = (request: string) => Promise<string>
 
-/** Mailbox (maildir) of all bounces to the domain. */
+/** Mailbox (Maildir) for all bounce messages to the domain. */
 export type NoticesTo = { domain: string; maildir: string; uid: number; gid: number }
 
 /**
- * A Postfix of the test's own, on loopback, that asks `decide` about each recipient and about each end of a text, and hands what it takes to
- * the server at `relayPort`. It ends with the test.
+ * Starts a Postfix on loopback that relays accepted mails to the server at `relayPort`. It asks `decide` about each client and each complete
+ * mail. It stops with the test.
  */
 export async function startPostfix(relayPort: number, decide: Decide, notices?: NoticesTo): Promise<{ url: string }> {
   const folder = await mkdtemp(path.join(tmpdir(), 'assessments-postfix-'))
@@ -95,7 +95,7 @@ virtual_uid_maps = static:${uid}
 virtual_gid_maps = static:${gid}
 `
 
-/** Postfix's policy protocol: lines of a request, an empty one, and an answer. */
+/** Serves Postfix's policy protocol: the lines of a request, an empty line, and the response. */
 async function startPolicy(decide: Decide): Promise<number> {
   const server = createServer((client) => {
     let text = ''

@@ -6,16 +6,16 @@ import { socketOf } from './line.ts'
 import { serverPid } from './replica.ts'
 import { waitUntil } from './wait-until.ts'
 
-/** A PostgreSQL of a test's own, to do to it what is not done to the one that all tests share. */
+/** Starts a PostgreSQL for one test, which can stop it, unlike the shared one. */
 export async function startPostgres() {
   const dataDir = await mkdtemp(path.join(tmpdir(), 'assessments-faults-'))
-  await chmod(dataDir, 0o755) // under root the server is another user's
+  await chmod(dataDir, 0o755) // under root, another user runs the database server
   let database: EmbeddedDatabase = await startEmbeddedDatabase({ dataDir })
   return {
     url: database.url,
-    /** The unix socket it listens on. */
+    /** The Unix socket on which it listens. */
     socket: socketOf(database.url),
-    /** As `pg_ctl stop -m immediate` does: no backend says goodbye, the next start recovers. */
+    /** Stops it like `pg_ctl stop -m immediate`: backends abort without cleanup, and the next start recovers. */
     async stopAtOnce() {
       const pid = await serverPid(database)
       process.kill(pid, 'SIGQUIT')

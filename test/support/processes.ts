@@ -11,32 +11,32 @@ import { SECRET_KEY } from './service.ts'
 import { PATIENT, waitUntil } from './wait-until.ts'
 
 const ROOT = path.join(import.meta.dirname, '../..')
-/** Spares half of the processor time of a start. */
+/** Compile cache, which saves half of the processor time of a start. */
 export const NODE_COMPILE_CACHE = path.join(ROOT, 'node_modules/.cache/node-compile')
 
-/** A line of the log, as JSON. */
+/** A parsed line of the log. */
 export type LogLine = { time: string; level: string; msg: string } & Record<string, unknown>
 export type Exit = { code: number | null; signal: NodeJS.Signals | null }
 
-/** The service in a process of its own, as it is in production. */
+/** The service in a separate process, as in production. */
 export type ServiceProcess = {
   /** URL; empty before it listens. */
   url: string
-  /** All that it has written so far, standard output and standard error. */
+  /** Returns its output so far, from both standard output and standard error. */
   output: () => string
   log: () => LogLine[]
-  /** Waits until it has logged a line with that message. */
+  /** Waits for a log line with this message. */
   waitForLog: (msg: string) => Promise<LogLine>
   pid: number
   kill: (signal: NodeJS.Signals) => void
   exited: Promise<Exit>
 }
 
-/** Mail settings required to start. */
+/** Returns mail settings that complete the given ones, because the service requires them to start. */
 export const mailOf = ({ SMTP_URL }: Record<string, string>): Record<string, string> =>
   SMTP_URL === undefined ? { MAIL: 'capture' } : { MAIL_FROM: 'Assessments <assessments@example.com>' }
 
-/** Starts the service and returns at once. The process ends with the test, or with the file when it is started outside of one. */
+/** Starts the service and returns at once. The process is killed at the end of the test, or at the end of the file if started outside a test. */
 export function launchService(
   env: Record<string, string>,
   args = ['src/server.ts'],
@@ -78,13 +78,13 @@ export function launchService(
   }
 }
 
-/** Starts the service and waits until it listens, and its work has begun. */
+/** Starts the service, and waits until it listens and its background work has started. */
 export async function startProcess(env: Record<string, string>, args?: string[], program?: string): Promise<ServiceProcess> {
   const service = launchService(env, args, program)
   const ended = service.exited.then(({ code }) => {
     throw new Error(`The service ended with ${code}:\n${service.output()}`)
   })
-  ended.catch(() => {}) // later it may
+  ended.catch(() => {}) // the service may end later
   await Promise.race([waitUntil('the service to listen', () => service.url || undefined), ended])
   await Promise.race([waitUntil('the service to start its work', () => hasStarted(service.url)), ended])
   return service
@@ -96,7 +96,7 @@ async function hasStarted(url: string): Promise<true | undefined> {
   return problems.includes('starting') ? undefined : true
 }
 
-/** Whole lines of JSON; the first start's key, which is none, is for people. */
+/** Parses the complete JSON lines. Other output, such as the key that a first start prints, is meant for people. */
 const readLog = (output: string): LogLine[] =>
   output
     .split('\n')
@@ -105,7 +105,7 @@ const readLog = (output: string): LogLine[] =>
 
 export type TestDatabase = { url: string; db: Db; deps: Deps; system: ServiceContext; make: Factories }
 
-/** A database of the test's own, for processes to run on, and a way to look into it. The caller disconnects. */
+/** Creates a database for processes of the service, and connects to it to fill and inspect it. The caller disconnects. */
 export async function openTestDatabase(): Promise<TestDatabase> {
   const url = await copyDatabase()
   const db = createDb(openPool(url, { max: 3 }))
@@ -113,7 +113,7 @@ export async function openTestDatabase(): Promise<TestDatabase> {
   return { url, db, deps: system.deps, system, make: factories(system) }
 }
 
-/** A request with a key of v1. It fails when there is none for as long as a test waits at most. */
+/** Sends a request to v1 with an API key. It fails if no response arrives within the maximum wait of tests. */
 export const ask = (service: ServiceProcess, key: string, resource: string, body?: unknown): Promise<Response> =>
   fetch(`${service.url}/api/v1${resource}`, {
     signal: AbortSignal.timeout(PATIENT.timeout),

@@ -9,12 +9,12 @@ type Task = {
 
 let startsPrograms = false
 
-/** Chooses whether a program is started for each task, as in production, or tasks run in the worker. */
+/** Chooses whether each task starts a program, as in production, or runs in the worker. */
 export function startPrograms(starts = true): void {
   startsPrograms = starts
 }
 
-/** Starts programs until the test is over. */
+/** Starts programs for tasks until the test ends. */
 export function startProgramsInTest(): void {
   startPrograms()
   onTestFinished(() => startPrograms(false))
@@ -23,7 +23,7 @@ export function startProgramsInTest(): void {
 export const isStartingPrograms = (): boolean => startsPrograms
 
 let registered: Task | undefined
-/** Stands in for `runTask`, which a program calls when it is loaded. */
+/** Replaces `runTask`, which a program calls when it is loaded. */
 export function registerTask(work: Task['work'], describe: Task['describe']): void {
   registered = { work, describe }
 }
@@ -31,7 +31,7 @@ export function registerTask(work: Task['work'], describe: Task['describe']): vo
 const programs = new Map<string, Promise<Task>>()
 let lastLoaded: Promise<unknown> = Promise.resolve()
 
-/** Loads one program at a time, so that each gets its own task. */
+/** Loads one program at a time, so that each registers its own task. */
 function loadTask(path: string): Promise<Task> {
   const load = async () => {
     await import(/* @vite-ignore */ path)
@@ -43,10 +43,10 @@ function loadTask(path: string): Promise<Task> {
   return task
 }
 
-/** Values as they arrive in another process. */
+/** Copies a value as if it were sent to another process. */
 const send = <T>(value: T): T => deserialize(serialize(value))
 
-/** Runs a task in the worker, without limits: what a program would do. */
+/** Runs a program's task in the worker, without limits. */
 export async function runInWorker<Outcome, Part>(
   { path }: Program,
   task: object,
@@ -57,7 +57,7 @@ export async function runInWorker<Outcome, Part>(
   const sendPart = (part: unknown) =>
     takePart(send(part) as Part).catch((error) => {
       refused.reject(error)
-      return new Promise<void>(() => {}) // a program would be ended here
+      return new Promise<void>(() => {}) // a program would be stopped here
     })
   const outcome = work(send(task), sendPart).catch(describe)
   return send(await Promise.race([outcome, refused.promise])) as Outcome

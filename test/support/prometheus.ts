@@ -11,7 +11,7 @@ export const hasPrometheus = spawnSync('promtool', ['--version']).status === 0
 
 export type Series = { metric: Record<string, string>; value: [number, string] }
 
-/** A Prometheus that asks these ports each second, as the job of the rules, and has the rules. It ends with the test. @param alertmanager its port. */
+/** Starts Prometheus with the shipped rules and the job that they expect. It scrapes these ports every second, and stops with the test. @param alertmanager port of Alertmanager. */
 export async function startPrometheus(ports: number[], alertmanager?: number) {
   const folder = await mkdtemp(path.join(tmpdir(), 'assessments-prometheus-'))
   const port = await findFreePort()
@@ -22,7 +22,7 @@ export async function startPrometheus(ports: number[], alertmanager?: number) {
     scrape_configs: [{ job_name: 'assessments', static_configs: [{ targets: ports.map((one) => `127.0.0.1:${one}`) }] }],
   }
   const file = path.join(folder, 'prometheus.yml')
-  await writeFile(file, JSON.stringify(configuration)) // which is YAML as well
+  await writeFile(file, JSON.stringify(configuration)) // JSON is valid YAML
   const at = [`--config.file=${file}`, `--storage.tsdb.path=${folder}/data`, `--web.listen-address=127.0.0.1:${port}`]
   const child = spawn('prometheus', at, { stdio: 'ignore' })
   const exited = once(child, 'close')

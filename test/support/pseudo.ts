@@ -6,7 +6,7 @@ import { messages as checks } from '../../src/generated/locales/checks.en.ts'
 import { type CandidateTexts, createLanguages, type Languages } from '../../src/locales/languages.ts'
 import type { Messages } from '../../src/locales/texts.ts'
 
-// A language in which every text of the catalogs is English between ⟦ and ⟧, and longer: what stands outside is in no catalog.
+// A pseudo language: every text of the catalogs is the English text between ⟦ and ⟧, lengthened. Text outside of these marks is in no catalog.
 
 const FILE = new URL('../../src/generated/locales/en.json', import.meta.url)
 
@@ -17,7 +17,7 @@ function mark(from: Messages): Messages {
   return Object.fromEntries(marked)
 }
 
-/** By four tenths: other languages say the same in more letters. */
+/** Returns a filler of 40 % of the text's length, because other languages need more letters. */
 const lengthen = (text: string): string => '·'.repeat(Math.ceil(text.length * 0.4))
 
 export function createPseudoLanguages(): Languages {
@@ -32,7 +32,7 @@ export function createPseudoLanguages(): Languages {
   return { ...languages, candidate: (...of) => formatted(languages.candidate(...of)) }
 }
 
-/** The script of the candidate's pages in that language, in one file. */
+/** Bundles the script of the candidate's pages in the pseudo language into one file. */
 export async function bundlePseudoScript(): Promise<string> {
   const pseudo = {
     name: 'pseudo',
@@ -52,7 +52,7 @@ export async function bundlePseudoScript(): Promise<string> {
   return outputFiles[0]!.text
 }
 
-/** The words that are in no catalog. @param own what an organization or a candidate has written, or is called. */
+/** Returns the words that are in no catalog. @param own texts and names of organizations and candidates, which are ignored. */
 export function findUnmarked(said: string, own: readonly string[]): string[] {
   const theirs = [...own].filter((text) => text !== '').sort((a, b) => b.length - a.length)
   let left = theirs.reduce((text, one) => text.replaceAll(one, ' '), said)

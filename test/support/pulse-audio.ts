@@ -10,7 +10,7 @@ import { waitUntil } from './wait-until.ts'
 const PULSE_AUDIO = '/usr/bin/pulseaudio'
 export const isPulseAudioInstalled = existsSync(PULSE_AUDIO) && existsSync('/usr/bin/pactl')
 
-/** A sound server whose microphone hears its loudspeaker. @property server its address for PULSE_SERVER. */
+/** Starts a sound server whose microphone hears its loudspeaker. @returns its address for PULSE_SERVER. */
 export async function startLoop(): Promise<{ server: string; stop: () => Promise<void> }> {
   const folder = await mkdtemp(path.join(tmpdir(), 'assessments-sound-'))
   const socket = path.join(folder, 'native')

@@ -5,7 +5,7 @@ import pg from 'pg'
 export type Query = { text: string; values: unknown[] }
 
 const recordings = new AsyncLocalStorage<Query[]>()
-/** Queries that a pool was given. Where it has no connection free, it sends them on behalf of whoever gives one back. */
+/** Queries that were recorded when a pool got them. Without a free connection, a pool sends a query later, in the context of the work that returns a connection. */
 const ofPools = new WeakSet<object>()
 
 function record(query: string | Partial<Query>, values?: unknown[]): void {
@@ -13,7 +13,7 @@ function record(query: string | Partial<Query>, values?: unknown[]): void {
   recordings.getStore()?.push({ text, values: own })
 }
 
-// For as long as the process runs: a spy of Vitest's would be gone with the first file that imports this.
+// These patches last as long as the process. A spy of Vitest would be removed after the first file that imports this module.
 const [send, sendByPool] = [pg.Client.prototype.query, pg.Pool.prototype.query] as ((...given: unknown[]) => unknown)[]
 Object.assign(pg.Client.prototype, {
   query(this: pg.Client, ...given: unknown[]) {
@@ -33,7 +33,7 @@ Object.assign(pg.Pool.prototype, {
   },
 })
 
-/** Queries of the work, without background queries of the process. */
+/** Records the queries of the work, without background queries of the process. */
 export async function recordQueries<T>(work: () => Promise<T>): Promise<{ result: T; queries: Query[] }> {
   const queries: Query[] = []
   const result = await recordings.run(queries, work)

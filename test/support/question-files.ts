@@ -4,9 +4,9 @@ import { TABLE_HEAD, writeRow } from '../../src/kinds/file-formats/write-table.t
 import { createXlsxWriter } from '../../src/kinds/file-formats/write-xlsx.ts'
 import type { NeutralQuestion } from '../../src/kinds/neutral.ts'
 
-// Files of questions that are written at once.
+// Creates files of questions in one call.
 
-/** A workbook of a few hundred bytes: so many rows refer to one shared text, whose first character needs two bytes in memory. */
+/** Creates a small workbook in which many rows refer to one long shared text, whose first character makes each character take two bytes in memory. */
 export const sharedText = (length: number, rows: number): Uint8Array<ArrayBuffer> =>
   zipSync(
     {

@@ -8,11 +8,11 @@ export type Conversation = {
 }
 
 /**
- * Writes bytes to a connection of its own, as no client library would, and reads what comes back until the service closes it.
+ * Opens a connection, writes bytes that no HTTP client would send, and reads the responses until the service closes the connection.
  *
- * @param bytes several parts: each after the service has said something to the one before.
- * @param patience milliseconds without a word after which the connection counts as kept open: fewer than after which the service closes
- *   every connection.
+ * @param bytes if an array, each part is written after the service has sent data in response to the previous one.
+ * @param patience milliseconds without data after which the connection counts as kept open. It is less than the time after which the service
+ *   closes idle connections.
  */
 export function converse(port: number, bytes: string | Buffer | string[], { patience = 20_000 } = {}): Promise<Conversation> {
   return new Promise((resolve) => {
@@ -32,14 +32,14 @@ export function converse(port: number, bytes: string | Buffer | string[], { pati
       chunks.push(chunk)
       writeNext()
     })
-    socket.on('error', () => settle(true)) // closed while we were still writing
+    socket.on('error', () => settle(true)) // the service closed the connection during a write
     socket.on('close', () => settle(true))
     socket.on('end', () => socket.once('error', () => {}).end())
     writeNext()
   })
 }
 
-/** Reads answers that carry a length: all that the service gives. @throws Error for anything else. */
+/** Parses responses with a Content-Length, which all of the service's have. @throws Error for any other data. */
 export function readAnswers(bytes: Buffer): RawAnswer[] {
   if (bytes.length === 0) return []
   const end = bytes.indexOf('\r\n\r\n')

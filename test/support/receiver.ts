@@ -6,7 +6,7 @@ import { Webhook } from 'standardwebhooks'
 import { whenOver } from './endings.ts'
 import { waitUntil } from './wait-until.ts'
 
-/** A message as it arrived. */
+/** A received message. */
 export type Received = {
   /** The header `webhook-id`. */
   id: string
@@ -14,22 +14,22 @@ export type Received = {
   path: string
   headers: Record<string, string>
   body: string
-  // biome-ignore lint/suspicious/noExplicitAny: the event, of whatever type
+  // biome-ignore lint/suspicious/noExplicitAny: an event of any type
   event: any
 }
 
 export type Receiver = {
   url: string
   port: number
-  /** All messages so far, in the order of their arrival. */
+  /** All messages so far, in order of arrival. */
   received: Received[]
   /** Number of accepted connections. */
   connections: () => number
-  /** Waits until that many messages have arrived. */
+  /** Waits until this many messages have arrived. */
   waitFor: (count: number) => Promise<Received[]>
-  /** Answers differently from now on. */
+  /** Changes the responses to further messages. */
   behave: (answer: Behavior) => void
-  /** Breaks off what is under way. */
+  /** Closes all open connections. */
   closeConnections: () => void
   close: () => Promise<void>
 }
@@ -41,10 +41,10 @@ export const answerWith =
   (status: number, headers: Record<string, string> = {}, body = ''): Behavior =>
   (response) =>
     void response.writeHead(status, headers).end(body)
-/** Takes the message, and says nothing. */
+/** Accepts the message, but never responds. */
 export const hang: Behavior = () => {}
 
-/** Listens on loopback as an endpoint of webhooks does; 204 unless it is told otherwise. It ends with the test, or the file. */
+/** Starts a webhook receiver on loopback, which responds with 204 by default. It stops with the test or the file. */
 export async function startReceiver(
   behavior = answerWith(204),
   tls?: { key: string; cert: string },
@@ -97,5 +97,5 @@ const readMessage = ({ method, url, headers }: IncomingMessage, body: string): R
   event: body.startsWith('{') ? JSON.parse(body) : undefined,
 })
 
-/** Throws as a receiver with this secret would that does not believe the message. It goes by the real time. */
+/** Verifies a message like a receiver with this secret, by the real time. @throws Error for an invalid signature. */
 export const verify = (secret: string, { body, headers }: Received): unknown => new Webhook(secret).verify(body, headers)

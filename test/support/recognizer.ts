@@ -12,7 +12,7 @@ const run = promisify(execFile)
 const [RECOGNIZER, VOICE, FFMPEG] = ['/usr/bin/pocketsphinx_continuous', '/usr/bin/flite', '/usr/bin/ffmpeg']
 export const isRecognizerInstalled = [RECOGNIZER, VOICE, FFMPEG].every((program) => existsSync(program))
 
-/** A pause of so many seconds ends a segment. */
+/** Length of a pause that ends a segment, in seconds. */
 const PAUSE = 0.6
 const WORD = /^([a-z'.-]+)(?:\(\d\))? ([\d.]+) ([\d.]+) ([\d.e+-]+)$/
 
@@ -27,7 +27,7 @@ async function withFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
   }
 }
 
-/** English sentences as a WebM file with a second of silence around each. The recognizer knows this voice best. */
+/** Speaks English sentences into a WebM file, with a second of silence around each. The recognizer understands this voice best. */
 export const speak = (sentences: readonly string[]): Promise<Buffer> =>
   withFolder(async (folder) => {
     const spoken = sentences.map((_, i) => path.join(folder, `${i}.wav`))
@@ -41,7 +41,7 @@ export const speak = (sentences: readonly string[]): Promise<Buffer> =>
     return readFile(output)
   })
 
-/** Listens as a server with OpenAI's transcriptions does, and recognizes English speech by pocketsphinx. */
+/** Starts a server with OpenAI's transcription API, which recognizes English speech with PocketSphinx. */
 export async function startRecognizer() {
   const server = createServer(async (request, response) => {
     const form = await new Response(request as unknown as ReadableStream, {

@@ -4,11 +4,11 @@ import type { Prisma } from '../../src/generated/prisma/client.ts'
 import type { Service } from './service.ts'
 
 export const HOUR_MS = 3_600_000
-/** Two days after the invitation, to whoever has not handed in. */
+/** Two days after the invitation, to candidates who have not submitted. */
 export const AFTER_TWO_DAYS: ReminderStep = { after: 'sent', hours: 48, states: ['pending', 'accepted', 'started'] }
 export const DAY_BEFORE_END: ReminderStep = { after: 'before_expiry', hours: 24, states: ['pending', 'accepted'] }
 
-/** An organization that reminds, at any hour of any day unless told, of all that it has ever sent. */
+/** Creates an organization with a reminder rule for all of its invites, by default at any hour of any day. */
 export async function makeReminding(
   service: Service,
   { steps = [AFTER_TWO_DAYS], ...rule }: { steps?: ReminderStep[] } & Partial<Prisma.ReminderRuleUncheckedCreateInput> = {},
@@ -24,7 +24,7 @@ export async function makeReminding(
   const hoursAgo = (hours: number) => new Date(service.clock.now().getTime() - hours * HOUR_MS)
   const invite = (data: Partial<Prisma.InviteUncheckedCreateInput> = {}) =>
     service.make.invite(assessment, { sentAt: hoursAgo(49), ...data })
-  /** Runs the sweep's part for reminders. @returns everything queued for the organization so far. */
+  /** Runs the sweep's part for reminders. @returns all reminders queued for the organization so far. */
   const remind = async () => {
     await queueReminders(service.system)
     return service.db.inviteEmail.findMany({

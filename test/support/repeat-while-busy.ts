@@ -1,4 +1,4 @@
-/** Sends a request again while the database is too busy for it (503), as clients do: many requests wait for one row on a busy machine. */
+/** Repeats a request while it gets a 503, like a client. On a busy machine, many requests that wait for one row may take too long. */
 export async function repeatWhileBusy<Answer extends { status: number }>(send: () => PromiseLike<Answer>): Promise<Answer> {
   for (;;) {
     const answer = await send()

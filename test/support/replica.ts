@@ -5,28 +5,28 @@ import { Client } from 'pg'
 import { type EmbeddedDatabase, startEmbeddedDatabase } from '../../src/db/embedded.ts'
 import { findIdentity } from '../../src/db/embedded-files.ts'
 
-/** A PostgreSQL server of its own, with a streaming replica, or several: what is done is done to the first unless another is named. */
+/** A PostgreSQL server with one or more streaming replicas. Functions act on the first replica by default. */
 export type Replicated = {
   url: string
   readUrl: string
   readUrls: string[]
-  /** One statement, on the primary. */
+  /** Runs one statement on the primary. */
   onPrimary: (sql: string) => Promise<Row[]>
-  /** One statement, on the replica. */
+  /** Runs one statement on a replica. */
   onReplica: (sql: string, which?: number) => Promise<Row[]>
-  /** Makes the replica follow another server, or none. */
+  /** Makes a replica follow another server, or none. */
   follow: (url: string | undefined, which?: number) => Promise<void>
-  /** As when its machine is lost. */
+  /** Stops the first replica at once, as if its machine failed. */
   stopReplica: () => Promise<void>
   dispose: () => Promise<void>
 }
-// biome-ignore lint/suspicious/noExplicitAny: whatever was asked for
+// biome-ignore lint/suspicious/noExplicitAny: a row of any query
 type Row = any
 
-/** Starts all, on a unix socket each. The primary has an empty database of the service's name. */
+/** Starts the servers, each on a Unix socket. The primary has an empty database with the service's name. */
 export async function startReplicated({ replicas: count = 1 } = {}): Promise<Replicated> {
   const home = await mkdtemp(path.join(tmpdir(), 'assessments-replica-'))
-  await chmod(home, 0o755) // under root the servers are another user's
+  await chmod(home, 0o755) // under root, another user runs the servers
   await using opened = new AsyncDisposableStack()
   opened.defer(() => rm(home, { recursive: true, force: true }))
   const primary = await startEmbeddedDatabase({ dataDir: path.join(home, 'primary'), durable: false })
@@ -55,20 +55,20 @@ export async function startReplicated({ replicas: count = 1 } = {}): Promise<Rep
   }
 }
 
-/** Copies a running server, and starts the copy as its replica. `dataDir` is one that the server's user can reach. */
+/** Copies a running server, and starts the copy as its replica. @param dataDir folder that the server's user can access. */
 async function startReplica(primary: Pick<EmbeddedDatabase, 'url' | 'folder'>, dataDir: string): Promise<EmbeddedDatabase> {
   await copyAsReplica(primary, path.join(dataDir, 'postgres'))
   return startEmbeddedDatabase({ dataDir, durable: false })
 }
 
-/** The process whose children are the server's connections. */
+/** Returns the process id of the postmaster, the parent of the server's backends. */
 export const serverPid = async ({ folder }: Pick<EmbeddedDatabase, 'folder'>): Promise<number> =>
   Number((await readFile(path.join(folder, 'postmaster.pid'), 'utf8')).split('\n')[0])
 
-/** Log line that shows that the server runs. */
+/** Files of a running server that must not be copied. */
 const LEFT_OUT = /postmaster\.pid$|\.s\.PGSQL/
 
-/** Does what pg_basebackup would, which the PostgreSQL from npm lacks. */
+/** Copies a server like pg_basebackup, which the PostgreSQL from npm lacks. */
 async function copyAsReplica({ url, folder }: Pick<EmbeddedDatabase, 'url' | 'folder'>, to: string): Promise<void> {
   const client = new Client({ connectionString: url })
   await client.connect()
@@ -87,7 +87,7 @@ async function copyAsReplica({ url, folder }: Pick<EmbeddedDatabase, 'url' | 'fo
 
 const addressOf = (url: string) => `host=${new URL(url).searchParams.get('host')} user=postgres`
 
-/** PostgreSQL refuses files that are not its user's. */
+/** Gives the files to PostgreSQL's user, because it rejects files of other users. */
 async function own(folder: string): Promise<void> {
   const identity = findIdentity()
   if (!identity) return

@@ -1,6 +1,6 @@
 import type { Rubric } from '../../src/domain/assessments/rubric.ts'
 
-/** Three criteria that make nine points. */
+/** Three criteria with nine points in total. */
 export const RUBRIC: Rubric = [
   {
     name: 'Accuracy',

@@ -1,4 +1,4 @@
-/** A server that speaks S3's language; it brings no types of its own. */
+/** A server with the S3 API, whose package has no types. */
 declare module 's3rver' {
   export default class S3rver {
     constructor(options: {

@@ -1,7 +1,7 @@
 import type { ServiceContext } from '../../src/domain/context.ts'
 import { type NewSavedForm, saveForm } from '../../src/domain/sign-in/saved-forms.ts'
 
-/** Saves a form of a person, in a session of theirs that is only there for that. @returns the form's id. */
+/** Saves a form of a person in a session that exists only for this. @returns the form's id. */
 export async function saveFormInSession(system: ServiceContext, credentialId: string, form: NewSavedForm): Promise<string> {
   const { db, deps } = system
   const [now, sessionId] = [deps.clock(), deps.newId()]

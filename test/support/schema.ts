@@ -11,7 +11,7 @@ const QUERIES = [
   `SELECT enumtypid::regtype::text, enumlabel FROM pg_enum ORDER BY enumtypid::regtype::text, enumsortorder`,
 ]
 
-/** All of the public schema that a migration can change, in an order that does not depend on how it came about. */
+/** Reads everything in the public schema that a migration can change, in an order that does not depend on the order of migrations. */
 export async function readSchema(client: Client): Promise<string[]> {
   const lines: string[] = []
   for (const query of QUERIES) lines.push(...(await client.query(query)).rows.map((row) => JSON.stringify(row)).sort())

@@ -23,7 +23,7 @@ import { reach } from './pgbouncer.ts'
 
 export { SECRET_KEY }
 
-/** A clock that stands still unless told to move. */
+/** A clock that stands still until a test moves it. */
 export type TestClock = { now: () => Date; set: (time: Date | string | number) => void; advance: (milliseconds: number) => void }
 
 export type Service = Dependencies & {
@@ -32,30 +32,30 @@ export type Service = Dependencies & {
   deps: Deps
   databaseUrl: string
   clock: TestClock
-  /** Not started by itself: it takes a second, and changes rows whenever a minute begins. */
+  /** Starts the sweep. It does not start by default, because starting takes a second, and the sweep changes rows at every full minute. */
   startSweep: () => Promise<void>
-  /** Lines the service has logged, oldest first. */
+  /** Log lines of the service, oldest first. */
   logLines: string[]
   make: Factories
-  /** A v1 request with a key, e.g. `v1(key).get('/tags')`. */
+  /** Sends requests to v1 with an API key, such as `v1(key).get('/tags')`. */
   v1: (key: string) => Client
-  /** The same for the alternate interface. */
+  /** Sends requests to the alternate interface with an API key. */
   alternate: (key: string) => Client
-  /** A request to any path, without a key. */
+  /** Sends requests to any path, without an API key. */
   http: () => ReturnType<typeof request>
-  /** A page of the captured mails, e.g. `mailbox('/<id>')`, as a browser that has followed the printed link. */
+  /** Requests a page of the captured mails, such as `mailbox('/<id>')`, like a browser that has followed the printed link. */
   mailbox: (path?: string) => request.Test
   close: () => Promise<void>
 }
 
-/** An eightieth of the cost in production: tests hash hundreds of passwords. */
+/** Password cost, an eightieth of production's, because tests hash hundreds of passwords. */
 const CHEAP = { N: 2 ** 10, r: 8, p: 1 }
 
 type Method = 'get' | 'post' | 'patch' | 'put' | 'delete' | 'head' | 'options'
 type Client = Record<Method, (path: string) => request.Test>
 
 /**
- * The whole service on a database of its own: the same wiring as in production, with a clock that tests move. Closed by the caller.
+ * Starts the whole service on a new database, wired as in production, but with a clock that tests move. The caller closes it.
  */
 export async function startService(env: Record<string, string> = {}, languages: Languages = shippedLanguages): Promise<Service> {
   const databaseUrl = env.DATABASE_URL ?? (await copyDatabase())
@@ -81,7 +81,7 @@ export async function startService(env: Record<string, string> = {}, languages: 
   }
   const log = pino({ level: 'info' }, { write: keepLine })
   const clock = createTestClock()
-  // A copy of the template has all migrations and queues, but for the role's settings that a pooler needs.
+  // A copy of the template has all migrations and queues, but not the settings of the role that a pooler needs.
   const migrates = env.DATABASE_URL !== undefined || process.env.TEST_POOLER !== undefined
   const options = { migrates, clock: clock.now, languages, passwordCost: CHEAP }
   const dependencies = await createDependencies(config, log, options)
@@ -95,7 +95,7 @@ export async function startService(env: Record<string, string> = {}, languages: 
     ...dependencies,
     startSweep: once(dependencies.startSweep),
     app,
-    db: system.db as Db, // the pool: no transaction is open
+    db: system.db as Db, // outside a transaction, this is the pool
     deps: system.deps,
     databaseUrl,
     clock,
@@ -111,25 +111,26 @@ export async function startService(env: Record<string, string> = {}, languages: 
     async close() {
       await app.close()
       await dependencies.dispose()
-      dependencies.metrics.registry.clear() // what observes the process does so to its end, and would keep all of the service
+      dependencies.metrics.registry.clear() // collectors that observe the process never stop, and would keep the whole service in memory
       await rm(dataDir, { recursive: true, force: true })
     },
   }
-  // A worker keeps the modules of all its files, and what they name: a service left whole takes 22 MB, which every garbage collection walks.
+  // A worker keeps the modules of all its test files, and the objects that they refer to. Empty the service object: otherwise each service keeps
+  // 22 MB, which every garbage collection traverses.
   whenOver(async () => {
     for (const name of Object.keys(service)) Reflect.deleteProperty(service, name)
   })
   return service
 }
 
-/** A service for all tests of a file: `const service = await startServiceForFile()` at its top. */
+/** Starts a service for all tests of a file: `const service = await startServiceForFile()` at its top. */
 export async function startServiceForFile(env: Record<string, string> = {}): Promise<Service> {
   const service = await startService(env)
   afterAll(() => service.close())
   return service
 }
 
-/** A service for one test only. */
+/** Starts a service for one test. */
 export async function startServiceForTest(env: Record<string, string> = {}, languages?: Languages): Promise<Service> {
   const service = await startService(env, languages)
   onTestFinished(() => service.close())
@@ -149,7 +150,7 @@ export function clientFor(app: FastifyInstance, prefix: string, header: string, 
   }
 }
 
-/** Starts at the real time, so that what PostgreSQL and pg-boss stamp themselves fits in. */
+/** Creates a clock that starts at the real time, so that it agrees with timestamps of PostgreSQL and pg-boss. */
 function createTestClock(): TestClock {
   let time = Date.now()
   return {

@@ -1,7 +1,7 @@
 import { vi } from 'vitest'
 
-// A setup file. Prisma reads its schema and plans each kind of query anew for every client, which takes a third of the processor time of a
-// test file. Plans hold no values and don't depend on the connection, so the clients of a worker share them.
+// This setup file shares Prisma's query compiler. Prisma reads its schema and plans each kind of query again for every client, which takes a
+// third of a test file's processor time. Plans contain no values and don't depend on the connection, so the clients of a worker can share them.
 vi.mock('@prisma/client/runtime/query_compiler_small_bg.postgresql.mjs', async (importOriginal) => {
   const original = await importOriginal<{ QueryCompiler: new (options: object) => Compiler }>()
   let compiler: Compiler | undefined
@@ -24,5 +24,5 @@ vi.mock('@prisma/client/runtime/query_compiler_small_bg.postgresql.mjs', async (
 
 type Compiler = { compile: (query: string) => object; compileBatch: (query: string) => object; free: () => void }
 
-/** Holds values, as in the client, which doesn't keep these plans either. */
+/** Queries whose plans contain values. The client doesn't cache these plans either. */
 const CREATES_MANY = /"action":"createMany/

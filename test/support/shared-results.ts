@@ -2,7 +2,7 @@ import type { Service } from './service.ts'
 
 const AUDIO = Buffer.alloc(300_000, 'sound')
 
-/** A released result of a candidate who was told of sharing, with an answer in writing and a recorded one. @param text in every private field. */
+/** Creates a released result of a candidate who has consented to sharing, with a text answer and a recorded answer. @param text content of every private field. */
 export async function makeSharedResult(
   { db, deps }: Service,
   organizationId: string,

@@ -7,14 +7,14 @@ export type ReceivedMail = { envelope: { from: string; to: string[] }; raw: stri
 
 export type SmtpListener = {
   url: string
-  /** Everything accepted so far, oldest first. */
+  /** All mails accepted so far, oldest first. */
   mails: ReceivedMail[]
-  /** Waits until that many mails have been accepted in all. */
+  /** Waits until this many mails have been accepted in total. */
   waitFor: (count: number) => Promise<ReceivedMail[]>
   close: () => Promise<void>
 }
 
-/** A real SMTP server on loopback that keeps what it accepts. `behavior` overrides how it answers. */
+/** Starts a real SMTP server on loopback that keeps the mails that it accepts. @param behavior overrides its responses. */
 export async function startSmtpListener(behavior: SMTPServerOptions = {}, listenOn = 0): Promise<SmtpListener> {
   const mails: ReceivedMail[] = []
   const waiting: { count: number; resolve: () => void }[] = []
@@ -35,7 +35,7 @@ export async function startSmtpListener(behavior: SMTPServerOptions = {}, listen
     },
     ...behavior,
   })
-  server.on('error', () => {}) // a client that went away
+  server.on('error', () => {}) // a client disconnected
   server.listen(listenOn, '127.0.0.1')
   await once(server.server, 'listening')
   const { port } = server.server.address() as AddressInfo

@@ -5,7 +5,7 @@ import { CLIENT, type Idp, type Person, passThrough, startIdp } from './idp.ts'
 import { joinPath, PASSWORD } from './portal.ts'
 import { type Service, startServiceForFile } from './service.ts'
 
-/** Settings of a service whose identity providers may be listeners of a test. */
+/** Settings of a service that allows identity providers on loopback. */
 export const IDP_ON_LOOPBACK = { SSO_ALLOW: '127.0.0.1' }
 
 /** A browser without scripts that keeps all its cookies. */
@@ -40,7 +40,7 @@ const pathIn = (address: string): string => {
   return pathname + search
 }
 
-/** Follows a way that begins at a page of the portal through the provider and back. @returns the callback's answer. */
+/** Follows the redirects from a page of the portal to the provider and back. @returns the response of the callback. */
 export async function goThrough(browser: Pick<Browser, 'get'>, idp: Idp, begin: string): Promise<Response> {
   let answer = await browser.get(begin)
   while (answer.status === 303 && answer.headers.location!.startsWith(idp.issuer)) {
@@ -49,13 +49,13 @@ export async function goThrough(browser: Pick<Browser, 'get'>, idp: Idp, begin: 
   return answer
 }
 
-/** Callback URL, where no request is served yet. */
+/** Signs in at the provider, but does not request the callback. @returns the path of the callback. */
 export async function wayBack(browser: Pick<Browser, 'get'>, idp: Idp, begin: string): Promise<string> {
   const { headers } = await browser.get(begin)
   return pathIn(await passThrough(idp, headers.location!))
 }
 
-/** The fields of a provider's form. */
+/** Returns the fields of a provider's form. */
 export const providerFields = (idp: Pick<Idp, 'issuer'>, more: Record<string, string | string[]> = {}) => ({
   name: 'Acme Login',
   issuer: idp.issuer,
@@ -70,10 +70,11 @@ export const providerFields = (idp: Pick<Idp, 'issuer'>, more: Record<string, st
 })
 
 /**
- * Makes single sign-on the only way into an organization of {@link setUpSso}, by the pages of the portal: its admin enrols an app, signs in by
- * it, is named the owner for emergencies, and tries the provider.
+ * Enforces single sign-on for an organization of {@link setUpSso} on the pages of the portal: the admin sets up an app, signs in with it, becomes
+ * the exception for emergencies, and tries the provider.
  *
- * @returns the admin's browser, signed in with factors of their own; what their codes are made of; and what making it so was answered.
+ * @returns the admin's browser, signed in with their password and app; the path of the settings; the response to enforcing single sign-on; and
+ *   a function that signs the admin in again.
  */
 export async function makeOnlyWayIn(service: Service, { admin, idp, page, person }: Awaited<ReturnType<typeof setUpSso>>) {
   const { secret } = await enrolApp(admin, service.clock.now)
@@ -94,7 +95,7 @@ export async function makeOnlyWayIn(service: Service, { admin, idp, page, person
 }
 
 let domains = 0
-/** The name servers of a test: every record that was ever asked for is there. */
+/** Replaces DNS: every domain of the service has the text record that verifies it. */
 export function answerTextRecords(service: Service): void {
   const { deps, db } = service
   const textRecords = async (name: string) =>
@@ -103,7 +104,7 @@ export function answerTextRecords(service: Service): void {
 }
 
 /**
- * An organization whose admin has set up single sign-on and verified a domain by the pages of the portal.
+ * Creates an organization whose admin has set up single sign-on and verified a domain on the pages of the portal.
  *
  * @param more fields of the provider's form.
  */
@@ -141,12 +142,12 @@ export async function setUpSso(service: Service, more: Record<string, string | s
   return { organization, domain, domainId: id, admin, idp, providerId, begin, page, person }
 }
 
-/** Start URL of signing in with the operator's Microsoft. */
+/** Path that starts a sign-in with the operator's Microsoft. */
 export const WITH_MICROSOFT = '/portal/sign-in/with/microsoft'
 
-/** A service whose operator offers Microsoft, and what stands in its place, on the service's clock; until the end of the file. */
+/** Starts a service whose operator offers Microsoft, and a provider in Microsoft's place that uses the service's clock. Both stop with the file. */
 export async function startWithMicrosoft(settings: Record<string, string> = {}) {
-  // It is there before the service, whose settings name it.
+  // The provider starts first, because the service's settings contain its address.
   let service: Service | undefined
   const idp = await startIdp({
     now: () => service?.clock.now() ?? new Date(),

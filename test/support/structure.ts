@@ -4,7 +4,7 @@ import { makeAccepted, type Taken } from './taking.ts'
 
 type SectionRow = Partial<AssessmentSection> & { questions: NonNullable<Taken['questions']> }
 
-/** An accepted invite to an assessment with these sections and their questions. */
+/** Creates an accepted invite to an assessment with these sections and their questions. */
 export async function makeSectioned(service: Service, sections: SectionRow[], of: Omit<Taken, 'questions'> = {}) {
   const made = await makeAccepted(service, { ...of, questions: [] })
   const { assessment, organization } = made
@@ -31,7 +31,7 @@ export async function makeSectioned(service: Service, sections: SectionRow[], of
   return { ...made, sectionIds, questions }
 }
 
-/** Makes a pool of questions. */
+/** Creates a pool of these questions. @returns its id. */
 export async function makePool(service: Service, questions: readonly Question[], of: Partial<AssessmentPool> = {}) {
   const [{ organizationId, assessmentId }] = questions as [Question]
   const id = service.deps.newId()
@@ -43,7 +43,7 @@ export async function makePool(service: Service, questions: readonly Question[],
   return id
 }
 
-/** Puts a question into a section and a pool of their own. */
+/** Moves a question into a new section and a new pool. */
 export async function makeStructure(
   service: Service,
   { questionId, ...of }: { organizationId: string; assessmentId: string; questionId: string },

@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { PATIENT, waitUntil } from './wait-until.ts'
 
-/** Base URLs, used in turn, and the API key. */
+/** @property urls base URLs, used in turn. @property key API key. */
 type Access = { urls: string[]; key: string }
 
 export type Answer = { status: number; retryAfter: string | null; at: number }
 
 const PAUSE_MS = 20
-/** Sooner than a 503 says, so that a test has enough of them. */
+/** Shorter than the Retry-After of a 503, so that a test sees enough of these responses. */
 const RETRY_MS = 200
 
 async function send({ urls, key }: Access, turn: number, resource: string, init: RequestInit = {}): Promise<Response> {
@@ -16,7 +16,7 @@ async function send({ urls, key }: Access, turn: number, resource: string, init:
   return fetch(url, { ...init, headers, signal: AbortSignal.timeout(PATIENT.timeout) })
 }
 
-/** Clients that invite one candidate after the other, each request repeated with its Idempotency-Key until it is made. */
+/** Starts clients that create one invite after the other. Each repeats its request with the same Idempotency-Key until the invite is created. */
 export function keepInviting(access: Access & { assessmentId: string }, { clients = 3 } = {}) {
   const answers: Answer[] = []
   const acknowledged: { email: string; id: string; at: number }[] = []
@@ -44,17 +44,17 @@ export function keepInviting(access: Access & { assessmentId: string }, { client
     }
   })
   const done = Promise.all(running)
-  done.catch(() => {}) // it is awaited at the end
+  done.catch(() => {}) // awaited in stop
   return {
     answers,
     acknowledged,
-    /** Waits until so many more have been made. */
+    /** Waits until this many more invites have been created. */
     made(more: number) {
       const enough = acknowledged.length + more
       return Promise.race([waitUntil(`${more} more invites`, () => acknowledged.length >= enough || undefined), failed(done)])
     },
     refused: () => answers.filter(({ status }) => status !== 201),
-    /** The longest time between two invites that were made, in seconds. */
+    /** Returns the longest time between two created invites, in seconds. */
     longestPause: () => Math.max(...acknowledged.slice(1).map(({ at }, i) => at - acknowledged[i]!.at)) / 1_000,
     async stop() {
       isOver = true
@@ -65,9 +65,9 @@ export function keepInviting(access: Access & { assessmentId: string }, { client
 
 const failed = (running: Promise<unknown>) => running.then(() => new Promise<never>(() => {}))
 
-/** A reader of the feed, which goes on from its cursor, and after a 410 lists everything and goes on from there. */
+/** Starts a reader of the feed. After a 410, it lists invites and continues from the list's cursor. */
 export function followFeed(access: Access) {
-  /** Events by position, and positions whose event changed. */
+  /** Ids of events by position. `contradictions` has the positions at which two different events were read. */
   const told = new Map<number, string>()
   const contradictions: { position: number; ids: string[] }[] = []
   let [cursor, listings, turn, isOver] = ['0', 0, 0, false]
@@ -98,7 +98,7 @@ export function followFeed(access: Access) {
       await sleep(PAUSE_MS)
     }
   })()
-  running.catch(() => {}) // it is awaited at the end
+  running.catch(() => {}) // awaited in stop
   return {
     told,
     contradictions,

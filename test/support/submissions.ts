@@ -13,8 +13,8 @@ type Choices = {
 export const MINUTE_MS = 60_000
 
 /**
- * A candidate in the middle of an assessment: its only question is open for ten minutes and takes three recordings, of audio or video as
- * they choose; everything was consented to.
+ * Creates a candidate in the middle of an assessment. Its only question is open for ten minutes and allows three recordings, in audio or video.
+ * The candidate has consented to everything.
  */
 export async function takeAssessment(service: Service, { responseType = 'mixed', invite, submission, question }: Choices = {}) {
   const { db, deps, make } = service
@@ -80,7 +80,7 @@ export async function takeAssessment(service: Service, { responseType = 'mixed',
   }
 }
 
-/** The beginning of a WebM file, and something after it. */
+/** Returns the beginning of a WebM file, followed by any content. */
 export const webmPart = (content = ''): Buffer =>
   Buffer.concat([Buffer.from([0x1a, 0x45, 0xdf, 0xa3, 0x9f, 0x42, 0x82, 0x84]), Buffer.from(`webm${content}`)])
 
@@ -121,7 +121,7 @@ export async function handIn(
   return submissionId
 }
 
-/** The result of what was handed in so, as it was released: rows only. */
+/** Creates rows of the released result of a submission from {@link handIn}. */
 export async function releaseRows(
   { db, deps, clock }: Service,
   of: { organizationId: string; submissionId: string },

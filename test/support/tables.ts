@@ -1,6 +1,6 @@
 import type { Service } from './service.ts'
 
-/** The tables, of every schema, in which one of these texts stands somewhere: as it is, in hex or in base64. */
+/** Returns the tables of any schema that contain one of these texts, unchanged, in hex, or in base64. */
 export async function findInTables({ db }: Service, texts: string[]): Promise<string[]> {
   const spellings = texts.flatMap((text) => [
     text,

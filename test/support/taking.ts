@@ -3,14 +3,14 @@ import type { Service } from './service.ts'
 
 type Question = Parameters<Service['make']['question']>[1]
 export type Taken = {
-  /** Seconds for the whole. */
+  /** Seconds for the whole assessment. */
   timeLimit?: number
-  /** Host that the organization's recordings are sent to. */
+  /** Host to which the organization's recordings are sent for transcription. */
   transcriptionHost?: string
   questions?: Question[]
 } & Parameters<Service['make']['invite']>[1]
 
-/** An accepted invite that asks for nothing but answers, unless told otherwise, with its candidate. */
+/** Creates an accepted invite and its candidate. By default, the invite requires no checks, photos, or monitoring. */
 export async function makeAccepted(
   service: Service,
   { timeLimit = 0, transcriptionHost, questions = [{}, {}], ...data }: Taken = {},
@@ -32,7 +32,7 @@ export async function makeAccepted(
     stored: () => db.invite.findUniqueOrThrow({ where: { id: invite.id } }),
     submission: () => db.submission.findFirstOrThrow({ where: { inviteId: invite.id }, orderBy: { id: 'desc' } }),
     paper: () => db.submissionQuestion.findMany({ where: { organizationId }, orderBy: { number: 'asc' } }),
-    /** The texts that are kept, in the order of their questions. */
+    /** Returns the stored text answers, in the order of their questions. */
     texts: async () => {
       const takes = await db.answerAttempt.findMany({
         where: { organizationId, kind: 'text' },
@@ -43,7 +43,7 @@ export async function makeAccepted(
   }
 }
 
-/** The same, started, with a tab that may write. */
+/** Creates an accepted invite like {@link makeAccepted}, starts the assessment, and opens a tab. */
 export async function makeTaking(service: Service, of: Taken = {}) {
   const made = await makeAccepted(service, of)
   const { candidate } = made
@@ -53,7 +53,7 @@ export async function makeTaking(service: Service, of: Taken = {}) {
   return { ...made, tab }
 }
 
-/** Opens another tab, which takes over. @returns its id. */
+/** Opens another tab, which becomes the active one. @returns its id. */
 export async function openTab(service: Service, candidate: ReturnType<typeof candidateOf>): Promise<string> {
   const tab = service.deps.newId()
   await candidate.session('post', '/tab', { body: { tab } })

@@ -2,8 +2,8 @@ import { expect, vi } from 'vitest'
 import type * as processes from '../../src/processes/run-limited.ts'
 import { isStartingPrograms, registerTask, runInWorker, startPrograms } from './programs.ts'
 
-// A setup file. To start a program for a file to read or a recording to join takes most of the processor time of a test about its content.
-// Tests of the programs themselves and of their limits start them: see startPrograms and startProgramsInTest.
+// This setup file runs tasks in the worker instead of in separate programs. Starting a program to read a file or join a recording would take most
+// of the processor time of a test about its content. Tests of the programs and their limits start them, see startPrograms and startProgramsInTest.
 const TESTS_OF_PROGRAMS = /\/test\/(?:faults|operations|reports|transfer|uploads)\/|\/result-report\.test\.ts$/
 startPrograms(TESTS_OF_PROGRAMS.test(expect.getState().testPath!))
 

@@ -3,23 +3,23 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
 export type TcpProxy = {
   port: number
-  /** From now on swallows what either side sends; connections stay open. */
+  /** Drops all further data of both sides, but keeps connections open. */
   swallow: () => void
-  /** From now on lets it through again, on new connections; those that swallowed stay as they are. */
+  /** Forwards data again on new connections. Connections that have dropped data stay silent. */
   pass: () => void
-  /** From now on answers do not come back: the connection breaks as soon as there is one. */
+  /** Closes each connection as soon as the target responds, so that no response arrives. */
   cutAnswers: () => void
-  /** From now on new connections lead there. */
+  /** Connects new connections to another target. */
   redirect: (to: Target) => void
-  /** Breaks all connections, and refuses new ones. */
+  /** Closes all connections, and refuses new ones. */
   cut: () => Promise<void>
-  /** Takes connections again, on the same port. */
+  /** Accepts connections again, on the same port. */
   mend: () => Promise<void>
 }
 
 type Target = { port: number } | { path: string }
 
-/** A connection that can go bad: passes bytes on to `target`, a port on loopback or a unix socket, until told otherwise. */
+/** Starts a TCP proxy that can simulate network faults. @param to target: a port on loopback or a Unix socket. */
 export async function startTcpProxy(to: Target): Promise<TcpProxy> {
   let target = to
   let mode: 'pass' | 'swallow' | 'cut' = 'pass'
@@ -33,7 +33,7 @@ export async function startTcpProxy(to: Target): Promise<TcpProxy> {
     }
     for (const socket of [client, upstream]) {
       sockets.add(socket)
-      socket.on('error', () => {}) // the other side is told by close
+      socket.on('error', () => {}) // the close event closes the other side
       socket.on('close', () => {
         sockets.delete(socket)
         if (!swallows) for (const other of [client, upstream]) other.destroy()

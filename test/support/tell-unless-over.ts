@@ -1,9 +1,9 @@
 const SOON_MS = 10_000
-const tell = setTimeout // also of a test that has replaced the clock since
+const tell = setTimeout // the real function, even if a test replaces the clock later
 
 /**
- * For what may hang: says it on standard error in 10 s, unless `clearTimeout` comes first. It decides nothing: a busy machine takes as long as
- * it does. Nothing is said where nobody looks on (TEST_RETRIES, see .ci/run).
+ * Prints a message about work that may hang to standard error after 10 s, unless the timer is cleared first. It fails no test, because a busy
+ * machine may be slow. It prints nothing in unattended runs (TEST_RETRIES, see .ci/run).
  */
 export const tellUnlessOver = (describe: () => string): NodeJS.Timeout | undefined =>
   process.env.TEST_RETRIES ? undefined : tell(() => process.stderr.write(`${describe()}\n`), SOON_MS)

@@ -1,9 +1,9 @@
 import { type Behavior, type Received, startReceiver } from './receiver.ts'
 
-/** A request for a transcript, as it arrived. */
+/** A received request for a transcript. */
 export type TranscriptRequest = { fields: Record<string, string>; file: File; authorization: string | undefined }
 
-/** Answer in the form `verbose_json`. */
+/** Responds with these segments in the format `verbose_json`. */
 export const verbose =
   (...segments: object[]): Behavior =>
   (response) =>
@@ -14,7 +14,7 @@ export const HEARD = verbose(
   { start: 1, end: 2.5, text: ' Zanzibar <perhaps>.', avg_logprob: -1.4, no_speech_prob: 0.7, compression_ratio: 1.1 },
 )
 
-/** Listens as a server with OpenAI's transcriptions does, and answers with {@link HEARD} unless it is told otherwise. */
+/** Starts a server with OpenAI's transcription API, which responds with {@link HEARD} by default. */
 export async function startTranscriber(behavior: Behavior = HEARD) {
   const bodies: Buffer[] = []
   const receiver = await startReceiver(behavior, undefined, (body) => bodies.push(body))
@@ -23,7 +23,7 @@ export async function startTranscriber(behavior: Behavior = HEARD) {
     ...receiver,
     url,
     host: new URL(url).host,
-    /** Requests so far, read as forms. */
+    /** Returns all requests so far, parsed as forms. */
     requests: () => Promise.all(receiver.received.map((message, i) => readForm(message, bodies[i]!))),
   }
 }

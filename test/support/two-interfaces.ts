@@ -1,16 +1,16 @@
 import type { Service } from './service.ts'
 
-/** An organization that invites through both interfaces. */
+/** Creates an organization that creates invites through both interfaces. */
 export async function makeInviter(service: Service) {
   const { id: organizationId, key } = await service.make.organization()
   const { id: assessmentId } = await service.make.assessment(organizationId)
   const grader = await service.make.member(organizationId)
   const [v1, alternate] = [service.v1(key), service.alternate(key)]
   let count = 0
-  /** Through v1. */
+  /** Creates an invite through v1. */
   const create = (fields: object = {}) =>
     v1.post('/invites').send({ assessmentId, recipientEmail: `candidate${++count}@example.com`, ...fields })
-  /** Through the alternate interface. */
+  /** Creates an invite through the alternate interface. */
   const createThere = (fields: object = {}) =>
     alternate.post('/assessment_invites').send({
       email: `candidate${++count}@example.com`,
@@ -26,7 +26,7 @@ export async function makeInviter(service: Service) {
   return { organizationId, key, assessmentId, v1, alternate, create, createThere }
 }
 
-/** An invite as both interfaces return it, alone and in lists. */
+/** Reads an invite through both interfaces, by its id and in lists. */
 export async function readEverywhere({ v1, alternate }: Awaited<ReturnType<typeof makeInviter>>, id: string) {
   const listed = await v1.get('/invites')
   const there = await alternate.get('/assessment_invites')

@@ -1,6 +1,6 @@
 import type { Reporter, TestModule } from 'vitest/node'
 
-/** Fails the run if a hook failed. Vitest counts the tests that it did not run because of that as skipped. */
+/** Fails the run if tests did not run because a hook failed. Vitest counts these tests as skipped. */
 export default class UnsureTests implements Reporter {
   onTestRunEnd(modules: readonly TestModule[]): void {
     for (const module of modules) {

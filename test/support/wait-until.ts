@@ -4,14 +4,14 @@ import { expect, vi } from 'vitest'
 import { tellUnlessOver } from './tell-unless-over.ts'
 
 /**
- * For `vi.waitFor` and `expect.poll`: how long a test waits for what must come. Far longer than it takes on a machine that is busy with
- * other things as well: when it is over, something hangs.
+ * How long a test waits with `vi.waitFor` and `expect.poll` for something that must happen. It is far longer than needed, even on a busy
+ * machine, so after this time something hangs.
  */
 export const PATIENT = { timeout: 120_000, interval: 20 }
-/** Asking takes processor time from what is waited for, so it is asked less often the longer it takes: in milliseconds, at most. */
+/** Longest pause between two checks, in milliseconds. Pauses grow, because checks take processor time from the work that the test waits for. */
 const LONGEST_PAUSE = 200
 
-/** Asks until there is an answer, and says after 10 s what for. @throws Error that says what was waited for, after `timeout` milliseconds without an answer. */
+/** Repeats a check until it returns a value, and prints what it waits for after 10 s. @throws Error that names it after `timeout` milliseconds. */
 export const waitUntil = <T>(
   what: string,
   ask: () => T | undefined | Promise<T | undefined>,
@@ -26,7 +26,7 @@ export const waitUntil = <T>(
     return answer
   }
   const { currentTestName, testPath = '' } = expect.getState()
-  const who = currentTestName ?? path.basename(testPath) // none in a hook of the file
+  const who = currentTestName ?? path.basename(testPath) // a hook of the file has no test name
   const timer = tellUnlessOver(() => `STILL WAITING after 10 s for ${what}: ${who}`)
   return vi
     .waitFor(answered, { ...PATIENT, timeout })

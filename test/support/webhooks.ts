@@ -2,10 +2,10 @@ import { expect } from 'vitest'
 import type { Receiver } from './receiver.ts'
 import type { Service } from './service.ts'
 
-/** Settings of a service whose webhooks may go to listeners of a test. */
+/** Settings of a service that allows webhooks to loopback. */
 export const TO_LOOPBACK = { WEBHOOK_ALLOW: '127.0.0.1' }
 
-/** An organization with an assessment and a key, and what it does with webhooks over HTTP. */
+/** Creates an organization with an assessment and an API key. @returns functions that use webhooks over HTTP. */
 export async function makeIntegrator(service: Service, { mode = 'live' as 'live' | 'test' } = {}) {
   const organization = await service.make.organization({ mode })
   const { id: assessmentId } = await service.make.assessment(organization.id)
@@ -15,7 +15,7 @@ export async function makeIntegrator(service: Service, { mode = 'live' as 'live'
     ...organization,
     client,
     assessmentId,
-    /** Makes one invite. @returns its id. */
+    /** Creates an invite. @returns its id. */
     async invite(): Promise<string> {
       const { status, body } = await client
         .post('/invites')
@@ -23,13 +23,13 @@ export async function makeIntegrator(service: Service, { mode = 'live' as 'live'
       expect(status).toBe(201)
       return body.invite.id
     },
-    /** Makes a webhook that goes to the receiver. */
+    /** Creates a webhook to the receiver. */
     async subscribe({ url }: Pick<Receiver, 'url'>, fields: object = {}): Promise<{ id: string; secret: string; path: string }> {
       const { status, body } = await client.post('/webhooks').send({ url, ...fields })
       expect([status, body]).toMatchObject([201, {}])
       return { id: body.webhook.id, secret: body.secret, path: `/webhooks/${body.webhook.id}` }
     },
-    /** The deliveries of a webhook, the oldest first. */
+    /** Returns the deliveries of a webhook, oldest first. */
     async deliveries(webhook: { path: string }, query = '') {
       const { status, body } = await client.get(`${webhook.path}/deliveries?order=asc&limit=100${query}`)
       expect(status).toBe(200)

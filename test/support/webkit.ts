@@ -16,7 +16,7 @@ const ARGUMENTS = ['--automation', '--enable-media-stream=true', '--enable-mock-
 /** Key of an element reference in a WebDriver response. */
 const ELEMENT = 'element-6066-11e4-a52e-4f735466cecf'
 
-/** WebKitGTK with a camera and a microphone that are made up, on a screen of its own, driven by WebDriver. */
+/** Starts WebKitGTK with a fake camera and microphone on a virtual screen, controlled over WebDriver. */
 export async function startWebKit(): Promise<Driven> {
   const screen = spawn(SCREEN, ['-displayfd', '1', '-screen', '0', '1280x1024x24', '-nolisten', 'tcp'], {
     stdio: ['ignore', 'pipe', 'ignore'],
@@ -49,7 +49,7 @@ export async function startWebKit(): Promise<Driven> {
   }
 }
 
-/** @throws Error with what the driver says of a command that fails. */
+/** Returns a function that sends WebDriver commands. @throws Error with the driver's message if a command fails. */
 function askAt(address: string) {
   return async (method: string, path: string, body?: object): Promise<unknown> => {
     const response = await fetch(address + path, { method, ...(body && { body: JSON.stringify(body) }) })

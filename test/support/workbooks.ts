@@ -1,6 +1,6 @@
 import { strToU8, zipSync } from 'fflate'
 
-// Workbooks written from the description of the format (ECMA-376), with what other programs write.
+// Creates workbooks according to the specification of the format (ECMA-376), with parts that other programs write.
 
 /** A cell: text, number, or XML attributes and content. */
 type CellInput = string | number | { s?: number; t?: string; v?: string; f?: string }
@@ -15,7 +15,7 @@ type BookInput = {
 
 const escapeXml = (text: string): string => text.replace(/[&<>"]/g, (sign) => `&#${sign.charCodeAt(0)};`)
 
-/** @param input.formats number formats; a cell refers to them by `s`, from 1. */
+/** Creates a workbook. @param input.formats number formats, which a cell refers to by `s`, starting at 1. */
 export function workbook(
   rows: CellInput[][],
   { formats = [], startsIn1904, sheets = [{ name: 'One' }], ...input }: BookInput = {},
@@ -58,6 +58,6 @@ function cellXml(cell: CellInput, ref: string): string {
   return `<c r="${ref}"${s ? ` s="${s}"` : ''}${t ? ` t="${t}"` : ''}>${f ? `<f>${f}</f>` : ''}${v === undefined ? '' : `<v>${v}</v>`}</c>`
 }
 
-/** A ZIP package with these files. */
+/** Creates a ZIP package with these files. */
 export const packageOf = (files: Record<string, string>): Uint8Array =>
   zipSync(Object.fromEntries(Object.entries(files).map(([name, text]) => [name, strToU8(text)])))

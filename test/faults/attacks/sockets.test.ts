@@ -54,12 +54,15 @@ const broken: [what: string, lines: string[], status: number][] = [
 ]
 
 describe.each(envelopes)('a request below %s', (path, expectEnvelope) => {
-  it.each(broken)('gets an error in the format of its path if it has %s, and its connection is closed', async (_what, lines, status) => {
-    const { answers, closed } = await converse(port, head(`GET ${path} HTTP/1.1`, 'Host: a', ...keys(), ...lines))
-    expect([answers.map((answer) => answer.status), closed]).toEqual([[status], true])
-    expect(answers[0]!.headers.connection).toBe('close')
-    expectEnvelope(answers[0]!)
-  })
+  it.each(broken)(
+    'gets an error in the format of its path if it has %s, and its connection is closed',
+    async (_what, lines, status) => {
+      const { answers, closed } = await converse(port, head(`GET ${path} HTTP/1.1`, 'Host: a', ...keys(), ...lines))
+      expect([answers.map((answer) => answer.status), closed]).toEqual([[status], true])
+      expect(answers[0]!.headers.connection).toBe('close')
+      expectEnvelope(answers[0]!)
+    },
+  )
 
   it.each([
     ['100 KB', 'a'.repeat(100_000), 431],

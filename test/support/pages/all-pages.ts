@@ -9,19 +9,19 @@ import { listCandidatePages } from './candidate-pages.ts'
 import { listPortalPages } from './portal-pages.ts'
 import { listPages, type ShownPage, type Viewer } from './shown.ts'
 
-/** The service with an organization that has a past, and every page that there is to see of it. */
+/** A service with the demo organization, and all of its pages. */
 export type Gallery = {
   service: Service
   origin: string
   pages: ShownPage[]
-  /** A browser's window in which somebody looks. */
+  /** Opens a browser context that is signed in as the viewer. */
   openAs: (browser: Browser, viewer: Viewer, options?: BrowserContextOptions) => Promise<BrowserContext>
 }
 
-/** Settings without which pages are missing. */
+/** Settings that some pages require. */
 const SETTINGS = { ATS_GREENHOUSE: 'on', ATS_ASHBY: 'https://ashby.invalid' }
 
-/** Every page: the portal's as admin, grader and client, the candidates', mails and the documentation. To be closed with its service. */
+/** Starts a service and lists its pages: the portal's for admins, graders, and clients, the candidates', mails, and the documentation. The caller closes the service. */
 export async function openGallery(): Promise<Gallery> {
   const service = await startService(SETTINGS)
   const origin = await service.app.listen({ port: 0, host: '127.0.0.1' })
@@ -51,20 +51,20 @@ export async function openGallery(): Promise<Gallery> {
     const context = await browser.newContext({ ...options, baseURL: origin })
     const [name, value] = cookies[viewer]?.split('=') ?? []
     if (name && value) await context.addCookies([{ name, value, url: origin, httpOnly: true, sameSite: 'Lax' }])
-    await context.request.get(mailboxPath(service.site.secretKeys)) // leaves its cookie
+    await context.request.get(mailboxPath(service.site.secretKeys)) // sets the mailbox's cookie
     return context
   }
   return { service, origin, pages, openAs }
 }
 
-/** A client sees the assessments that are shared with them. */
+/** Shares all assessments with a client, so that they can see them. */
 async function showToClient({ db }: Service, organizationId: string, email: string): Promise<void> {
   const member = await db.member.findFirstOrThrow({ where: { organizationId, email } })
   for (const assessment of await db.assessment.findMany({ where: { organizationId } }))
     await links(db).addClients(assessment, member)
 }
 
-/** The mailbox and, of each kind, a mail as it is sent. */
+/** Lists the mailbox and one mail of each kind. */
 async function listMails({ db }: Service): Promise<ShownPage[]> {
   const invitation = await db.inviteEmail.findFirst({ where: { state: 'captured' } })
   const toMember = await db.memberEmail.findFirst()

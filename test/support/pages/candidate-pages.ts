@@ -23,7 +23,7 @@ const QUESTIONS = [
   { script: 'Tell us of a time when you changed your mind.', responseType: 'audio', points: 5, timeLimit: 120 },
 ]
 
-/** The candidate's pages from the invitation to the end, including dead links. */
+/** Lists the candidate's pages from the invitation to the end, including a dead link. */
 export async function listCandidatePages(service: Service): Promise<ShownPage[]> {
   const shown = { recipientName: 'Sam Rivera', customMessage: 'We look forward to hearing you.' }
   const accepted = (more: object = {}) => makeAccepted(service, { questions: QUESTIONS, timeLimit: 1_200, ...shown, ...more })
@@ -80,10 +80,10 @@ export async function listCandidatePages(service: Service): Promise<ShownPage[]>
   return pages
 }
 
-/** No two organizations have one name. */
+/** Names for organizations, which must be unique. */
 const NAMES = 'Harbour,Juniper,Meadow,Linden,Orchard,Beacon,Cobalt,Summit,Willow,Amber,Cedar,Granite,Heron,Maple'.split(',')
 
-/** Names as a candidate would meet them. */
+/** Replaces the generated names of assessments and organizations with realistic ones. */
 async function nameAsReal({ db }: Service): Promise<void> {
   await db.assessment.updateMany({ where: { name: { startsWith: 'Assessment ' } }, data: { name: 'Customer support' } })
   const organizations = await db.organization.findMany({ where: { name: { startsWith: 'Organization ' } } })

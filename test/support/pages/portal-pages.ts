@@ -1,7 +1,7 @@
 import type { Service } from '../service.ts'
 import { listPages, type ShownPage } from './shown.ts'
 
-/** The portal's pages of an organization, as an admin, a grader and a client see them; of what has ids, one that says much. */
+/** Lists the portal's pages of an organization for an admin, a grader, and a client, with one row for each page that takes an id. */
 export async function listPortalPages(service: Service, organizationId: string): Promise<ShownPage[]> {
   const home = `/portal/${organizationId}`
   return [
