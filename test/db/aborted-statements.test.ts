@@ -16,7 +16,7 @@ const countRunning = async (like: string) => {
   return running
 }
 
-it('cancels a statement in PostgreSQL when its client has gone, and reuses the connection', async () => {
+it('cancels a statement in PostgreSQL when its client disconnects, and reuses the connection', async () => {
   const disconnect = new AbortController()
   const sleeping = rawStatement(withSignal(service.db, disconnect.signal), sql`SELECT pg_sleep(50)`).execute()
   const refused = expect(sleeping).rejects.toMatchObject({ code: '57014' })
@@ -46,7 +46,7 @@ it.each(Object.entries(SEARCHES))('cancels the abandoned search in %s', async (_
     alternate: (query) => own.alternate(organization.key).get(`/assessment_invites?${query}`),
     portal: (query) => admin.get(`${admin.home}invites?${query}`),
   })
-  // Makes each read of invites take longer than any client waits.
+  // Slows down each read of invites to 50 s.
   await own.db.$executeRaw`ALTER TABLE invites RENAME TO real_invites`
   await own.db.$executeRaw`CREATE VIEW invites AS SELECT real_invites.* FROM real_invites, LATERAL (SELECT pg_sleep(50)) AS slow`
   const searching = async () => {
@@ -57,6 +57,6 @@ it.each(Object.entries(SEARCHES))('cancels the abandoned search in %s', async (_
   request.end(() => {})
   await waitUntil('the search to run', async () => (await searching()) || undefined)
   request.abort()
-  // Long before it ends by itself.
+  // The limit is shorter than the search.
   await waitUntil('it to be canceled', async () => (await searching()) === 0 || undefined, 30_000)
 })

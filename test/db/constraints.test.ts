@@ -6,8 +6,8 @@ const service = await startServiceForFile()
 
 const foreignKeyViolation = { meta: { driverAdapterError: { cause: { kind: 'ForeignKeyConstraintViolation' } } } }
 
-/** One of everything that can be referred to. */
-async function furnish() {
+/** Creates an organization with one row of each kind that references can point to. */
+async function createRows() {
   const { make, db, deps } = service
   const { id: organizationId, apiKeyId } = await make.organization()
   const assessment = await make.assessment(organizationId)
@@ -16,10 +16,10 @@ async function furnish() {
   const [member, tag, invite] = [await make.member(organizationId), await make.tag(organizationId), await make.invite(assessment)]
   return { organizationId, apiKeyId, assessment, category, instruction, member, tag, invite }
 }
-type Furnished = Awaited<ReturnType<typeof furnish>>
+type OrganizationRows = Awaited<ReturnType<typeof createRows>>
 
-/** Every reference from a row of an organization to another row of one. */
-const references: [string, (own: Furnished, other: Furnished) => Promise<unknown>][] = [
+/** References between rows of organizations, each with a function that tries to point to another organization's row. */
+const references: [string, (own: OrganizationRows, other: OrganizationRows) => Promise<unknown>][] = [
   [
     'questions.assessment_id',
     (own, other) => service.make.question({ organizationId: own.organizationId, id: other.assessment.id }),
@@ -78,19 +78,19 @@ const references: [string, (own: Furnished, other: Furnished) => Promise<unknown
   ],
 ]
 type Joining = 'inviteEmail' | 'assessmentTag' | 'assessmentCategory' | 'assessmentClient' | 'memberTag' | 'inviteTag'
-const insert = (model: Joining, { organizationId }: Furnished, data: object): Promise<unknown> =>
+const insert = (model: Joining, { organizationId }: OrganizationRows, data: object): Promise<unknown> =>
   (service.db[model].create as unknown as (input: { data: object }) => Promise<unknown>)({ data: { organizationId, ...data } })
 
 describe('a reference', () => {
   it.each(references)("can't lead into another organization: %s", async (_name, refer) => {
-    const [own, other] = [await furnish(), await furnish()]
+    const [own, other] = [await createRows(), await createRows()]
     await expect(refer(own, other)).rejects.toMatchObject(foreignKeyViolation)
     await expect(refer(other, { ...own, organizationId: own.organizationId })).rejects.toMatchObject(foreignKeyViolation)
     await refer(own, own)
   })
 
-  it('rejects one that names the other organization', async () => {
-    const [own, other] = [await furnish(), await furnish()]
+  it('is rejected if it names the other organization', async () => {
+    const [own, other] = [await createRows(), await createRows()]
     const stolen = service.db.assessmentTag.create({
       data: { organizationId: other.organizationId, assessmentId: own.assessment.id, tagId: other.tag.id, position: 0 },
     })
@@ -98,7 +98,7 @@ describe('a reference', () => {
   })
 
   it('keeps the row it refers to from moving to another organization', async () => {
-    const [own, other] = [await furnish(), await furnish()]
+    const [own, other] = [await createRows(), await createRows()]
     const moved = service.db.assessment.update({
       where: { id: own.assessment.id },
       data: { organizationId: other.organizationId },
@@ -118,7 +118,7 @@ describe('the question count and total points of an assessment', () => {
   })
   type Rows = { organizationId: string; assessmentId: string; questionId: string | undefined }
 
-  /** Changes of questions. Those of one question have no effect while there is none. */
+  /** Changes of questions. Changes of a single question do nothing while there is none. */
   const changes = {
     insert: ({ organizationId, assessmentId }: Rows, { times, points }: Change) => {
       const now = new Date()
@@ -179,12 +179,12 @@ describe('the question count and total points of an assessment', () => {
 
 describe('the database', () => {
   it.each(['questionReplayLimit', 'answerRecordLimit'])('rejects an invite whose %s is not positive', async (limit) => {
-    const { assessment } = await furnish()
+    const { assessment } = await createRows()
     await expect(service.make.invite(assessment, { [limit]: 0 })).rejects.toThrow(/check/i)
   })
 
   it('deletes an organization with all its rows', async () => {
-    const own = await furnish()
+    const own = await createRows()
     await service.make.question(own.assessment)
     await service.db.organization.delete({ where: { id: own.organizationId } })
     const { db } = service

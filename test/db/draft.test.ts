@@ -27,7 +27,7 @@ it('drafts a single migration if there is nothing else', () => {
   expect(splitDraft(COLUMN)).toEqual([{ sql: COLUMN }])
 })
 
-it('names drafts in their order after all others, even after a migration from a clock that was ahead', () => {
+it('names drafts in their order, after all existing migrations, even if a clock was ahead', () => {
   const now = new Date('2026-11-23T07:30:00.500Z')
   const names = ['20261101000000_init', 'migration_lock.toml']
   expect(nextTimestamps(names, now, 2)).toEqual(['20261123073000', '20261123073001'])

@@ -9,7 +9,7 @@ import { afterEach, expect, it } from 'vitest'
 import { type EmbeddedDatabase, releaseEmbeddedDatabases, startEmbeddedDatabase } from '../../src/db/embedded.ts'
 import { waitUntil } from '../support/wait-until.ts'
 
-// Servers and folders of the test that runs; whatever a failed one leaves behind is stopped and removed all the same.
+// Servers and folders of the running test. They are stopped and removed even if the test fails.
 const started: EmbeddedDatabase[] = []
 const folders: string[] = []
 afterEach(async () => {
@@ -23,7 +23,7 @@ afterEach(async () => {
 async function makeDataDir(...below: string[]): Promise<string> {
   const root = await mkdtemp(path.join(tmpdir(), 'embedded-test-'))
   folders.push(root)
-  // Under root the server runs as another user, who is to reach the folder: what is below it is what this test is about.
+  // If started by root, the server runs as another user, who needs access to this folder. The tests restrict the folders below it.
   await chmod(root, 0o755)
   const dataDir = path.join(root, ...below)
   await mkdir(dataDir, { recursive: true })
@@ -50,7 +50,7 @@ async function ask(url: string, sql: string): Promise<unknown[]> {
 }
 const startTime = (url: string) => ask(url, 'SELECT pg_postmaster_start_time()::text')
 
-/** Starts, or joins, the database in a process of its own. @returns the process and the database's address. */
+/** Starts or joins the database in a child process. @returns the process and the database's URL. */
 async function startInChild(dataDir: string): Promise<{ child: ChildProcess; url: string }> {
   const module = path.join(import.meta.dirname, '../../src/db/embedded.ts')
   const script = `
@@ -124,7 +124,7 @@ it('starts one database for two concurrent starts on a new folder', async () => 
   await ask(one.url, 'CREATE TABLE shared AS SELECT 1 AS one')
   expect(await ask(other.url, 'SELECT one FROM shared')).toEqual([1])
   await Promise.all([kill(one.child), kill(other.child)])
-  await start(dataDir) // for afterEach to stop
+  await start(dataDir) // so that afterEach stops it
 })
 
 it.skipIf(process.getuid?.() !== 0)(

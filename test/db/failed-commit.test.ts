@@ -21,7 +21,7 @@ async function failCommit(statement: string): Promise<unknown> {
     )
 }
 
-it('recognizes a database that goes away during a commit', async () => {
+it('recognizes a connection that is lost during a commit', async () => {
   expect(isDatabaseUnavailable(await failCommit('PERFORM pg_terminate_backend(pg_backend_pid())'))).toBe(true)
 })
 

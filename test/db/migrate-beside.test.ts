@@ -12,13 +12,13 @@ const ADD_INDEX = `-- no-transaction\nCREATE INDEX CONCURRENTLY IF NOT EXISTS "i
 
 async function connect(url: string): Promise<Client> {
   const client = new Client({ connectionString: url })
-  client.on('error', () => {}) // the query in flight rejects with it
+  client.on('error', () => {}) // pending queries reject with the same error
   await client.connect()
   onTestFinished(() => client.end())
   return client
 }
 
-/** A database, a migration that it lacks, and two clients of it. */
+/** Creates a database, a migration that is not applied yet, and two clients. */
 async function prepare(sql: string) {
   const url = await copyDatabase()
   const folder = await copyMigrations({ [LATER]: sql })
@@ -28,8 +28,8 @@ async function prepare(sql: string) {
   return { url, folder, holder, client, logged, log: { info: note, warn: note } }
 }
 
-/** Begins a transaction that keeps the table from being altered, and from having an index made. */
-const hold = (holder: Client) => holder.query('BEGIN; LOCK TABLE invites IN ROW EXCLUSIVE MODE')
+/** Begins a transaction whose lock blocks changes of the table and new indexes. */
+const lockInvites = (holder: Client) => holder.query('BEGIN; LOCK TABLE invites IN ROW EXCLUSIVE MODE')
 
 const readHistory = async (client: Client) =>
   (await client.query('SELECT migration_name FROM _prisma_migrations WHERE migration_name = $1', [LATER])).rows.length
@@ -37,7 +37,7 @@ const readHistory = async (client: Client) =>
 const isValid = async (client: Client) =>
   (await client.query(`SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass('invites_later_idx')`)).rows[0]?.indisvalid
 
-/** The server process that makes the index, once it waits for the transaction that was there before it. */
+/** Waits until the index is being created and waits for the earlier transaction. Returns the pid of its server process. */
 const findWaitingBuild = (client: Client): Promise<number> =>
   waitUntil('the index to be under way', async () => {
     const { rows } = await client.query(
@@ -49,11 +49,11 @@ const findWaitingBuild = (client: Client): Promise<number> =>
 it('gives up after 2 s without its lock, says so, and changes nothing', async () => {
   const { url, folder, holder, client, log, logged } = await prepare(ADD_COLUMN)
   const before = await readSchema(client)
-  await hold(holder)
+  await lockInvites(holder)
   const migrating = migrate(url, { folder, log, lockAttempts: 2 }).then(String, (error: Error) => error.message)
   let ended = false
   const ending = migrating.then(() => (ended = true))
-  await client.query(`SET lock_timeout = '3s'`) // as the service does, which this must not make answer 503
+  await client.query(`SET lock_timeout = '3s'`) // the service's limit: a longer wait would make it answer 503
   const waits: number[] = []
   while (!ended) {
     const begin = performance.now()
@@ -61,7 +61,7 @@ it('gives up after 2 s without its lock, says so, and changes nothing', async ()
     waits.push(performance.now() - begin)
     await Promise.race([ending, new Promise((resolve) => setTimeout(resolve, 20))])
   }
-  expect(Math.max(...waits)).toBeGreaterThan(1_000) // it did stand in line
+  expect(Math.max(...waits)).toBeGreaterThan(1_000) // queries waited behind the migration's lock
   expect(await migrating).toBe(
     `The migration ${LATER} failed and was rolled back: canceling statement due to lock timeout, 2 times. A transaction that goes on for long holds it up, see pg_stat_activity.`,
   )
@@ -72,7 +72,7 @@ it('gives up after 2 s without its lock, says so, and changes nothing', async ()
 
 it('is applied once it gets its lock', async () => {
   const { url, folder, holder, client, log, logged } = await prepare(ADD_COLUMN)
-  await hold(holder)
+  await lockInvites(holder)
   const migrating = migrate(url, { folder, log })
   await waitUntil('the first attempt to fail', () => logged[0])
   await holder.query('ROLLBACK')
@@ -83,7 +83,7 @@ it('is applied once it gets its lock', async () => {
 
 it('blocks no writes while it creates an index outside of a transaction', async () => {
   const { url, folder, holder, client, log } = await prepare(ADD_INDEX)
-  await hold(holder)
+  await lockInvites(holder)
   const migrating = migrate(url, { folder, log })
   await findWaitingBuild(client)
   await client.query('BEGIN; LOCK TABLE invites IN ROW EXCLUSIVE MODE; COMMIT')
@@ -94,7 +94,7 @@ it('blocks no writes while it creates an index outside of a transaction', async 
 
 it('can be run again after being killed while creating an index', async () => {
   const { url, folder, holder, client } = await prepare(ADD_INDEX)
-  await hold(holder)
+  await lockInvites(holder)
   const killed = expect(migrate(url, { folder })).rejects.toThrow()
   const pid = await findWaitingBuild(client)
   await client.query('SELECT pg_terminate_backend($1)', [pid])

@@ -6,7 +6,7 @@ import { copyMigrations } from '../support/migrations-folder.ts'
 import { openTestDatabase, startProcess } from '../support/processes.ts'
 import { waitUntil } from '../support/wait-until.ts'
 
-/** An example of each kind of migration that there is, in an order in which each needs the one before. */
+/** An example of each kind of migration. Each one depends on the one before. */
 const EXAMPLES = {
   '29990101000000_tag_slugs': 'ALTER TABLE tags ADD COLUMN slug text;',
   '29990101000001_fill_tag_slugs': `-- no-transaction
@@ -29,7 +29,7 @@ CREATE INDEX CONCURRENTLY IF NOT EXISTS "tags_slug_idx" ON "tags" ("organization
 }
 const [ADD, FILL, INDEX] = Object.keys(EXAMPLES) as [keyof typeof EXAMPLES, string, string]
 
-/** A database with 1,000 tags, and the migrations of the next release. */
+/** Creates a database with 1,000 tags, and the migrations of the next release. */
 async function createDatabase() {
   const { url, db, make } = await openTestDatabase()
   onTestFinished(() => db.$disconnect())
@@ -46,7 +46,7 @@ async function createDatabase() {
 
 async function connect(url: string): Promise<Client> {
   const client = new Client({ connectionString: url })
-  client.on('error', () => {}) // the query in flight rejects with it
+  client.on('error', () => {}) // pending queries reject with the same error
   await client.connect()
   onTestFinished(() => client.end())
   return client
@@ -56,7 +56,7 @@ const countFilled = async (client: Client): Promise<number> =>
   (await client.query('SELECT count(slug)::int AS count FROM tags')).rows[0].count
 
 describe('the migrations of the next release', () => {
-  it('fail no request of the running one in a transaction, in batches, or with a concurrent index', async () => {
+  it('make no request of the running release fail: in a transaction, in batches, and with a concurrent index', async () => {
     const { url, client, key, assessmentId, folder } = await createDatabase()
     const service = await startProcess({ DATABASE_URL: url, RATE_LIMIT_STANDARD: '1000000' })
     const load = putUnderLoad({ url: service.url, key, assessmentId }, { kept: true, clients: 2 })
@@ -72,7 +72,7 @@ describe('the migrations of the next release', () => {
     expect(rows).toEqual([{ indisvalid: true }])
   })
 
-  it('keep committed batches when their process dies, and continue after them', async () => {
+  it('keep committed batches when the process dies, and continue after them', async () => {
     const { url, client, folder } = await createDatabase()
     await migrate(url, { folder: await copyMigrations({ [ADD]: EXAMPLES[ADD] }) })
     const holder = await connect(url)

@@ -1,4 +1,4 @@
-// Queries beyond the scope of a tenant database: tsc fails if one of them compiles. test/db/tenant-db.test.ts checks what types let pass.
+// Queries outside the scope of a tenant database. tsc fails if one of them compiles. test/db/tenant-db.test.ts tests what types can't check.
 import type { Connection } from '../../src/db/client.ts'
 import { type TenantDb, tenantDb } from '../../src/db/tenant-db.ts'
 import { type Context, enterOrganization, type ServiceContext } from '../../src/domain/context.ts'
@@ -18,7 +18,7 @@ declare const tag: {
 declare const tagElsewhere: typeof tag & { organizationId: string }
 declare const suppression: { id: string; address: string; reason: string; since: Date }
 
-/** Queries that name a tenant table without its scope: they do not compile, and throw where a cast lets them pass. */
+/** Queries that use a tenant table without its scope. They don't compile, and they throw if a cast makes them compile. */
 export const unscopedQueries = {
   'a join by name': (db: TenantDb) =>
     db
@@ -92,19 +92,19 @@ export const unscopedQueries = {
     ),
 }
 
-// Other ways beyond the scope.
+// Other attempts to leave the scope.
 void [
   // @ts-expect-error several tables
   (db: TenantDb) => db.selectFrom(['invites', 'tags']),
-  // @ts-expect-error a table that is no organization's
+  // @ts-expect-error a table without an organization
   (db: TenantDb) => db.selectFrom('sessions'),
-  // @ts-expect-error an account beyond what its organizations see
+  // @ts-expect-error a column of accounts that organizations must not see
   (db: TenantDb) => db.selectFrom('members').innerJoin(db.table('users'), 'users.id', 'members.userId').select('users.leftSince'),
   // @ts-expect-error a table of accounts in a join
   (db: TenantDb) => db.selectFrom('members').innerJoin(db.table('credentials'), 'credentials.id', 'members.credentialId'),
   // @ts-expect-error accounts as the first table
   (db: TenantDb) => db.selectFrom('users'),
-  // @ts-expect-error an update of what is shared
+  // @ts-expect-error an update of a shared table
   (db: TenantDb) => db.updateTable('languages'),
   // @ts-expect-error an update of the organization's row
   (db: TenantDb) => db.updateTable('organizations'),
@@ -126,8 +126,8 @@ void [
   (organization: Context['organization']): Context => ({ ...service, organization, mode: 'live' }),
   // @ts-expect-error a context with the database of another mode
   (ctx: Context): Context => ({ ...ctx, mode: 'all' }),
-  // @ts-expect-error a context of no organization
+  // @ts-expect-error a context without an organization
   () => enterOrganization(service, {}),
-  // @ts-expect-error a database of all organizations in the place of a tenant's
+  // @ts-expect-error a database of all organizations instead of a tenant database
   (): TenantDb => connection,
 ]

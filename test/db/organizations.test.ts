@@ -4,25 +4,25 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import type { Db } from '../../src/db/client.ts'
 import { openTestDatabase } from '../support/processes.ts'
 
-// Whatever belongs to an organization says so in its keys, so that organizations can be moved, or distributed over several servers.
+// Keys of an organization's rows include the organization, so that organizations can be moved to, or distributed over, several servers.
 
 const PERSON = 'belongs to a person, who may be a member of several organizations'
-const ALL = 'one for the whole service'
+const ALL = 'exists once for the whole service'
 
-/** Tables of no organization, and why. */
+/** Tables without an organization, with the reason. */
 const SHARED: Record<string, string> = {
   _prisma_migrations: ALL,
   ats_fanout: ALL,
-  audit_sequence: 'one numbering for all',
+  audit_sequence: 'all organizations share one sequence',
   credentials: PERSON,
   devices: PERSON,
-  missing_event_positions: 'one feed for all',
-  event_sequence: 'one feed for all',
-  languages: 'all organizations have the same',
-  mail_events: 'as they were told: whose mail each is of, is known once it is read',
+  missing_event_positions: 'all organizations share one sequence of events',
+  event_sequence: 'all organizations share one sequence of events',
+  languages: 'all organizations share the languages',
+  mail_events: 'the organization is known only after the notice was processed',
   mail_outages: ALL,
-  deleted_media_files: 'what is left when the organization is gone',
-  organizations: 'they are the organizations',
+  deleted_media_files: 'files to delete, possibly after their organization was deleted',
+  organizations: 'the organizations themselves',
   saved_forms: PERSON,
   recovery_codes: PERSON,
   second_factors: PERSON,
@@ -30,15 +30,15 @@ const SHARED: Record<string, string> = {
   session_authentications: PERSON,
   sessions: PERSON,
   used_tokens: ALL,
-  sign_in_attempts: 'of an address, whoever has it',
+  sign_in_attempts: 'counted by address, before the account is known',
   sweep_parts: ALL,
   users: PERSON,
   webhook_fanout: ALL,
 }
 
-const OPERATORS = 'those of the operator’s providers are of no organization'
-const ASKED_BEFORE = 'asked before the organization is known'
-/** Primary keys by id alone. Beside each is a unique key of organization and id, which references and a distributed engine need. */
+const OPERATORS = 'rows of the operator’s providers have no organization'
+const ASKED_BEFORE = 'queried before the organization is known'
+/** Primary keys of the id alone, each with the unique key of organization and id that references and a distributed database need. */
 const BY_ID: Record<string, string> = Object.fromEntries(
   [
     'account_links, api_keys, assessments, ats_calls, ats_connections, ats_keys, ats_orders, ats_reports, audit_entries, categories, events, grades',
@@ -49,25 +49,26 @@ const BY_ID: Record<string, string> = Object.fromEntries(
     .map((table) => [`${table}_pkey`, `${table}_organization_id_key`]),
 )
 
-/** Unique keys of an organization's rows that do not name it, and why. */
+/** Unique keys of an organization's rows that don't include the organization, with the reason. */
 const KEYS: Record<string, string> = {
   api_keys_hash_key: ASKED_BEFORE,
   api_keys_previous_hash_key: ASKED_BEFORE,
   ats_keys_hash_key: ASKED_BEFORE,
-  events_position_key: 'one feed for all',
-  archives_key_key: 'the store has one space of names',
-  assets_key_key: 'the store has one space of names',
+  events_position_key: 'all organizations share one sequence of events',
+  archives_key_key: 'all organizations share the key space of the media store',
+  assets_key_key: 'all organizations share the key space of the media store',
   open_links_token_key: ASKED_BEFORE,
-  media_files_key_key: 'the store has one space of names',
+  media_files_key_key: 'all organizations share the key space of the media store',
   identities_pkey: OPERATORS,
   identities_subject_key: OPERATORS,
-  organization_suspensions_id_key: 'the job that goes on with an erasure outlives the organization, and names the receipt alone',
-  sign_in_domains_verified_key: 'a domain is one organization’s alone',
+  organization_suspensions_id_key:
+    'the job that continues an erasure outlives the organization, and has only the id of the receipt',
+  sign_in_domains_verified_key: 'a verified domain belongs to one organization only',
   sign_in_providers_pkey: OPERATORS,
   ...BY_ID,
 }
 
-/** `ON CONFLICT` targets, in functions and in statements, that don't name the organization. */
+/** `ON CONFLICT` targets in functions and statements that don't include the organization, with the reason. */
 const TARGETS: Record<string, string> = {
   'mail-outage.ts (id)': SHARED.mail_outages!,
   'secret-fingerprint.ts (id)': SHARED.secret_fingerprints!,
@@ -141,7 +142,7 @@ describe('the schema', () => {
     expect([...(await targetsOfFunctions(db)), ...(await targetsOfStatements())].sort()).toEqual(Object.keys(TARGETS).sort())
   })
 
-  it('has a key of organization and ID for each primary key by ID alone', async () => {
+  it('has a key of organization and ID for each primary key of the ID alone', async () => {
     const { db } = await openTestDatabase()
     onTestFinished(() => db.$disconnect())
     const keyOf = async (name: string) => (await db.$queryRawUnsafe<{ key: string[] }[]>(KEY(name)))[0]?.key

@@ -26,7 +26,7 @@ beforeAll(async () => {
 })
 afterAll(() => database.db.$disconnect())
 
-/** An organization with an assessment and invites to it. */
+/** Creates an organization with an assessment and invites to it. */
 async function make(invites = 2) {
   const { id } = await database.make.organization()
   const owner = { organization: { id }, mode: 'all' as const }
@@ -122,7 +122,7 @@ describe('a statement', () => {
     expect(await allAsJson(database.db, within(owner).selectFrom('tags').select('id'))).toEqual([])
   })
 
-  it('returns rows as JSON whatever their columns are called', async () => {
+  it('returns rows as JSON with any names of columns', async () => {
     const { owner } = await make()
     const assessments = within(owner).selectFrom('assessments').select('name as answer')
     expect(await allAsJson(database.db, assessments)).toEqual([{ answer: 'Support' }])
@@ -189,7 +189,7 @@ describe('a write', () => {
     ).not.toContain('"name"')
   })
 
-  it('inserts rows of several tables in one statement, whatever their types', async () => {
+  it('inserts rows of several tables in one statement, with all column types', async () => {
     const { owner, ids } = await make(1)
     const organizationId = owner.organization.id
     const tags = ['a', 'b"\\'].map((name) => ({
@@ -341,11 +341,11 @@ describe('a transaction', () => {
     expect(isDatabaseBusy(error)).toBe(true)
   })
 
-  it('must be started by transact: statements in any other are rejected', async () => {
+  it('rejects statements if it was not started by transact', async () => {
     await expect(database.db.$transaction((inside) => pidOf(inside))).rejects.toThrow('transact')
   })
 
-  it('uses a connection of its own when several run at once', async () => {
+  it('uses a separate connection for each of several concurrent transactions', async () => {
     const pids = await Promise.all(
       [1, 2, 3].map(() =>
         transact(database.db, async (inside) => {

@@ -50,7 +50,7 @@ describe('a tenant database', () => {
     expect((await remove(own.db)).numDeletedRows).toBe(1n)
   })
 
-  it('reads its own organization, and what all organizations share', async () => {
+  it('reads its own organization, and shared tables', async () => {
     const { organization, db } = await enter()
     expect(await db.selectFrom('organizations').select('id').execute()).toEqual([{ id: organization.id }])
     const code = uuidv7()
@@ -132,7 +132,7 @@ describe('Prisma Client in a tenant database', () => {
     expect(() => call(inMode('live'), inMode('test'))).toThrow(message)
   })
 
-  it('rejects them in a transaction and in a savepoint, too', async () => {
+  it('rejects the same calls in a transaction and in a savepoint', async () => {
     await transact(inMode('live'), async (inside) => {
       expect(() => inside.invite.findMany({ where: { id: ids.other } })).toThrow('without the scope')
       await transact(inside, async (deeper) => {
@@ -141,7 +141,7 @@ describe('Prisma Client in a tenant database', () => {
     })
   })
 
-  it('rejects them after a change of the mode, and with a signal', () => {
+  it('rejects the same calls after a change of the mode, and with a signal', () => {
     const live = tenantDb(inMode('test'), { organization: { id: ids.own }, mode: 'live' })
     const abortable = withSignal(live, new AbortController().signal)
     for (const db of [live, abortable])
@@ -254,7 +254,7 @@ describe('the query compiler', () => {
     expect(() => query().compile()).toThrow('without the scope')
   })
 
-  it('rejects a lock of a sub-select, of which PostgreSQL would lock every row', () => {
+  it('rejects a lock on a subquery, since PostgreSQL would lock all its rows', () => {
     const joined = () =>
       db()
         .selectFrom('submissions')

@@ -18,7 +18,7 @@ import { longTransaction } from '../../src/import/transactions.ts'
 import { type Service, startService } from '../support/service.ts'
 
 let service: Service
-/** One connection: inside a transaction, a statement outside of it waits for another and fails. */
+/** Has one connection only: during a transaction, a statement outside of it waits for another connection and fails. */
 let narrow: Db
 beforeAll(async () => {
   service = await startService()
@@ -57,7 +57,7 @@ describe('a transaction', () => {
     expect(await narrow.tag.count({ where: { organizationId: id } })).toBe(0)
   })
 
-  it('releases its connection if COMMIT finds that it has failed', async () => {
+  it('releases its connection if COMMIT fails', async () => {
     const { id } = await service.make.organization()
     const failed = transact(narrow, async (inside) => {
       await inside.tag.create({ data: { ...tag('lost'), organizationId: id, mode: 'live' } })
@@ -86,7 +86,7 @@ describe('savepoints that begin at the same time', () => {
   const create = (db: Connection, organizationId: string, name: string) =>
     db.tag.create({ data: { ...tag(name), organizationId, mode: 'live' } })
 
-  it('follow one another, so that one that fails undoes no other', async () => {
+  it('run one after another, so that a failed one rolls back no other', async () => {
     const { id } = await service.make.organization()
     const results = await transact(narrow, (inside) =>
       Promise.allSettled(
@@ -135,12 +135,12 @@ describe('a change of an organization', () => {
       () => null,
       (error: Error) => error,
     )
-    // A change that is refused is refused by the domain, not for lack of a connection.
+    // A change may fail only with a domain error, not because it lacks a connection.
     expect(failure === null || failure.name === 'DomainError' ? null : failure).toBeNull()
   })
 })
 
-it('counts the submissions of both modes before a candidate is erased', async () => {
+it('counts the submissions of both modes before erasing a candidate', async () => {
   const { id, name } = await service.make.organization()
   const invite = await service.make.invite(await service.make.assessment(id))
   const operator = { ...service.system, actor: { kind: 'operator' as const } }

@@ -4,7 +4,7 @@ import { candidateOf } from '../support/candidate.ts'
 import { type Service, startService } from '../support/service.ts'
 import { waitUntil } from '../support/wait-until.ts'
 
-// As a migration or somebody's session may: a table is locked for longer than a request waits.
+// A table is locked for longer than a request waits, for example by a migration or by somebody's session.
 let service: Service
 let locker: Client
 beforeAll(async () => {
@@ -60,7 +60,7 @@ it('answers 503 if a statement times out', async () => {
       status = answer.status
     })
   await waitUntil('an answer', async () => {
-    // As the time limit does, long before the one for locks would.
+    // Cancels the statement like the statement timeout, before the lock timeout.
     await locker.query(`SELECT pg_cancel_backend(pid) FROM pg_locks WHERE NOT granted AND relation = 'invites'::regclass`)
     return status
   })

@@ -25,13 +25,13 @@ const SUCCESS: Record<string, string[]> = {
   ...{ 200: COUNTED, 202: COUNTED, 201: [...COUNTED, 'Location', 'Idempotent-Replayed'] },
   304: [...COUNTED, 'ETag'],
 }
-/** Statuses with other headers: the request was refused before it was counted or parsed. */
+/** Statuses with other headers, because the request was rejected before it was counted or parsed. */
 const ERRORS: Record<string, string[]> = {
   ...{ 401: ['X-Request-Id'], 408: [], 431: [] },
   ...{ 429: [...COUNTED, 'Retry-After'], 503: ['X-Request-Id', 'Retry-After'] },
 }
 
-/** Every object of the document, with the way to it. */
+/** Lists all objects of the document with their paths. */
 function walk(node: unknown, way: string[] = []): [way: string[], node: Record<string, unknown>][] {
   if (typeof node !== 'object' || node === null) return []
   const below = Object.entries(node).flatMap(([key, value]) => walk(value, [...way, key]))
@@ -98,7 +98,7 @@ describe.each(['v1', 'alternate'] as const)('the OpenAPI document of %s', (name)
           way.includes('examples') || ['uuid', 'email', 'date-time', 'uri', 'binary'].includes(schema.format as string),
           way.join(),
         ).toBe(true)
-      // Without the flag `u`, as clients read it.
+      // Clients may read patterns without the flag `u`.
       if (schema.pattern) expect(schema.pattern).not.toMatch(/u[dD][89a-fA-F]/)
     }
   })
@@ -235,7 +235,7 @@ describe('the current API document', () => {
   const today = new Date().toISOString().slice(0, 10)
 
   it.each(['v1', 'alternate'] as const)(
-    'keeps the promises of the released %s, except those deprecated for long enough (docs/versions.md)',
+    'stays compatible with the released %s, except for parts deprecated long enough (docs/versions.md)',
     async (name) => {
       expect(
         findBrokenPromises({ released: await readReleased(name), current: await readDocument(service, name), today }),

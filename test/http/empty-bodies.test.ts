@@ -37,7 +37,7 @@ const empty: [what: string, headers: string[], body: string][] = [
   ['an empty chunked body without a type', ['Transfer-Encoding: chunked'], '0\r\n\r\n'],
 ]
 
-/** One request on a connection of its own, and another after it, which shows that the first was read to its end. */
+/** Sends a request on a new connection. A second request after it proves that the first one was read completely. */
 async function send(method: string, path: string, headers: string[], body: string): Promise<{ status: number; json: unknown }> {
   const keys = `X-Api-Key: ${by.key}\r\nX-Service-Docs-Api-Key: ${by.key}`
   const request = `${method} ${path} HTTP/1.1\r\nHost: a\r\n${keys}\r\n${headers.map((line) => `${line}\r\n`).join('')}\r\n${body}`

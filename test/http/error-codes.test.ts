@@ -98,7 +98,7 @@ describe('the X-Error-Code header', () => {
     ...fields,
   })
 
-  it.each(['v1', 'alternate'] as const)('of %s with status 422 or 429 names the error', async (of) => {
+  it.each(['v1', 'alternate'] as const)('names the error of %s with status 422 or 429', async (of) => {
     const limited = await startServiceForTest({ RATE_LIMIT_STANDARD: '3' })
     const { id, key } = await limited.make.organization()
     const { id: assessmentId } = await limited.make.assessment(id)
@@ -152,7 +152,7 @@ describe('the X-Error-Code header', () => {
     expect([status, headers['x-error-code']]).toEqual([404, 'path_not_found'])
   })
 
-  it.each(['v1', 'alternate'] as const)('of %s with status 500 is internal', async (of) => {
+  it.each(['v1', 'alternate'] as const)('is internal for %s with status 500', async (of) => {
     const fresh = (await service.make.organization()).key
     await service.db.$executeRaw`ALTER TABLE tags RENAME TO hidden`
     const answer = await ask(of, { path: '/tags', key: fresh }).finally(
@@ -161,7 +161,7 @@ describe('the X-Error-Code header', () => {
     expect(answer).toEqual([500, 'internal'])
   })
 
-  it.each(['v1', 'alternate'] as const)('of %s is documented with all its values', async (of) => {
+  it.each(['v1', 'alternate'] as const)('is documented for %s with all its values', async (of) => {
     const { components } = await readDocument(service, of)
     const words = Object.values(components.responses).flatMap(
       ({ headers }) => (headers['X-Error-Code'] as { schema: { enum: string[] } } | undefined)?.schema.enum ?? [],

@@ -147,7 +147,7 @@ describe('the RateLimit headers', () => {
   })
 })
 
-/** The relations of a Link header, each with its address. */
+/** Maps the relations of a Link header to their URLs. */
 const relationsOf = (link: string | undefined) =>
   Object.fromEntries(
     [...(link ?? '').matchAll(/<([^<>]+)>; rel="(\w+)"(?:, |$)/g)].map(([, address, relation]) => [relation, address]),
@@ -198,7 +198,7 @@ describe('the Link header on the lists of v1', () => {
     }
   })
 
-  it('leads back from beyond the last page, and names one page for an empty list', async () => {
+  it('leads back from beyond the last page, and has one page for an empty list', async () => {
     const { id, key } = await service.make.organization()
     const page = (number: number) => `${origin}/api/v1/tags?page=${number}`
     expect(relationsOf((await service.v1(key).get('/tags')).headers.link)).toEqual({ first: page(1), last: page(1) })
@@ -261,7 +261,7 @@ describe('the Link header to a duplicate invite', () => {
       }
       for (const path of ['/assessment_invites', `/organizations/${id}/assessment_invites`]) {
         const answer = await service.alternate(key).post(path).send(body)
-        // alternate-behaviour.md: there a duplicate is a 400.
+        // In the alternate interface a duplicate is a 400, see alternate-behaviour.md.
         expect([answer.status, Object.keys(answer.body)]).toEqual([400, ['non_field_errors']])
         const { existing } = relationsOf(answer.headers.link)
         expect(existing).toBe(`${origin}/api/alternate/assessment_invites/${invite.id}`)

@@ -69,20 +69,20 @@ describe('a failed request with an Idempotency-Key', () => {
   })
 
   it('passes the key to one of the waiting requests', async () => {
-    // Each body is another, and all but one are wrong only in what the database knows.
+    // Each body is different, and only the database can tell which one is valid.
     const answers = await Promise.all(
       Array.from({ length: 10 }, (_, nth) => by.invite(nth === 5 ? {} : { assessmentId: crypto.randomUUID() })),
     )
     const byStatus = Object.groupBy(answers, ({ status }) => status)
     expect(byStatus[201]).toHaveLength(1)
-    // Whoever looked after it was done has another request than the key's.
+    // Requests that came after the successful one use its key for another body: 422.
     expect((byStatus[404]?.length ?? 0) + (byStatus[422]?.length ?? 0)).toBe(9)
     expect(await by.rows()).toEqual({ invites: 1, mails: 1, records: 1 })
   })
 })
 
 describe('a stored response', () => {
-  /** Lets the commit fail of whatever has been written to the table. @returns what ends it. */
+  /** Makes transactions that insert into the table fail at their commit. @returns a function that ends this. */
   async function refuseCommits(table: string) {
     await service.db.$executeRaw`CREATE OR REPLACE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql
       AS $$ BEGIN RAISE EXCEPTION 'refused at the commit'; END $$`

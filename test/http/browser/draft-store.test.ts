@@ -12,11 +12,11 @@ beforeEach(() => {
 })
 afterEach(() => vi.unstubAllGlobals())
 
-it('draft store keeps a newer draft of another tab until something else is typed', () => {
+it('draft store keeps a newer draft of another tab until the text changes', () => {
   const [one, other] = [createDraftStore<string>('text'), createDraftStore<string>('text')]
   one.write('a')
   other.write('b')
-  one.write('a') // kept once more, as before it is sent
+  one.write('a') // written again, as before sending
   one.clear()
   expect(other.read()).toBe('b')
   one.write('ac')
@@ -33,7 +33,7 @@ it('draft store writes a draft again after it was cleared', () => {
   }
 })
 
-it('draft store reports that the browser refuses to store', () => {
+it('draft store reports that the browser refuses to store drafts', () => {
   vi.stubGlobal('localStorage', { setItem: () => expect.unreachable() })
   const drafts = createDraftStore<string>('text')
   expect(drafts.isKept()).toBe(true)

@@ -15,7 +15,7 @@ type Until = Words['obstacle']['until']
 
 const rules = { isSame: (typed: string, saved: string) => typed === saved, isNumbered: false }
 
-/** All that happens, one after the other. */
+/** Applies the events in order. */
 function go(happenings: SaveEvent<Words>[], { begun = initialState<Words>('', ''), isNumbered = false } = {}) {
   let saving: SaveState<Words> = begun
   const effects: SaveEffect<Words>[] = []
@@ -50,7 +50,7 @@ it('save state sends one request at a time while the user types', () => {
   expect(go([due!], { begun: all.saving }).sent).toEqual([])
 })
 
-it('save state repeats an unanswered request first, even one of an earlier page', () => {
+it('save state first repeats an unanswered request, even of an earlier page load', () => {
   const begun = { ...initialState<Words>('ab', ''), sent: 'a' }
   expect(go([due!, save('a'), save('ab')], { begun })).toMatchObject({ sent: ['send a', 'send ab'], isSaved: true })
   expect(go([type('a'), due!, refuse('answered', true), type('b'), freed!]).sent).toEqual(['send a', 'send a'])

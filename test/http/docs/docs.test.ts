@@ -17,7 +17,7 @@ afterAll(() => service.close())
 
 const names = ['v1', 'alternate'] as const
 
-/** Every page that links lead to, from the first on, by its address. */
+/** Reads all pages that links from /docs lead to, by address. */
 async function readPages(): Promise<Map<string, string>> {
   const pages = new Map<string, string>()
   const waiting = ['/docs']
@@ -292,7 +292,7 @@ describe.skipIf(!isBrowserInstalled)('the documentation in a browser (skipped wh
     expect(await keyIn(page).inputValue()).toBe('')
   })
 
-  /** Opens an operation's form. */
+  /** Opens an operation's request form. */
   async function tryOut(page: Page, operationId: string) {
     const form = page.locator(`#${operationId} .try`)
     await form.locator('summary').click()

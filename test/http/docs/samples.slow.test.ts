@@ -13,7 +13,7 @@ import { TO_LOOPBACK } from '../../support/webhooks.ts'
 const service = await startServiceForFile(TO_LOOPBACK)
 const origin = await service.app.listen({ port: 0, host: '127.0.0.1' })
 
-/** Joins all examples of a language into one program that prints the status of each response. */
+/** Languages of the samples. `opening` and `one` join all samples into one program that prints the status of each response. */
 const LANGUAGES = [
   {
     language: 'curl',
@@ -44,7 +44,7 @@ const EXAMPLE_ID = '0197a3f2-[0-9a-f-]{27}'
 const decode = (text: string) =>
   text.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&quot;', '"').replaceAll('&#39;', "'").replaceAll('&amp;', '&')
 
-/** Every example of a language by its operation, as the pages show them. */
+/** Reads all samples of a language from the pages, by operation. */
 async function readSamples(name: string, language: string): Promise<Map<string, string>> {
   const { text: overview } = await service.http().get(`/docs/${name}`)
   const groups = new Set([...overview.matchAll(/href="(\/docs\/\w+\/[\w-]+)#\w+"/g)].map(([, address]) => address!))
@@ -59,7 +59,7 @@ async function readSamples(name: string, language: string): Promise<Map<string, 
   return samples
 }
 
-/** The example as a reader would use it: with ids of their own, and addresses that nobody has yet. */
+/** Replaces the sample's ids with existing ones, and its email addresses with new ones, as a reader would. */
 const withOwn = (sample: string, of: Furnished): string =>
   sample
     .replaceAll(new RegExp(`([^/]+)/${EXAMPLE_ID}`, 'g'), (_all, before: string) => `${before}/${ownIdFor(before, of)}`)
@@ -67,7 +67,7 @@ const withOwn = (sample: string, of: Furnished): string =>
       new RegExp(`"(\\w+)": (\\[\\s*)?"${EXAMPLE_ID}"`, 'g'),
       (_all, name: string, open = '') => `"${name}": ${open}"${ownIdFor(name, of)}"`,
     )
-    .replaceAll(/"points": [\d.]+/g, '"points": 1') // their question has one
+    .replaceAll(/"points": [\d.]+/g, '"points": 1') // the question has one point
     .replaceAll(/[\w.]+@example\.com/g, () => `${crypto.randomUUID()}@example.com`)
 
 describe.each(['v1', 'alternate'] as const)('the code samples of %s', (name) => {

@@ -17,7 +17,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-/** As a busy neighbour, or the start, holds the process up: client and service alike. */
+/** Blocks the process, client and service alike, as other load on the machine or the start would. */
 const blockEventLoop = (ms: number) => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
 
 const ask = async (path = '/api/v1/tags') => {
@@ -27,8 +27,8 @@ const ask = async (path = '/api/v1/tags') => {
 }
 const statusOf = async (path?: string) => (await ask(path)).status
 
-/** Holds up whatever asks for tags. @returns what lets it go on. */
-async function holdTagsUp(): Promise<() => Promise<void>> {
+/** Locks the table of tags, so that requests for tags wait. @returns a function that releases it. */
+async function lockTags(): Promise<() => Promise<void>> {
   let letGo = () => {}
   const held = new Promise<void>((resolve) => {
     letGo = resolve
@@ -63,7 +63,7 @@ it('serves a client that sends one request at a time, even if the process is blo
 })
 
 it('serves a few clients with slow requests', async () => {
-  const goOn = await holdTagsUp()
+  const goOn = await lockTags()
   const slow = Array.from({ length: 20 }, () => statusOf())
   await sleep(2 * MAX_WAIT_MS)
   expect(await statusOf('/api/v1/nowhere')).toBe(404)
@@ -72,7 +72,7 @@ it('serves a few clients with slow requests', async () => {
 })
 
 it('answers 503 with Retry-After while hundreds of requests wait too long, and recovers afterwards', async () => {
-  const goOn = await holdTagsUp()
+  const goOn = await lockTags()
   const queue = Array.from({ length: 200 }, () => statusOf())
   const refused = await waitUntil('a request to be refused', async () => {
     const answer = await ask('/api/v1/nowhere')
@@ -82,7 +82,7 @@ it('answers 503 with Retry-After while hundreds of requests wait too long, and r
   expect(await statusOf('/healthz')).toBe(200)
   const readiness = ask('/readyz')
   await goOn()
-  // An error, if there is one, may only concern the database.
+  // Readiness may fail because of the database, but not because of overload.
   expect((await readiness).retryAfter).toBeNull()
   const counts = Object.groupBy(await Promise.all(queue), (status) => status)
   expect(counts[200]!.length).toBeGreaterThanOrEqual(100)
@@ -91,7 +91,7 @@ it('answers 503 with Retry-After while hundreds of requests wait too long, and r
 })
 
 it("serves other clients while one client's requests wait too long", async () => {
-  const goOn = await holdTagsUp()
+  const goOn = await lockTags()
   const queue = Array.from({ length: 200 }, () => statusOf())
   await waitUntil('a request to be refused', async () => (await ask('/api/v1/nowhere')).status === 503 || undefined)
   expect((await fetch(`${url}/i/some-token`)).status).toBe(404)

@@ -5,18 +5,18 @@ import { startServiceForFile } from '../../support/service.ts'
 
 const service = await startServiceForFile({
   RATE_LIMIT_CANDIDATE_LINK: '60',
-  RATE_LIMIT_CANDIDATE_NETWORK: '120', // fewer than by default, to be quick
+  RATE_LIMIT_CANDIDATE_NETWORK: '120', // lower than the default, to make the test faster
   TRUST_PROXY: 'true',
 })
 
 let network = 0
-/** Every test from a network of its own. */
+/** Each test uses its own network. */
 let address: string
 beforeEach(() => {
   address = `198.51.100.${++network}`
 })
 
-async function furnish(count: number) {
+async function createCandidates(count: number) {
   const { id } = await service.make.organization()
   const assessment = await service.make.assessment(id)
   await service.make.question(assessment)
@@ -27,7 +27,7 @@ async function furnish(count: number) {
 
 const load = (path: string, from = address) => service.app.inject({ url: path, headers: { 'x-forwarded-for': from } })
 
-/** @returns how many were answered with each status. */
+/** @returns the number of responses by status. */
 async function loadMany(paths: string[], from?: (i: number) => string): Promise<Record<number, number>> {
   const counts: Record<number, number> = {}
   for (const [i, path] of paths.entries()) {
@@ -41,7 +41,7 @@ const times = <T>(count: number, item: T): T[] => Array(count).fill(item)
 
 describe('the page limiter of candidate links', () => {
   it("answers 429 with Retry-After in the reader's language after 60 loads of a link in a minute", async () => {
-    const [one, other] = await furnish(2)
+    const [one, other] = await createCandidates(2)
     vi.useFakeTimers({ toFake: ['Date'] })
     onTestFinished(() => void vi.useRealTimers())
     expect(await loadMany(times(70, one!.path))).toEqual({ 200: 60, 429: 10 })
@@ -58,7 +58,7 @@ describe('the page limiter of candidate links', () => {
   })
 
   it('limits loads per network as configured, and counts an IPv6 /64 as one network', async () => {
-    const candidates = await furnish(3)
+    const candidates = await createCandidates(3)
     const paths = candidates.flatMap(({ path }) => times(50, path))
     const inNetwork = (i: number) => `2001:db8:0:${network}::${(i + 1).toString(16)}`
     expect(await loadMany(paths, inNetwork)).toEqual({ 200: 120, 429: 30 })
@@ -66,13 +66,13 @@ describe('the page limiter of candidate links', () => {
   })
 
   it("leaves the network's limit to other links when one link is rejected", async () => {
-    const [one, other] = await furnish(2)
+    const [one, other] = await createCandidates(2)
     await loadMany(times(130, one!.path))
     expect((await load(other!.path)).statusCode).toBe(200)
   })
 
   it('counts loads of the unsubscribe page', async () => {
-    const [candidate] = await furnish(1)
+    const [candidate] = await createCandidates(1)
     const path = `/u/${signUnsubscribeToken(service.site.secretKeys, candidate!.invite.id)}`
     expect(await loadMany(times(61, path))).toEqual({ 200: 60, 429: 1 })
     const form = await service.http().post(path).set('x-forwarded-for', address)
@@ -80,7 +80,7 @@ describe('the page limiter of candidate links', () => {
   })
 
   it('still accepts answers, saves, and status requests when page loads are rejected', async () => {
-    const [candidate] = await furnish(1)
+    const [candidate] = await createCandidates(1)
     const { path, press, session, invite } = candidate!
     await press('accept')
     await consent(candidate!)

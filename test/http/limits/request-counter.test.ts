@@ -4,7 +4,7 @@ import { createRequestCounter } from '../../../src/http/limits/request-counter.t
 const LIMIT = 3
 
 describe('the request counter', () => {
-  it('rejects requests above the limit until a minute after the first', () => {
+  it('rejects requests above the limit until a minute after the first one', () => {
     let now = 1_000_000
     const count = createRequestCounter(() => now)
     const fill = () => {

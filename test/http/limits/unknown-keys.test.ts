@@ -7,7 +7,7 @@ import { waitUntil } from '../../support/wait-until.ts'
 
 const LIMIT = 5
 
-/** The look-ups of keys in the database, by however many requests. */
+/** Number of queries for API keys. */
 let lookUps = 0
 const original: (...values: unknown[]) => unknown = pg.Client.prototype.query
 vi.spyOn(pg.Client.prototype, 'query').mockImplementation(function (this: pg.Client, ...values: unknown[]) {
@@ -21,20 +21,20 @@ let service: Service
 let address = ''
 beforeAll(async () => {
   service = await startService({ RATE_LIMIT_UNKNOWN_KEYS: String(LIMIT), TRUST_PROXY: 'true' })
-  await service.app.listen({ port: 0, host: '127.0.0.1' }) // one server for all requests at once
+  await service.app.listen({ port: 0, host: '127.0.0.1' }) // so that concurrent requests share one server
 })
 afterAll(() => service.close())
 let count = 0
 beforeEach(() => {
   lookUps = 0
-  address = `192.0.2.${++count}` // every test from a network of its own
+  address = `192.0.2.${++count}` // each test uses its own network
 })
 
 const ask = (key: string, from = address) => service.v1(key).get('/tags').set('X-Forwarded-For', from)
 const statusOf = async (key: string, from = address) => (await ask(key, from)).status
 const unknown = () => generateApiKey('live')
 const isWithinAMinute = (seconds: number) => seconds >= 1 && seconds <= 60
-/** As many refusals as a network may have. */
+/** Uses up the network's limit of unknown keys. */
 const useUp = async (from = address) => {
   for (let i = 0; i < LIMIT; i++) expect(await statusOf(unknown(), from)).toBe(401)
 }
@@ -167,7 +167,7 @@ async function settleCache({ key, apiKeyId: id }: { key: string; apiKeyId: strin
   expect(await statusOf(key)).toBe(200)
 }
 
-/** Holds up whatever looks for a key. @returns how many do, and what lets them. */
+/** Locks the table of API keys, so that lookups wait. `countHeld` counts them, `letGo` releases them. */
 async function holdLookUps() {
   const client = new pg.Client({ connectionString: service.databaseUrl })
   await client.connect()

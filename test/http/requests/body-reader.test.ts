@@ -7,7 +7,7 @@ import { HttpError } from '../../../src/http/errors/failure.ts'
 import { createBodyReader } from '../../../src/http/requests/body-reader.ts'
 import { waitUntil } from '../../support/wait-until.ts'
 
-/** A listener whose bodies take so much memory in all: the address says whose they are. @returns how a body is begun there. */
+/** Starts a server with a memory limit for all bodies. The URL names the sender. @returns a function that begins to send a body. */
 async function listen(budget: number, paceMs = 60_000) {
   const app: FastifyInstance = fastify({ bodyLimit: 100_000 })
   onTestFinished(() => void app.close())
@@ -34,7 +34,7 @@ async function listen(budget: number, paceMs = 60_000) {
   )
   await app.listen({ port: 0, host: '127.0.0.1' })
   const { port } = app.server.address() as AddressInfo
-  /** Sends so much of a body, and waits until it has come. */
+  /** Sends the first bytes of a body and waits until they arrive. */
   const begin = async (path: string, length: number, bytes: number) => {
     const socket: Socket = connect(port, '127.0.0.1')
     onTestFinished(() => void socket.destroy())

@@ -12,81 +12,81 @@ let smtp: SmtpListener
 beforeAll(async () => {
   smtp = await startSmtpListener()
   service = await startService({ SMTP_URL: smtp.url })
-  await service.app.listen({ port: 0, host: '127.0.0.1' }) // one server for all requests at once
+  await service.app.listen({ port: 0, host: '127.0.0.1' }) // so that concurrent requests share one server
 })
 afterAll(async () => {
   await service.close()
   await smtp.close()
 })
-let by: Awaited<ReturnType<typeof furnish>>
+let by: Awaited<ReturnType<typeof createInvites>>
 beforeEach(async () => {
-  by = await furnish()
+  by = await createInvites()
 })
 
 const AT_ONCE = 50
 
-/** An organization with an assessment to invite to, an invite that is pending and one that is revoked. */
-async function furnish(of = service) {
+/** Creates an organization with an assessment, a pending invite, and a revoked one. */
+async function createInvites(of = service) {
   const { id, key } = await of.make.organization()
   const assessment = await of.make.assessment(id)
   const [pending, revoked] = [await of.make.invite(assessment), await of.make.invite(assessment, { status: 'revoked' })]
   return { id, key, assessment, pending, revoked, client: of.v1(key), alternate: of.alternate(key) }
 }
-type Furnished = typeof by
+type Target = typeof by
 
-const recipient = ({ id }: Furnished) => `same-${id}@example.com`
-const alternateBody = (of: Furnished) => ({
+const recipient = ({ id }: Target) => `same-${id}@example.com`
+const alternateBody = (of: Target) => ({
   ...{ email: recipient(of), assessment: of.assessment.id, question_play_limit: 1, answer_record_limit: 1, tags: [] },
   ...{ face_photo_required: true, id_photo_required: true, assigned_grader: null },
 })
 
-/** Every POST, how to send it, and what it leaves behind when it is done once: mails, and rows beyond those that were there. */
+/** POST operations. `left` has the numbers of rows and mails, and the link versions, after the operation was executed once. */
 const posts = [
   {
     name: 'POST /invites',
-    send: (of: Furnished) => of.client.post('/invites').send({ assessmentId: of.assessment.id, recipientEmail: recipient(of) }),
+    send: (of: Target) => of.client.post('/invites').send({ assessmentId: of.assessment.id, recipientEmail: recipient(of) }),
     status: 201,
     left: { invites: 3, tags: 0, mails: 1, links: [1, 1, 1] },
   },
   {
     name: 'POST /tags',
-    send: (of: Furnished) => of.client.post('/tags').send({ name: 'Once' }),
+    send: (of: Target) => of.client.post('/tags').send({ name: 'Once' }),
     status: 201,
     left: { invites: 2, tags: 1, mails: 0, links: [1, 1] },
   },
   {
     name: 'POST /assessment_invites of the alternate interface',
-    send: (of: Furnished) => of.alternate.post('/assessment_invites').send(alternateBody(of)),
+    send: (of: Target) => of.alternate.post('/assessment_invites').send(alternateBody(of)),
     status: 201,
     left: { invites: 3, tags: 0, mails: 1, links: [1, 1, 1] },
   },
   {
     name: "POST /assessment_invites in the organization's scope",
-    send: (of: Furnished) => of.alternate.post(`/organizations/${of.id}/assessment_invites`).send(alternateBody(of)),
+    send: (of: Target) => of.alternate.post(`/organizations/${of.id}/assessment_invites`).send(alternateBody(of)),
     status: 201,
     left: { invites: 3, tags: 0, mails: 1, links: [1, 1, 1] },
   },
   {
     name: 'POST /invites/{id}/resend',
-    send: (of: Furnished) => of.client.post(`/invites/${of.pending.id}/resend`),
+    send: (of: Target) => of.client.post(`/invites/${of.pending.id}/resend`),
     status: 200,
     left: { invites: 2, tags: 0, mails: 1, links: [1, 1] },
   },
   {
     name: 'POST /invites/{id}/extend',
-    send: (of: Furnished) => of.client.post(`/invites/${of.pending.id}/extend`).send({ expiresInDays: 60 }),
+    send: (of: Target) => of.client.post(`/invites/${of.pending.id}/extend`).send({ expiresInDays: 60 }),
     status: 200,
     left: { invites: 2, tags: 0, mails: 0, links: [1, 1] },
   },
   {
     name: 'POST /invites/{id}/revoke',
-    send: (of: Furnished) => of.client.post(`/invites/${of.pending.id}/revoke`),
+    send: (of: Target) => of.client.post(`/invites/${of.pending.id}/revoke`),
     status: 200,
     left: { invites: 2, tags: 0, mails: 0, links: [1, 1] },
   },
   {
     name: 'POST /invites/{id}/reactivate',
-    send: (of: Furnished) => of.client.post(`/invites/${of.revoked.id}/reactivate`),
+    send: (of: Target) => of.client.post(`/invites/${of.revoked.id}/reactivate`),
     status: 200,
     left: { invites: 2, tags: 0, mails: 1, links: [1, 2] },
   },
@@ -98,7 +98,7 @@ const leftBehind = async ({ db }: Service, organizationId: string) => {
   const links = invites.map(({ linkVersion }) => linkVersion).sort()
   return { invites: invites.length, tags: await db.tag.count({ where }), mails: await db.inviteEmail.count({ where }), links }
 }
-const records = ({ id }: Furnished) => service.db.idempotencyRecord.count({ where: { organizationId: id } })
+const records = ({ id }: Target) => service.db.idempotencyRecord.count({ where: { organizationId: id } })
 
 describe.each(posts)('$name with an Idempotency-Key', ({ send, status, left }) => {
   it(`is executed once for ${AT_ONCE} concurrent requests, which get ${AT_ONCE} identical responses`, async () => {
@@ -113,7 +113,7 @@ describe.each(posts)('$name with an Idempotency-Key', ({ send, status, left }) =
     expect(await leftBehind(service, by.id)).toEqual(left)
   })
 
-  it('returns the first response to a retry, whatever has changed since', async () => {
+  it('returns the first response to a retry, even if data has changed since', async () => {
     const first = await send(by).set('Idempotency-Key', 'retry-1')
     await service.db.invite.updateMany({ where: { organizationId: by.id }, data: { status: 'completed' } })
     await service.db.tag.deleteMany({ where: { organizationId: by.id } })
@@ -124,7 +124,7 @@ describe.each(posts)('$name with an Idempotency-Key', ({ send, status, left }) =
   })
 
   it('stores nothing without the header', async () => {
-    const other = await furnish()
+    const other = await createInvites()
     const [plain, keyed] = [await send(by), await send(other).set('Idempotency-Key', 'retry-1')]
     const shape = ({ body, headers }: typeof plain) => [
       Object.keys(body),
@@ -206,7 +206,7 @@ describe('a used Idempotency-Key', () => {
 
   it('is valid for all API keys of the organization, and for no other organization', async () => {
     const { key } = await createApiKey(service.system, { organizationId: by.id, name: 'Second', mode: 'live' })
-    const other = await furnish()
+    const other = await createInvites()
     const first = await tag('Shared')
     const second = await tag('Shared', 'used', service.v1(key))
     expect([second.text, second.headers['idempotent-replayed']]).toEqual([first.text, 'true'])

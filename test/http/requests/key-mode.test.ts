@@ -4,7 +4,7 @@ import type { Context } from '../../../src/domain/context.ts'
 import { guardInterface } from '../../../src/http/requests/guard.ts'
 import { v1Envelope } from '../../../src/interfaces/v1/errors.ts'
 
-/** An interface with an operation for each kind of key, and one for both. Whose key it is the request says itself. */
+/** Starts an interface with operations for live keys, for test keys, and for both. A request header sets the key's mode. */
 async function serve() {
   const app = fastify()
   onTestFinished(() => app.close())

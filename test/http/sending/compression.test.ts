@@ -19,7 +19,7 @@ beforeAll(async () => {
   port = (service.app.server.address() as AddressInfo).port
 })
 
-/** The answer as it comes, with nothing decoded. */
+/** Requests a path and returns the raw response, without decoding. */
 const get = (path: string, headers: Record<string, string> = {}, method = 'GET') =>
   new Promise<{ status: number; headers: NodeJS.Dict<string | string[]>; body: Buffer }>((resolve, reject) => {
     const sent = ask({ port, host: '127.0.0.1', path, method, headers }, (answer) => {
@@ -108,7 +108,7 @@ describe.each(['v1', 'alternate'] as const)('the ETag of single resources in %s'
   beforeAll(async () => {
     own = await furnish(service, name)
     await handIn(service, { organizationId: own.id, inviteId: own.invite.id, assessmentId: own.assessment.id }, 'words')
-    // Some may be read only by a key that names their scope.
+    // Some resources can only be read with a key that has their scope.
     const allowed = { organizationId: own.id, name: 'All', mode: 'live', scopes: KEY_SCOPES } as const
     const { key } = await createApiKey(service.system, allowed)
     keys = { 'x-api-key': key, 'x-service-docs-api-key': key }
@@ -118,7 +118,7 @@ describe.each(['v1', 'alternate'] as const)('the ETag of single resources in %s'
 
   it('is sent by all reads', async () => {
     const { paths } = await readDocument(service, name)
-    const lists = /^list|Link$|Report$|Media$/ // several things; one that is a secret; files
+    const lists = /^list|Link$|Report$|Media$/ // lists, secrets, and files
     const one = Object.values(paths).flatMap(({ get }) => (get && !lists.test(get.operationId) ? [get] : []))
     expect(one.filter(({ responses }) => !responses[304]).map(({ operationId }) => operationId)).toEqual([])
     expect(reads.length).toBeGreaterThan(4)

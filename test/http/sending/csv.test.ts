@@ -36,7 +36,7 @@ it.each([
   ])
   const options = { relax_quotes: true, relax_column_count: true, quote: null } as const
   for (const delimiter of LANGUAGES_SEPARATE_BY) {
-    // As a table by commas it is read with its quotes; by others these stand in the middle of cells.
+    // With commas, the quotes enclose cells. With other delimiters, they are part of the cells.
     const rows: string[][] = parse(file, delimiter === ',' ? { delimiter, bom: true } : { ...options, delimiter })
     for (const cell of rows.flat()) expect(cell.replace(/^["\s\u200b]+/, ''), delimiter).not.toMatch(/^[=+\-@＝＋－＠]/)
   }
