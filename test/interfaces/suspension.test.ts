@@ -98,15 +98,15 @@ it('suspends an organization at once when an owner requests its erasure, and res
   await waitUntil('the waiting webhooks', () => receiver.received.length > before || undefined)
   await service.deps.queue.bringMailForward(mail.id)
   await waitUntil('the mail', () => mailedTo('waits@example.com').length === 1 || undefined)
-  const mails = await waitUntil('the mails to the owner', () => {
+  const ownerMails = await waitUntil('the mails to the owner', () => {
     const mails = mailedTo(owner.member.email)
     return mails.length === 2 ? mails : undefined
   })
-  expect(mails.map(({ parsed }) => parsed.subject)).toEqual([
+  expect(ownerMails.map(({ parsed }) => parsed.subject)).toEqual([
     `${organization.name} is going to be erased`,
     `${organization.name} will not be erased`,
   ])
-  expect(mails[0]!.parsed.text).toContain(`${service.site.publicUrl}${owner.home}`)
+  expect(ownerMails[0]!.parsed.text).toContain(`${service.site.publicUrl}${owner.home}`)
   expect((await owner.post(`${owner.home}hold/keep`)).status).toBe(303)
   expect((await owner.get(`${owner.home}settings/audit-log`)).text).toContain('stopped the erasure of the organization')
 })
