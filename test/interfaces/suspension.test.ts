@@ -134,6 +134,6 @@ it('requests and cancels the erasure by the command line, which doctor and runni
   expect([asked.code, JSON.parse(asked.stdout)]).toMatchObject([0, { organization: organization.id, startedAt: null }])
   await waitUntil('the key to be refused', async () => ((await key())[0] === 401 ? true : undefined))
   expect((await runCli(['org', 'cancel-erasure', organization.id], env)).stdout).toContain('is kept')
-  await waitUntil('the key to be good', async () => ((await key())[0] === 200 ? true : undefined))
+  await waitUntil('the key to be accepted', async () => ((await key())[0] === 200 ? true : undefined))
   expect((await runCli(['org', 'cancel-erasure', organization.id], env)).stdout).toContain('is not suspended')
 })

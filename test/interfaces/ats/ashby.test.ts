@@ -353,7 +353,7 @@ it('shows the admins a rejected update, and continues with the next', async () =
   behave(answerWith(200))
   await kim.start()
   await waitFor(2)
-  await waitUntil('no refusal', async () => ((await order()).lastError === '' ? true : undefined))
+  await waitUntil('the error to be cleared', async () => ((await order()).lastError === '' ? true : undefined))
 })
 
 it('tests the connection with an update of a nonexistent assessment', async () => {

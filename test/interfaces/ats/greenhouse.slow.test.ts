@@ -402,7 +402,7 @@ describe('a report', () => {
     own.greenhouse.behave(answerWith(200))
     await reportAgain(own.admin, id)
     await own.greenhouse.waitFor(2)
-    await waitUntil('the error to go', async () => ((await orderOf(id)).lastError === '' ? true : undefined))
+    await waitUntil('the error to be cleared', async () => ((await orderOf(id)).lastError === '' ? true : undefined))
   })
 
   it('waits for the previous report of its order, and not for other orders', async () => {

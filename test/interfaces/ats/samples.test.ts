@@ -176,7 +176,7 @@ async function sampleRecruitee(): Promise<string> {
   })
   service.clock.advance(31 * DAY_MS)
   await expireAllDueInvites(service.system)
-  const canceled = await waitUntil('the end of the second', () => changesOf(SECOND_ORDER_ID)[0])
+  const canceled = await waitUntil('the report on the second order', () => changesOf(SECOND_ORDER_ID)[0])
   showReceived('An invite expires', canceled)
   await call('An API key where the key for Recruitee belongs', 'GET', 'tests', bearer(own.organization.key))
   return print()

@@ -6,7 +6,7 @@ import { type Query, recordQueries } from '../../support/queries.ts'
 import { type Service, startService } from '../../support/service.ts'
 
 const MANY = 30_000
-/** Limit in pages of 8 kB. Reading every row of the organization takes several hundred more. */
+/** Limit in pages of 8 kB. A statement that reads every row of the organization exceeds it. */
 const FEW_PAGES = 450
 const FEW = 3
 

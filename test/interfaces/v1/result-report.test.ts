@@ -230,7 +230,7 @@ describe('GET /invites/{inviteId}/submission/report', () => {
       else refused.push(`${status} ${headers['x-error-code']} ${headers['retry-after']}`)
     }
     const asked = Array.from({ length: 24 }, () => ask('many', many))
-    await waitUntil('the line to be full', () => refused[0])
+    await waitUntil('the queue to be full', () => refused[0])
     const before = made.length
     await ask('one', one)
     expect(made.indexOf('one')).toBeLessThanOrEqual(before + 3)

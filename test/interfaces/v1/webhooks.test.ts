@@ -177,7 +177,7 @@ describe("another organization's webhook", () => {
     await foreign.invite()
     const [message] = await receiver.waitFor(1)
     const delivered = async () => ((await foreign.deliveries(theirs))[0]?.state === 'delivered' ? true : undefined)
-    await waitUntil('it to be recorded', delivered)
+    await waitUntil('the delivery to be recorded', delivered)
     const mine = await own.subscribe({ url: URL })
     const { client } = own
     const operations = (id: string) => [

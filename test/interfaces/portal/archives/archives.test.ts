@@ -302,7 +302,7 @@ describe('the download of an archive', () => {
     await Promise.all(others.map(readAll))
     expect((await read()).fetchedAt).toBeNull()
     expect(await readAll(winner!)).toBe(BYTES)
-    await waitUntil('it to be recorded', async () =>
+    await waitUntil('the download to be recorded', async () =>
       (await actionsOf(organization.id)).includes('fetched_archive') ? true : undefined,
     )
     expect(await read()).toMatchObject({ key: null, fetchedAt: expect.any(Date) })

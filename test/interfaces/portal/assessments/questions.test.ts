@@ -124,7 +124,7 @@ it("rejects a question without a text, or with an address that candidates can't 
   const address = await addressOf('')
   const cleared = { ...fieldsIn(await get(address)), audioUrl: '' }
   expect(mistakesIn(await post(address, cleared))).toEqual([nothing])
-  // An imported question without a text can still be saved.
+  // An imported question with such an address can still be saved.
   const imported = await service.make.question(assessment, { inputType: 'video', script: '', videoUrl: '/1.mp4' })
   const there = address.replace(/[^/]+$/, imported.id)
   expect((await post(there, { ...fieldsIn(await get(there)), points: '2' })).status).toBe(303)

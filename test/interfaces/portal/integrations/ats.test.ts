@@ -119,7 +119,7 @@ it('shows orders and calls, tests the connection, and resends a failed report', 
   greenhouse.behave(answerWith(200))
   const again = /action="([^"]+\/report)"/.exec(text)![1]!
   expect((await post(again)).headers.location).toBe(`${path}?done=reported`)
-  await waitUntil('the error to go', async () => ((await get(path)).text.includes('Send again') ? undefined : true))
+  await waitUntil('the error to be cleared', async () => ((await get(path)).text.includes('Send again') ? undefined : true))
   await post(`${path}/test`)
   await greenhouse.waitFor(3)
   expect(greenhouse.patched[2]).toMatchObject({ orderId: 'order-1', method: 'PATCH', body: '' })

@@ -300,7 +300,7 @@ describe('a failing webhook', () => {
     expect((await elsewhere.get(elsewhere.home)).text).not.toContain('has been failing since')
     receiver.behave(answerWith(204))
     await post(`${own}/test`)
-    await waitUntil('success', async () => !(await get(home)).text.includes('has been failing since') || undefined)
+    await waitUntil('the webhook to succeed', async () => !(await get(home)).text.includes('has been failing since') || undefined)
   })
 
   it('is reported with the reason if it was disabled for failing, unless a member disabled it', async () => {

@@ -258,7 +258,7 @@ it.each([
 it('previews each choice about released results if a paper has the version twice', async () => {
   const made = await makeAnswered(service, ONE, [{ value: OSLO, released: true }])
   await askTwice(made)
-  // The second question has negative points, so low that the sum of the result stays at its limit.
+  // The second question has so few points that the corrected sum would fall below 0, its limit.
   const where = { submissionId: made.submissionIds[0]! }
   const { id, grades } = await service.db.release.findFirstOrThrow({ where })
   const lowered = (grades as { number: number }[]).map((grade) => (grade.number === 2 ? { ...grade, points: -10 } : grade))

@@ -176,7 +176,7 @@ describe('the library', () => {
     const late = await inTransaction(ctx, async (inside) => {
       await saveAsVersion(inside, ref)
       const answer = Promise.resolve(admin.post(`${other.path}/library/version`))
-      await waitUntil('the other to wait for this one', async () => {
+      await waitUntil('the other request to wait for this one', async () => {
         const waiting = await service.db.$queryRaw<unknown[]>`
           SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`
         return waiting.length > 0 || undefined

@@ -250,7 +250,7 @@ it('reports a changed text to every admin by mail, in their languages', async ()
   expect(to(other.member.email)[0]!.text).toContain('Der Betreff ist jetzt')
   await save({ seen: '2', subject: '', body: '' })
   const removed = () => to(admin.member.email).find(({ text }) => text!.includes('was removed. Candidates get the text'))
-  await waitUntil('the mail of what was taken out', removed)
+  await waitUntil('the mail about the removed text', removed)
   expect(await service.db.memberEmail.count({ where })).toBe(8)
 })
 

@@ -32,7 +32,7 @@ async function askMeanwhile(erase: (inside: typeof db) => Promise<unknown>, ask:
       asked = Promise.resolve(ask())
       const waiting = () => db.$queryRaw<object[]>`
         SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`
-      await waitUntil('what is asked to wait', async () => (await waiting())[0])
+      await waitUntil('the request to wait', async () => (await waiting())[0])
     },
     { timeout: PATIENT.timeout },
   )

@@ -74,7 +74,7 @@ it('accepts a link while another is being sent, without waiting', async () => {
       joining = Promise.resolve(visit(service).post(path, fields))
       const waiting = () => service.db.$queryRaw<object[]>`
         SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`
-      await waitUntil('the other to wait for the member', async () => (await waiting())[0])
+      await waitUntil('the other request to wait for the member', async () => (await waiting())[0])
       await resendJoinLink(resending, id)
     },
     { timeout: PATIENT.timeout },

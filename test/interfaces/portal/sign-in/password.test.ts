@@ -55,7 +55,7 @@ it('gives the same response to a reset for an unknown address, without a mail', 
   const unknown = await visit(service).post('/portal/forgot', { email: 'nobody@example.com' })
   expect([unknown.status, unknown.text]).toEqual([known.status, known.text])
   await receiveLink(email)
-  await waitUntil('the wish to be looked into', async () => {
+  await waitUntil('the reset request to be processed', async () => {
     const [{ open }] = await service.db.$queryRaw<[{ open: bigint }]>`
       SELECT count(*) AS open FROM pgboss.job WHERE name = 'password-reset' AND state < 'completed'`
     return open === 0n || undefined
