@@ -17,7 +17,7 @@ import { jpeg } from '../support/submissions.ts'
 import { waitUntil } from '../support/wait-until.ts'
 import { runCliProcess } from './run-cli.ts'
 
-/** The secret is the database's own. */
+/** Uses the secret key that is stored beside the embedded database. */
 const OWN_SECRET = { SECRET_KEY: '' }
 const TAB = '0c5f7e0e-9d3c-4d5e-8f57-0d6a3f3b7a11'
 const PHOTO = jpeg('a face')
@@ -25,8 +25,8 @@ const PHOTO = jpeg('a face')
 const cli = (dataDir: string, args: string[], env: Record<string, string> = {}) =>
   runCliProcess(args, { DATA_DIR: dataDir, ...OWN_SECRET, ...env })
 
-/** An organization with a key, and a candidate who may send photos, in the database of a service that runs. */
-async function furnish(dataDir: string, service: ServiceProcess) {
+/** Creates an organization with a key, and a candidate who can upload photos, in the database of a running service. */
+async function createCandidate(dataDir: string, service: ServiceProcess) {
   const database = await startEmbeddedDatabase({ dataDir })
   const db = createDb(openPool(database.url, { max: 2 }))
   try {
@@ -55,7 +55,7 @@ async function furnish(dataDir: string, service: ServiceProcess) {
   }
 }
 
-/** The feed's end, once it has what happened to the invite. */
+/** Waits until the feed has an event of the invite. Returns the cursor of the feed's end. */
 async function readCursorBehind(service: ServiceProcess, key: string, inviteId: string): Promise<string> {
   let cursor = ''
   let isThere = false
@@ -73,7 +73,7 @@ test('backs up a service under writes, and restores elsewhere everything acknowl
   const backup = path.join(await makeDataDir(), 'backup')
   const env = { ...OWN_SECRET, RATE_LIMIT_ENTERPRISE: '1000000', MAX_REQUEST_WAIT: '60000' }
   const service = await startProcess({ ...env, DATA_DIR: dataDir })
-  const { key, invite, link } = await furnish(dataDir, service)
+  const { key, invite, link } = await createCandidate(dataDir, service)
   const photo = `${link}/session/photos/face_photo`
   const headers = { 'content-type': 'image/jpeg', 'x-tab': TAB }
   expect((await fetch(service.url + photo, { method: 'PUT', headers, body: new Uint8Array(PHOTO) })).status).toBe(204)
@@ -108,7 +108,7 @@ test('backs up a service under writes, and restores elsewhere everything acknowl
   expect((await fetch(restored.url + link)).status).toBe(200)
   const shown = await fetch(restored.url + photo)
   expect([shown.status, Buffer.from(await shown.arrayBuffer())]).toEqual([200, PHOTO])
-  // It has given more positions than readers knew of before, were it to give them again.
+  // Creates more events than were lost, in case the restored service assigned the lost positions again.
   const later = [...acknowledged, ''].map((_, i) => invite(restored, `later-${i}@example.com`))
   await readCursorBehind(restored, key, (await Promise.all(later)).at(-1)!)
   expect((await ask(restored, key, `/events?cursor=${ofLostEvent}`)).status).toBe(410)
@@ -122,7 +122,7 @@ test.runIf(LONG)('rejects an incomplete backup, one of another version, or an oc
   await rename(path.join(dataDir, 'secret-key'), path.join(dataDir, 'away')).catch(() => {})
   expect((await cli(dataDir, ['backup', path.join(place, 'none')])).stderr).toContain('set the SECRET_KEY')
   await rename(path.join(dataDir, 'away'), path.join(dataDir, 'secret-key')).catch(() => {})
-  // The secret stays where it is kept, and so do media in a bucket.
+  // The backup includes neither a secret from the environment nor media in a bucket.
   const elsewhere = { SECRET_KEY, MEDIA_URL: 's3://bucket/prefix?region=eu-central-1' }
   const { code, stdout } = await cli(dataDir, ['backup', backup], elsewhere)
   expect([code, stdout]).toEqual([0, expect.stringMatching(/Not in it: photos and recordings.*\nNot in it: the secret/)])
@@ -172,7 +172,7 @@ test.runIf(LONG)('rejects an incomplete backup, one of another version, or an oc
   expect((await cli(other, ['org', 'list'], { SECRET_KEY: secretKey })).code).toBe(0)
 })
 
-/** Its first byte, which flipped twice is as it was. */
+/** Flips a bit of the first byte. Flipping it twice restores the file. */
 async function flip(file: string): Promise<void> {
   await using handle = await open(file, 'r+')
   const { buffer } = await handle.read(Buffer.alloc(1), 0, 1, 0)

@@ -9,7 +9,6 @@ import { startServiceForFile } from '../support/service.ts'
 import { PATIENT } from '../support/wait-until.ts'
 import { type Ended, runCli } from './run-cli.ts'
 
-// Each command is a process of its own, and a busy machine starts them slowly.
 const service = await startServiceForFile()
 
 const cli = (args: string[], env: Record<string, string> = {}, input?: string) =>
@@ -18,7 +17,7 @@ const jsonOf = ({ code, stdout, stderr }: Ended) => {
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
   return JSON.parse(stdout)
 }
-/** The rows of a table, its headings apart. */
+/** Rows of a printed table, without its headings. */
 const rowsOf = ({ stdout }: Ended) => stdout.trimEnd().split('\n').slice(1)
 
 describe('the org command', () => {
@@ -104,7 +103,7 @@ describe('the member command', () => {
     })
   })
 
-  test('rejects an unknown organization, a bad address, or one that never joined, in one line', async () => {
+  test('rejects an unknown organization, an invalid address, or a member who never joined, in one line', async () => {
     const { id } = await service.make.organization()
     const complaint = async (...args: string[]) => {
       const { code, stderr } = await cli(['member', ...args])
@@ -300,19 +299,19 @@ describe('a command', () => {
     ['two expiries', ['key', 'create', 'Acme', 'ATS', '--expires-in-days', '1', '--expires-at', '2031-01-01']],
     ['neither a mail nor --all', ['mail', 'retry']],
     ['both a mail and --all', ['mail', 'retry', 'x', '--all']],
-  ])('with %s exits as wrong usage', async (_, args) => {
+  ])('exits with 2 for %s', async (_, args) => {
     const { code, stdout, stderr } = await cli(args)
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
     expect(stderr).not.toMatch(/^\s+at /m)
   })
 
-  test('with an unusable environment names the variables', async () => {
+  test('names the variables of an invalid environment', async () => {
     const { code, stderr } = await cli(['org', 'list'], { SECRET_KEY: 'short', PORT: 'x' })
     expect(code).toBe(78)
     expect(stderr).toMatch(/PORT: [\s\S]*SECRET_KEY: /)
   })
 
-  test('without its database fails at once, in one line', async () => {
+  test('fails at once without its database, in one line', async () => {
     const { code, stdout, stderr } = await cli(['org', 'list'], { DATABASE_URL: 'postgresql://127.0.0.1:1/none' })
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
     expect(stderr).toMatch(/^error: The database can not be reached: .+\n$/)

@@ -4,7 +4,6 @@ import { startServiceForTest } from '../support/service.ts'
 import { PATIENT } from '../support/wait-until.ts'
 import { runCliProcess } from './run-cli.ts'
 
-// Each command is a process of its own, and a busy machine starts them slowly.
 test('creates a demo organization once, and shows its key and the next steps', async () => {
   const service = await startServiceForTest()
   const env = { DATABASE_URL: service.databaseUrl, PUBLIC_URL: 'https://assessments.example.com' }

@@ -26,13 +26,13 @@ const changelog = `# Changelog
 - Copy the systemd unit again.
 `
 
-it('names the release that an upgrade starts from, those it skips, and what to do before each', () => {
+it('names the release that an upgrade starts from, the skipped ones, and what to do before each', () => {
   expect(formatUpgrade(['20270101000000_one', '20270201000000_two', '20270202000000_three'], released, changelog)).toBe(
     'This upgrades from 1.0.0 to 1.2.0, skipping 1.1.0. Before upgrading: 1.1.0: Copy the systemd unit again. 1.2.0: Set `NEW_SETTING`, or nobody can sign in.',
   )
 })
 
-it('counts a half-migrated release as missing', () => {
+it('counts a partly migrated release as missing', () => {
   expect(formatUpgrade(['20270202000000_three'], released, '')).toBe('This upgrades from 1.1.0 to 1.2.0')
 })
 

@@ -11,13 +11,12 @@ import { startSmtpListener } from '../support/smtp.ts'
 import { startTranscriber } from '../support/transcriber.ts'
 import { type Ended, runCli } from './run-cli.ts'
 
-// Each command is a process of its own, and a busy machine starts them slowly.
 type Checks = Record<string, { problem: boolean; message: string }>
 
 const checksOf = ({ stdout }: Ended): Checks =>
   Object.fromEntries(JSON.parse(stdout).checks.map(({ name, ...check }: { name: string }) => [name, check]))
 
-test('reports no problem of a healthy service', async () => {
+test('reports no problem for a healthy service', async () => {
   const { databaseUrl } = await startServiceForTest()
   const smtp = await startSmtpListener()
   const env = { DATABASE_URL: databaseUrl, SMTP_URL: smtp.url, PUBLIC_URL: 'https://assessments.example.com' }
@@ -219,7 +218,7 @@ test("warns if other servers refuse the service's mail", async () => {
   expect(checksOf(ended).mails).toEqual({ problem: true, message: expect.stringMatching(/^2 of 5 .* came back: .*SPF, DKIM/) })
 })
 
-test('reports which response formats the speech recognition service has, and which setting it wants', async () => {
+test('reports which response formats the speech recognition service has, and which setting to use', async () => {
   const { databaseUrl } = await startServiceForTest()
   const formats: string[] = []
   const server = await startTranscriber((response, message, request) => {

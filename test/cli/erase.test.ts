@@ -12,7 +12,7 @@ const { db } = service
 const env = { DATABASE_URL: service.databaseUrl, ERASURE_LOG, PUBLIC_URL: 'https://assessments.example.com' }
 const EMAIL = 'Quentin.Zobrist@Erase-Me.example'
 
-/** The doctor's message about erasures. */
+/** Runs doctor and returns its check of erasures. */
 async function doctor() {
   const { checks } = JSON.parse((await runCli(['doctor', '--json'], env)).stdout) as {
     checks: { name: string; message: string }[]
@@ -20,8 +20,8 @@ async function doctor() {
   return checks.find(({ name }) => name === 'erasures')!
 }
 
-/** An organization with an owner, and a member who has generated a key. */
-async function start() {
+/** Creates an organization with an owner, and a member who has generated a key. */
+async function createMembers() {
   const organization = await service.make.organization()
   await signInAs(service, organization.id, ['admin'], ['owner'])
   await joinAs(service, organization, { email: EMAIL, roles: ['grader'] })
@@ -34,7 +34,7 @@ async function start() {
 }
 
 it('erases a member, with their keys on request, and again if a backup restores them', async () => {
-  const { organization, member, keyId } = await start()
+  const { organization, member, keyId } = await createMembers()
   const unknown = await runCli(['erase', organization.id, 'nobody@example.com', '--member'], env)
   expect([unknown.code, unknown.stderr]).toEqual([1, expect.stringContaining('has no member of that address')])
   const saved = {
@@ -61,7 +61,7 @@ it('erases a member, with their keys on request, and again if a backup restores 
   const gone = await runCli(['erase', organization.id, EMAIL, '--member'], env)
   expect([gone.code, gone.stderr]).toEqual([1, expect.stringContaining('has no member of that address')])
 
-  // As the backup has it: the member is back with their account, and of the erasure nothing is known.
+  // Restores the state of a backup: the member and their account exist again, and the erasure is unknown.
   await db.erasure.deleteMany({ where: { id: receipt.id } })
   await db.user.create({ data: saved.user })
   await db.credential.create({ data: saved.credential })

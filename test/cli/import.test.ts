@@ -12,7 +12,7 @@ import { runCli, runCliProcess } from './run-cli.ts'
 
 const service = await startServiceForFile()
 
-/** With the smallest pool there may be. */
+/** Uses the smallest allowed connection pool. */
 const env = () => ({ DATABASE_URL: service.databaseUrl, DATABASE_POOL_SIZE: '2' })
 const importFile = (file: string, ...options: string[]) => runCli(['import', file, '--json', ...options], env())
 const countsOf = ({ code, stdout, stderr }: Awaited<ReturnType<typeof importFile>>) => {
@@ -20,7 +20,7 @@ const countsOf = ({ code, stdout, stderr }: Awaited<ReturnType<typeof importFile
   return JSON.parse(stdout).counts
 }
 
-/** A file with one organization that has so many invites. */
+/** Writes a file with one organization and its invites. */
 async function writeDocument(count: number, fields: object = {}) {
   const [name, assessmentId, id] = [service.make.unique('Imported'), newId(), newId()]
   const invites = Array.from({ length: count }, (_, i) => ({ assessmentId, recipientEmail: `c${i}@example.com`, ...fields }))

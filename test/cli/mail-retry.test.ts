@@ -12,7 +12,7 @@ beforeEach(async () => {
   await database.db.$executeRaw`DELETE FROM pgboss.job`
 })
 
-/** Failed mails, the oldest first. @returns their ids. */
+/** Inserts failed mails. @returns their ids, oldest first. */
 async function failMails({ db, deps, make }: TestDatabase, count: number): Promise<string[]> {
   const { id: organizationId } = await make.organization()
   const { id: inviteId } = await make.invite(await make.assessment(organizationId))
@@ -23,7 +23,7 @@ async function failMails({ db, deps, make }: TestDatabase, count: number): Promi
   return ids
 }
 
-/** The mails that are queued and have one job each; no worker runs here. */
+/** Returns the ids of queued mails, and expects one job for each. No worker runs in this test. */
 async function findQueued({ db }: TestDatabase): Promise<string[]> {
   const jobs = await db.$queryRaw<{ id: string }[]>`
     SELECT data->>'emailId' AS id FROM pgboss.job WHERE name = 'invitation-email' AND state = 'created' ORDER BY 1`

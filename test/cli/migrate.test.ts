@@ -6,7 +6,6 @@ import { layDatabaseLine } from '../support/line.ts'
 import { launchService } from '../support/processes.ts'
 import { runCli } from './run-cli.ts'
 
-// Each command is a process of its own, and a busy machine starts them slowly.
 async function connect(url: string): Promise<Client> {
   const client = new Client({ connectionString: url })
   await client.connect()

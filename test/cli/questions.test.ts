@@ -33,7 +33,7 @@ test('prints the outcome of each question, and starts the import unless it only 
   expect((await service.db.libraryImport.findFirstOrThrow({ where: { ...own, id: importId } })).startedAt).not.toBeNull()
 })
 
-test('takes the meanings of columns and the encoding, and refuses doubtful ones', async () => {
+test('accepts the meanings of columns and the encoding as options, and rejects ambiguous files without them', async () => {
   const twice = 'Question,A,B,C,Correct\n1+1?,1,2,3,2\n2+1?,2,3,4,3'
   const ambiguous = await importFile('Question,Option 1,Option 2,Option 3,Correct\n1+1?,2,3,4,2')
   expect(ambiguous).toMatchObject({ code: 1, stdout: '' })
@@ -49,7 +49,7 @@ test('takes the meanings of columns and the encoding, and refuses doubtful ones'
   })
 })
 
-test('refuses unknown meanings, members, and formats in sentences', async () => {
+test('rejects unknown meanings, members, and formats with a sentence', async () => {
   expect((await importFile('Question\nWho?', '--columns', 'question')).stderr).toContain('“question” is no meaning')
   expect((await importFile('%PDF-1.7')).stderr).toContain('This is a PDF.')
   const file = path.join(folder, 'questions.txt')

@@ -7,7 +7,7 @@ import { SECRET_KEY } from '../support/service.ts'
 
 export type Ended = { code: number | null; stdout: string; stderr: string }
 
-/** Environment of a command: nothing but this. */
+/** The complete environment of a command. */
 const environmentOf = (env: Record<string, string>) => ({
   PATH: process.env.PATH ?? '',
   NODE_COMPILE_CACHE,
@@ -19,9 +19,10 @@ const environmentOf = (env: Record<string, string>) => ({
 let isRunning = false
 
 /**
- * Runs a command in this process, which saves the second that loading the program takes.
+ * Runs a command in this process, which saves the second for loading the program.
  *
- * @throws Error if another one still runs: its output and environment are the process's. Use {@link runCliProcess} for several at once.
+ * @throws Error if another command is running, because commands use the output and environment of the process. Use {@link runCliProcess} for
+ * concurrent commands.
  */
 export async function runCli(args: string[], env: Record<string, string>, input = ''): Promise<Ended> {
   if (isRunning) throw new Error('Another command runs in this process')
@@ -52,7 +53,7 @@ export async function runCli(args: string[], env: Record<string, string>, input 
   }
 }
 
-/** Runs a command in a process of its own, as an operator does. */
+/** Runs a command in a child process, like an operator. */
 export async function runCliProcess(args: string[], env: Record<string, string>, input = ''): Promise<Ended> {
   const child = spawn(process.execPath, ['src/cli.ts', ...args], { env: environmentOf(env), stdio: 'pipe' })
   const ended = new Promise<number | null>((resolve, reject) => child.on('close', resolve).on('error', reject))

@@ -26,7 +26,7 @@ it('lists webhooks and deliveries, and replays them, for the named organization 
   expect(await json('deliveries', own.id, webhook.id, '--state', 'failed')).toEqual([])
 
   expect(await json('replay', own.id, webhook.id, message!.id)).toMatchObject({ id: message!.id, state: 'waiting' })
-  service.clock.set(Date.now()) // that of the command line
+  service.clock.set(Date.now()) // the command line uses the real time
   await receiver.waitFor(2)
   expect(await json('replay', own.id, webhook.id, '--from', '0')).toMatchObject({ id: webhook.id, replayedUpTo: '0' })
   service.clock.set(Date.now())
@@ -42,7 +42,7 @@ it('lists webhooks and deliveries, and replays them, for the named organization 
     expect(await run(...args)).toMatchObject({ code: 1, stderr: 'error: The organization has no such webhook.\n' })
 })
 
-it('reports failing endpoints in doctor, and first of all events that no process sends', async () => {
+it('reports failing endpoints in doctor, after events that no process sends', async () => {
   const service = await startServiceForTest({ ...TO_LOOPBACK, ROLE: 'api' })
   const own = await makeIntegrator(service)
   const webhook = await own.subscribe(await startReceiver(answerWith(500)))

@@ -18,7 +18,7 @@ import { longTransaction } from '../../src/import/transactions.ts'
 import { type Service, startService } from '../support/service.ts'
 
 let service: Service
-/** Has one connection only: during a transaction, a statement outside of it waits for another connection and fails. */
+/** A pool with one connection: during a transaction, a statement outside of it waits for another connection and fails. */
 let narrow: Db
 beforeAll(async () => {
   service = await startService()

@@ -12,7 +12,7 @@ import { shortTextRules } from '../../src/kinds/short-text/rules.ts'
 import { scaled } from '../support/scale.ts'
 import { startServiceForFile } from '../support/service.ts'
 
-// Properties of scoring for any question and answer.
+// Properties of scoring that hold for any question and answer.
 
 const service = await startServiceForFile({ ROLE: 'api' })
 const RUNS = { numRuns: scaled(1_000, 10_000) }
@@ -20,7 +20,7 @@ const idOf = (i: number) => String.fromCharCode(97 + i).repeat(8)
 const someOf = (count: number) => fc.subarray(Array.from({ length: count }, (_, i) => idOf(i)))
 const scoreOf = (score: ReturnType<typeof choiceRules.score>) => (score.state === 'scored' ? score : { got: 0, of: 1 })
 
-/** A question of several choices, the right ones of which are neither none nor all, and some that are ticked. */
+/** A multiple-choice question with some right options, but not all of them, and an answer with some ticked options. */
 const several = fc.integer({ min: 2, max: 20 }).chain((count) =>
   fc.record({
     count: fc.constant(count),
@@ -97,7 +97,7 @@ it('scores matching by the share of right prompts, regardless of order and distr
   )
 })
 
-it('scores an order by the share of items in their places, whatever the order of the items in the question', () => {
+it('scores an order by the share of items in their places, in any order of the items in the question', () => {
   const ordered = fc.integer({ min: 2, max: 20 }).chain((count) =>
     fc.record({
       order: fc.shuffledSubarray(
@@ -126,7 +126,7 @@ it('scores an order by the share of items in their places, whatever the order of
   )
 })
 
-it('scores a number only if exactly equal, whatever its digits', () => {
+it('scores a number only if exactly equal, with any number of digits', () => {
   const decimal = fc
     .tuple(fc.bigInt({ min: -(10n ** 20n), max: 10n ** 20n }), fc.integer({ min: 0, max: 20 }))
     .map(([digits, scale]) => {

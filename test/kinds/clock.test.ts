@@ -8,7 +8,7 @@ const service = await startServiceForFile()
 const [ONE] = examplesOf('single_choice')
 const LIMIT_SECONDS = 60
 
-/** The time is over, and that of uploading. */
+/** Ends the time limit and the grace period for uploads, and completes the submission. */
 async function endTime({ submission }: { submission: () => Promise<{ id: string }> }): Promise<void> {
   const { id } = await submission()
   await service.db.submission.update({ where: { id }, data: { deadlineAt: new Date(service.deps.clock().getTime() - 60_000) } })

@@ -158,14 +158,14 @@ describe.each(examples.filter(({ kind }) => kind.files))(
       expect(kind.faults(responseType, spec, key)).toEqual([])
     })
 
-    it('takes files, and leaves every answer to graders', () => {
+    it('accepts files, and leaves every answer to graders', () => {
       expect(kinds.answering(responseType)).toEqual({ savedBy: ['file'], records: [], needs: [] })
       expect(kind.files!(spec).maxFiles).toBeGreaterThan(0)
       expect(kind.files!(spec).types).not.toEqual([])
       expect(kind.score(spec, key, right)).toEqual({ state: 'people' })
     })
 
-    it('takes nothing from a form, where it has no field', () => {
+    it('has no form fields, and reads nothing from a form', () => {
       const version = { responseType, spec }
       const asked = { version, shown: [], value: right, text: null, language: null, pictures: noPictures, isWritten: false }
       const page = toText(kind.control(t, asked))

@@ -9,21 +9,21 @@ import { openTab } from '../support/taking.ts'
 
 const service = await startServiceForFile()
 
-/** In each key something that stands nowhere else; nothing of it is right or wrong otherwise than before. */
+/** Text that only keys contain. Adding it to a key doesn't change which answers are right. */
 const CANARY = '914.7352'
 const canaries: Record<string, (key: never) => unknown> = {
   single_choice: () => ({ policy: 'weights', weights: { qkzvwtab: 100, mfpdxhce: 37 } }),
   multiple_choice: () => ({ policy: 'weights', weights: { qkzvwtab: 63, mfpdxhce: 37 } }),
   number: ({ answers }: { answers: object[] }) => ({ answers: [...answers, { value: CANARY, share: 37 }] }),
-  // Whatever a choice is called, it is shown: how the key says what fits has to do.
+  // Candidates see the texts of all choices, so the key's own words ("pairs") serve as the canary.
   matching: (key: object) => key,
-  // Each item is shown, and its place in the key has no text.
+  // Candidates see all items, and the key has only their places, so its own word ("order") serves as the canary.
   ordering: (key: object) => key,
   short_text: (key: { accepted: object[] }) => ({ ...key, accepted: [...key.accepted, { text: CANARY, share: 37 }] }),
 }
 const DEFINED = examplesOf().map((example) => ({ ...example, key: canaries[example.responseType]!(example.key as never) }))
-/** The canary, or how a key of choices says what is right. */
-const TOLD = /914\.7352|"weights"|"policy":|"pairs":|"order":\[|"share":|data-score/
+/** Matches the canary and the words of keys without one. */
+const REVEALED = /914\.7352|"weights"|"policy":|"pairs":|"order":\[|"share":|data-score/
 
 it('has a canary in the key of each kind', () => {
   expect(DEFINED.map(({ responseType }) => responseType).sort()).toEqual(Object.keys(canaries).sort())
@@ -68,7 +68,7 @@ it('reveals a key on no page of a candidate or client', async () => {
     seen.push((await v1.get(address).expect(200)).text)
   }
   expect(seen.length).toBeGreaterThan(30)
-  expect(seen.filter((text) => TOLD.test(text))).toEqual([])
+  expect(seen.filter((text) => REVEALED.test(text))).toEqual([])
   const grader = await signInAs(service, made.organization.id, ['grader'])
   expect((await grader.get(`${grader.home}grading/${id}`)).text).toContain(CANARY)
 })

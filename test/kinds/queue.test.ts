@@ -6,7 +6,7 @@ import { startServiceForFile } from '../support/service.ts'
 const service = await startServiceForFile()
 const [ONE, SEVERAL] = examplesOf('single_choice', 'multiple_choice')
 
-/** Contents of a grader's queues, and the count in the menu. */
+/** Reads which of a grader's queues have submissions. */
 async function queuesOf(organizationId: string) {
   const grader = await signInAs(service, organizationId, ['admin', 'grader'])
   const isIn = async (whose: string) => (await grader.get(`${grader.home}grading?queue=${whose}`)).text.includes('Waiting since')

@@ -33,7 +33,7 @@ const WORDS = {
   },
 }
 
-/** An accepted invite to an assessment of four questions of a kind, ten points each, and a key of it that may manage. */
+/** Creates an accepted invite to an assessment with four auto-scored questions, ten points each, and a client with the right to manage. */
 async function makeDefined() {
   const questions = [{ points: 10 }, { points: 10 }, { points: 10 }, { points: 10 }]
   const made = await makeAccepted(service, { questions })

@@ -6,13 +6,13 @@ import { makeDefined } from '../support/kinds.ts'
 import { startServiceForFile } from '../support/service.ts'
 import { waitUntil } from '../support/wait-until.ts'
 
-// A candidate starts while an author changes what is asked: who is asked the text of an edit is asked its options.
+// A candidate starts while an author edits a question. The candidate must get text and options of the same edit.
 
 const service = await startServiceForFile({ ROLE: 'api' })
 const { db } = service
 
 const [A, B] = ['qkzvwtab', 'mfpdxhce']
-/** Its options say of which edit they are, as its text does. */
+/** A definition whose options name the edit, like the text of its question. */
 const definitionOf = (edit: string) => ({
   responseType: 'single_choice',
   spec: {
@@ -28,7 +28,7 @@ const definitionOf = (edit: string) => ({
 async function makeTwo() {
   const made = await makeDefined(service, [definitionOf('first'), definitionOf('first')])
   const { ctx, asked, assessment } = made
-  /** By the number of the question. */
+  /** Edits the question with this number. */
   const edit = async (number: number, name: string) => {
     const ref = { assessmentId: assessment.id, questionId: asked[number - 1]!.id }
     const question = await getQuestion(ctx, ref)
@@ -36,7 +36,7 @@ async function makeTwo() {
     const input = { ...toQuestionInput(question), script: `${name}?` }
     await updateDefinedQuestion(ctx, ref, { input, definition: definitionOf(name), faults: [] }, seen)
   }
-  /** Text and first option of each question. */
+  /** Reads text and first option of each question of the candidate. */
   const paper = async () => {
     const { id: submissionId } = await made.submission()
     const questions = await db.submissionQuestion.findMany({
@@ -49,7 +49,7 @@ async function makeTwo() {
   return { ...made, edit, paper }
 }
 
-/** @param like of which statements. */
+/** @param like pattern of the waiting statements. */
 const waitForLocks = (count: number, like = '%') =>
   waitUntil(`${count} statements to wait for a lock`, async () => {
     const waiting = await db.$queryRaw<object[]>`
@@ -62,7 +62,7 @@ it('waits at the start for an edit of the options in progress', async () => {
   const made = await makeTwo()
   const question = made.asked[0]!.id
   const { editing, starting } = await db.$transaction(async (tx) => {
-    // Until this ends the edit has its version, and not yet the text.
+    // Until this transaction ends, the edit has written its version, but not yet the text.
     await tx.$queryRaw`SELECT id FROM questions WHERE id = ${question}::uuid FOR NO KEY UPDATE`
     const editing = made.edit(1, 'second')
     await waitForLocks(1)
@@ -87,14 +87,14 @@ it('copies the questions again at the start if one has changed in between', asyn
         SELECT v.id FROM question_versions v JOIN questions q ON q.version_id = v.id WHERE q.id = ${one!}::uuid FOR NO KEY UPDATE OF v`
       const starting = made.start()
       await waitForLocks(1)
-      // The candidate's start has looked which versions there are: this makes one.
+      // The candidate's start has already read the versions, and this edit creates another one.
       await made.edit(2, 'second')
       await text.$queryRaw`SELECT id FROM questions WHERE id = ${two!}::uuid FOR NO KEY UPDATE`
       const editing = made.edit(2, 'third')
       await waitForLocks(2)
       return { starting, editing }
     })
-    // The start goes on, has copied the second edit, and waits for its version, which the third holds.
+    // The start continues, has copied the second edit, and waits for its version, which the third edit has locked.
     await waitForLocks(1, '%locked_at%submission_questions%')
     return later
   })

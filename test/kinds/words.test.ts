@@ -4,19 +4,19 @@ import ts from 'typescript'
 import { expect, it } from 'vitest'
 import { definedKinds, plainKinds } from '../../src/kinds/index.ts'
 
-// Only the folder of a kind may depend on its name.
+// Only a kind's own folder may depend on its name.
 
 const SOURCE = path.join(import.meta.dirname, '../../src')
-/** Examples in documents, and the data of the demo. */
+/** Files that may name kinds: examples in API documents, and the data of the demo. */
 const EXAMPLES = [/^demo\//, /^interfaces\/v1\/[a-z-]+\.view\.ts$/]
 /** Defaults of a new question may name a documented response type. */
 const DEFAULT = "responseType: 'text'"
 
 const words = new Set([...definedKinds, ...plainKinds].flatMap((kind) => [...kind.words]))
-/** Words that mean something else, too: a text is a node of a document, a number the type of a field, audio what is recorded. */
+/** True for names that also have other meanings in code, such as `text`, `number`, and `audio`. */
 const isCommon = (word: string) => !word.includes('_')
 
-/** The expression that the literal decides or fills, lists and objects around it included. */
+/** The expression that contains the literal, including lists, objects, and conditions around it. */
 function around(literal: ts.Node): string {
   let top = literal
   const isPart = ({ kind }: ts.Node) =>

@@ -123,7 +123,7 @@ describe('the order of options', () => {
   const spec = specOf('abcde', { shuffle: true })
   const withLast = { ...spec, options: spec.options.map((option, i) => ({ ...option, fixed: i === 4 })) }
 
-  it("is the author's without shuffling", () => expect(choiceRules.arrange(specOf('abc'), randomInt)).toBeNull())
+  it("stays the author's without shuffling", () => expect(choiceRules.arrange(specOf('abc'), randomInt)).toBeNull())
 
   it('keeps fixed options in place, and shuffles the others uniformly', () => {
     const firsts = Array.from({ length: 20_000 }, () => {

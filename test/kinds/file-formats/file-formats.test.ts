@@ -15,8 +15,8 @@ import { UnreadableFile } from '../../../src/tables/unreadable-file.ts'
 import { writeGift, writeTable, writeXlsx } from '../../support/question-files.ts'
 import { scaled } from '../../support/scale.ts'
 
-/** Imported question: response type, key, and losses, or the reason of refusal. */
-const told = (read: ParsedQuestion) => {
+/** Summary of an imported question: line, response type, text, key, and losses, or the reason for rejection. */
+const summarize = (read: ParsedQuestion) => {
   const taken = importQuestion(read)
   if ('refusal' in taken) return [taken.line, taken.refusal]
   const { input, definition } = taken.content
@@ -29,7 +29,7 @@ const contentOf = (read: ParsedQuestion): LibraryContent => {
   return taken.content
 }
 
-// Written from the description of the format, a rule each.
+// Each case tests one rule of the format's description.
 describe('the GIFT format', () => {
   it.each([
     ['one right option', '::Q::Who?{=Ann ~Ben ~Cy}', { responseType: 'single_choice', right: 1 }],
@@ -143,13 +143,13 @@ describe('the GIFT format', () => {
     ['Match{=a -> 1 =b -> 1}', 'There must be at least two choices that differ.'],
     ['{=a ~b}', 'It has no text.'],
   ])('rejects %s with its line', (text, why) => {
-    expect(readGift(`\n\n${text}`).map(told)).toEqual([[3, why]])
+    expect(readGift(`\n\n${text}`).map(summarize)).toEqual([[3, why]])
   })
 
   it('imports the examples of the guide', async () => {
     const [, sample] = /^```\n([\s\S]*?)^```$/m.exec(await readFile('docs/guides/library.md', 'utf8'))!
     const read = readGift(sample!)
-    expect(read.map((one) => told(one).slice(1, 2).concat(told(one).slice(4)))).toEqual(
+    expect(read.map((one) => summarize(one).slice(1, 2).concat(summarize(one).slice(4)))).toEqual(
       ['single_choice', 'multiple_choice', 'number', 'short_text', 'single_choice', 'text'].map((word) => [word]),
     )
     expect(read[0]).toMatchObject({ question: { name: 'Capital of France', category: 'Geography / Europe' } })
@@ -183,7 +183,7 @@ const SHEET = [
 ]
 
 describe('a spreadsheet', () => {
-  const read = (rows: string[][]) => readTable(rowsOf(rows))!.rows.map(told)
+  const read = (rows: string[][]) => readTable(rowsOf(rows))!.rows.map(summarize)
 
   it('is imported row by row, with losses or the reason for rejection', () => {
     const found = read(SHEET)
@@ -212,7 +212,7 @@ describe('a spreadsheet', () => {
     ).toBeNull()
   })
 
-  /** Key of a row below these headings, or the reason of refusal. */
+  /** Key of a row below these headings, or the reason for rejection. */
   const rightOf = (headings: string, row: string, ...others: string[]) => {
     const { rows } = readTable(rowsOf([headings, row, ...others].map((line) => line.split('|'))))!
     const [read] = rows

@@ -5,7 +5,7 @@ import { readHtml } from '../../../src/kinds/file-formats/html-text.ts'
 
 const read = (html: string) => readHtml(html, () => null)
 
-/** The page without attributes, and without formulas' insides. */
+/** Renders HTML without attributes and without the contents of formulas. */
 const render = (html: string) =>
   toText(fromMarkdown(read(html).text))
     .replace(/<math[\s\S]*?<\/math>/g, '<math>')

@@ -5,8 +5,8 @@ import { decodeText } from '../../../src/tables/decode-text.ts'
 import { outcome } from '../../support/import-outcomes.ts'
 import { packageOf, workbook } from '../../support/workbooks.ts'
 
-// Files as people have them, written from the descriptions of the formats and of complaints. Each is taken, taken with losses that are named, or
-// refused with a reason.
+// Realistic files, written from the formats' descriptions and from reported problems. Each is imported, imported with named losses, or rejected
+// with a reason.
 
 const PROBLEM = /^!/
 
@@ -340,7 +340,7 @@ describe('text encodings', () => {
     expect(decodeText(iconv.encode(names, encoding)).text).toBe(names)
   })
 
-  it('refuses words that fit two encodings until somebody chooses one', () => {
+  it('rejects text that fits two encodings until somebody chooses one', () => {
     expect(outcome(iconv.encode(sheet('Gyõr'), 'windows-1252'))).toEqual(['!doubtfulEncoding'])
     expect(outcome(iconv.encode(sheet('Gyõr'), 'windows-1252'), { encoding: 'windows-1252' })).toEqual(['Gyõr: =x1'])
   })
@@ -350,7 +350,7 @@ describe('text encodings', () => {
     expect(outcome(iconv.encode(sheet('Őrség'), 'windows-1250'), { encoding: 'utf-8' })).toEqual(['!wrongEncoding'])
   })
 
-  it('refuses damaged UTF-8 with its line', () => {
+  it('rejects damaged UTF-8', () => {
     const whole = Buffer.from('question,answer\nZażółć,x\nGrażyna,y')
     expect(outcome(Buffer.concat([whole, Buffer.from([0xff])]))).toEqual(['!damagedText'])
   })

@@ -111,7 +111,7 @@ const content = fc
     }),
   )
 
-/** Choices that fit none have no order, and the answer with the most points counts wherever it stands. */
+/** Sorts what has no order: unmatched choices, and accepted answers, of which the one with the most points counts. */
 const inOrder = ({ answer, ...question }: NeutralQuestion) => ({ ...question, answer: sortParts(answer) })
 function sortParts(answer: NeutralQuestion['answer']): NeutralQuestion['answer'] {
   if (answer.as === 'pairs') return { ...answer, pairs: answer.pairs.toSorted() }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { readFile } from '../../../src/kinds/file-formats/read-file.ts'
 import { outcome } from '../../support/import-outcomes.ts'
 
-// Questions of Moodle XML, written from its documentation. Each is taken, taken with losses that are named, or refused with a reason.
+// Questions in Moodle XML, written from its documentation. Each is imported, imported with named losses, or rejected with a reason.
 
 const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
 const quiz = (...questions: string[]) =>

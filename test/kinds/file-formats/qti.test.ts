@@ -3,7 +3,7 @@ import { readFile } from '../../../src/kinds/file-formats/read-file.ts'
 import { outcome } from '../../support/import-outcomes.ts'
 import { packageOf } from '../../support/workbooks.ts'
 
-// Items of QTI 2.1, written from its specification.
+// QTI 2.1 items, written from its specification.
 
 type Declared = { cardinality?: string; baseType?: string; correct?: string[]; mapping?: string }
 
@@ -273,7 +273,7 @@ describe('QTI 2.1', () => {
     expect(second?.[0]).toBe(first?.[0])
   })
 
-  it('refuses a package without items, and too many items', () => {
+  it('rejects a package without items, and too many items', () => {
     expect(outcome(packageOf({ 'imsmanifest.xml': manifest() }))).toEqual(['!empty'])
     expect(outcome(packageOf({ 'imsmanifest.xml': manifest('constructor') }))).toEqual([
       '1: The package has no file “constructor”.',

@@ -44,13 +44,13 @@ describe('the type of a file', () => {
 describe('a file question', () => {
   const read = (fields: Record<string, string>) => readDefinition('file', new URLSearchParams(fields))
 
-  it('takes the types of its groups once each', () =>
+  it('accepts the types of its groups, each once', () =>
     expect(fileRules.files!({ groups: ['document', 'spreadsheet'], most: 2 })).toEqual({
       maxFiles: 2,
       types: ['pdf', 'docx', 'odt', 'rtf', 'txt', 'xlsx', 'ods'],
     }))
 
-  it('is written by a form, and printed as it was', () => {
+  it('is read from the form that it prints', () => {
     const { definition, faults } = read({ most: '5', 'group-picture': 'yes', 'group-archive': 'yes' })
     expect(faults).toEqual([])
     expect(definition).toEqual({ responseType: 'file', spec: { groups: ['picture', 'archive'], most: 5 }, key: {} })
@@ -58,7 +58,7 @@ describe('a file question', () => {
     expect(readDefinition('file', printed).definition).toEqual(definition)
   })
 
-  it('needs a group, and takes one to five files', () => {
+  it('needs a group, and accepts one to five files', () => {
     expect(read({ most: '1' }).faults).toEqual([{ field: 'groups', text: 'Choose at least one type of file.' }])
     expect(read({ most: '9', 'group-picture': 'yes' }).definition.spec).toMatchObject({ most: 5 })
     for (const spec of [

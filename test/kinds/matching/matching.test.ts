@@ -12,7 +12,7 @@ const specOf = (prompts: string, choices: string, shuffle = false) => ({
   choices: named(choices),
   shuffle,
 })
-/** `ax by`: x is the choice of a, y that of b. */
+/** `ax by`: choice x for prompt a, choice y for prompt b. */
 const pairsOf = (pairs: string) =>
   Object.fromEntries(
     pairs

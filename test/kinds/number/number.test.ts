@@ -38,7 +38,7 @@ describe('a number question', () => {
     ],
     ['', [{ value: '0', share: 100 }], 0],
     ['about 5', [{ value: '5', share: 100 }], 'people'],
-    // Sixteen or sixteen thousand: a person decides where that makes a difference.
+    // Sixteen or sixteen thousand. If it matters, a grader decides.
     ['16,000', [{ value: '16000', share: 100 }], 'people'],
     ['16,000', [{ value: '7', share: 100 }], 0],
     ['16,000', [{ from: '0', to: '20000', share: 100 }], 100],

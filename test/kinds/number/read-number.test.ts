@@ -106,7 +106,7 @@ const SPELLINGS: [typed: string, ...readings: string[]][] = [
   ['\u096a\u0968', '42'],
   ['\u0663\u066b\u0661\u0664', '3.14'],
   ['\u0661\u066c\u0662\u0663\u0664', '1234'],
-  // No numbers, or none that can be read.
+  // No numbers, or unreadable ones.
   [''],
   [' '],
   ['abc'],

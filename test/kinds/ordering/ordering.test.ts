@@ -7,7 +7,7 @@ import { orderingRules } from '../../../src/kinds/ordering/rules.ts'
 const idOf = (letter: string) => letter.repeat(8)
 const specOf = (letters: string) => ({ items: [...letters].map((letter) => ({ id: idOf(letter), text: `Item ${letter}` })) })
 const keyOf = (letters: string) => ({ order: [...letters].map(idOf) })
-/** `a2 b1`: a has place 2, b place 1. */
+/** `a2 b1`: item a has place 2, item b has place 1. */
 const placesOf = (places: string) =>
   Object.fromEntries(
     places
@@ -63,7 +63,7 @@ describe('an answer to an ordering question', () => {
   })
 })
 
-it('gives each candidate the items in another order', () => {
+it('shuffles the items for each candidate', () => {
   const firsts = new Set<string>()
   for (let i = 0; i < 100; i++) {
     const order = orderingRules.arrange(specOf('abc'), (below) => (i + below) % below)!
@@ -119,7 +119,7 @@ describe("the author's form of an ordering question", () => {
     expect(read.key).toEqual(keyOf('xy'))
   })
 
-  it('changes the order alone if the question can not be changed', () => {
+  it("changes only the order if the question can't be changed", () => {
     const values = print()
     const [first, second, third] = (key as { order: [string, string, string] }).order
     for (const [id, place] of Object.entries({ [first]: '3', [second]: '1', [third]: '2' })) values.set(`place-${id}`, place)

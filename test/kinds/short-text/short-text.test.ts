@@ -18,7 +18,7 @@ const got = (text: string, key: unknown) => {
   return score.state === 'scored' ? score.got : score.state
 }
 
-// Columns: no option, `accents` ignored, `punctuation` ignored, both.
+// The columns are: neither option, `accents` ignored, `punctuation` ignored, both ignored.
 type Row = [key: string, answer: string, isAccepted: { neither: boolean; accents: boolean; punctuation: boolean; both: boolean }]
 const ALWAYS = { neither: true, accents: true, punctuation: true, both: true }
 const NEVER = { neither: false, accents: false, punctuation: false, both: false }
@@ -195,7 +195,7 @@ describe('the short-text scoring', () => {
 
 describe('the example answers', () => {
   it.each(['Paris', 'C#', 'caf\u00e9', 'दिन', '5', '?', 'Rom*', '*a*', '12', '한글', 'שלום'])(
-    'include three accepted and three rejected ones for %j, whatever the options',
+    'include three accepted and three rejected ones for %j, with any options',
     (text) => {
       for (const caseSensitive of [false, true])
         for (const accents of [false, true])
