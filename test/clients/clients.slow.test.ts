@@ -25,7 +25,7 @@ let compiled: string
 beforeAll(async () => {
   service = await startService(TO_LOOPBACK)
   address = await service.app.listen({ port: 0, host: '127.0.0.1' })
-  // Within node_modules, where what is generated finds zod.
+  // Inside node_modules, so that the generated code finds zod.
   await mkdir('node_modules/.cache', { recursive: true })
   folder = await mkdtemp(join(process.cwd(), 'node_modules/.cache/clients-'))
   for (const of of interfaces) {
@@ -40,7 +40,7 @@ afterAll(async () => {
   await service.close()
 })
 
-/** The program that calls every operation, as an organization of its own; it exports the calls by name, to be made in this order. */
+/** Writes a program that calls every operation of a new organization. It exports the calls by name, in the order to run them. */
 async function writeCalls(name: (typeof interfaces)[number]): Promise<string> {
   const { key, rowsFor } = await furnishForCalls(service, name)
   const calls = (await readInterface(service, name)).flatMap((operation) => {
@@ -51,7 +51,7 @@ async function writeCalls(name: (typeof interfaces)[number]): Promise<string> {
   return `${writeOpening(key)}\nexport const calls: [string, () => Promise<object>][] = [\n${entries.join('\n')}\n]\n`
 }
 
-/** An operation with nothing that may be left out, then with each parameter of its query. */
+/** Calls of an operation: first without optional parameters, then with each query parameter. */
 function callsOf(operation: Operation, own: Furnished, key?: string): [title: string, call: Call][] {
   const { id, method, path, parameters } = operation
   const pathParameters = [...path.matchAll(/([^/]+)\/\{(\w+)\}/g)].map(([, before, name]) => [name, ownIdFor(before!, own)])
@@ -74,7 +74,7 @@ function callsOf(operation: Operation, own: Furnished, key?: string): [title: st
   return [[id, call], ...byParameter]
 }
 
-/** The document's own example, with ids that exist, an address that is new and text that not every pattern lets through. */
+/** The document's example body with existing ids, a new address, and an emoji in its texts. */
 function bodyOf({ body, example }: Operation, own: Furnished): object | undefined {
   if (!body || !example) return undefined
   const filled = fillBody(body, own)
@@ -92,7 +92,7 @@ function valueFor(
   own: Furnished,
 ): unknown {
   if (anyOf) return valueFor(name, anyOf.at(-1)!, own)
-  // The existing value comes first: of a repeated parameter the last value counts.
+  // The existing value comes first, because a server that reads only the last of repeated values would then find nothing.
   if (type === 'array') return items?.enum ?? [valueFor(name, items!, own), crypto.randomUUID()]
   if (words) return words.at(-1)
   if (type === 'integer') return maximum !== undefined && maximum <= 100 ? maximum : minimum
@@ -128,7 +128,7 @@ it("compiles in TypeScript's strict mode, with calls of every operation", () => 
   expect(compiled).toBe('')
 })
 
-/** Calls that leave nothing out of what there is; of several values in a parameter the first is one that something has. There are no recordings. */
+/** Calls that must find rows: those without filters, and those whose filter has an existing value first. Recordings don't exist. */
 const FINDS_SOMETHING = /^(?!listInvite(?:Notes|Transcripts)$)\w+$|by (depth|tags|type|answer_type)$/
 const idOf = (title: string) => title.split(' ')[0]!
 const listIn = (body: object | string) => Object.values(body).find(Array.isArray)
@@ -140,7 +140,7 @@ describe.each(interfaces)('the client of %s', (of) => {
     const called = new Set(program.calls.map(([title]) => idOf(title)))
     expect([...called]).toEqual([...operations.keys()])
     for (const [title, call] of program.calls) {
-      // An invite is not mailed again as often as all calls together ask for it.
+      // Resending is limited, so the clock advances before each mail.
       if (/resend|reactivate/i.test(title)) service.clock.advance(DAY_MS)
       const { status, type, body } = await call()
       expect([title, status]).toEqual([title, expect.toBeOneOf([200, 201, 202])])
@@ -151,7 +151,7 @@ describe.each(interfaces)('the client of %s', (of) => {
   })
 })
 
-/** The operations of the published client that are called. The compilation checks their types. */
+/** Operations of the published client that the tests call. The compilation checks their types. */
 type PublishedOperation = (options?: object) => Promise<{ data: { [name: string]: never }; response: Response }>
 type Published = {
   connect: (
@@ -167,7 +167,7 @@ it('installs the TypeScript client from /docs without other packages, and calls 
   const cwd = await makeDataDir()
   await writeFile(join(cwd, 'package.json'), '{"type":"module"}')
   const file = `${address}/docs/clients/assessment-invitation-service-client.tgz`
-  const registry = '--registry=http://127.0.0.1:1' // nothing comes from there
+  const registry = '--registry=http://127.0.0.1:1' // unreachable: nothing must be downloaded
   await promisify(execFile)('npm', ['install', registry, '--no-audit', '--no-fund', file], { cwd })
   const program = `import { connect } from 'assessment-invitation-service-client'
 const { data } = await connect({ service: ${JSON.stringify(address)}, key: ${JSON.stringify(key)} }).listTags()
@@ -194,7 +194,7 @@ describe('the published client (clients/typescript)', () => {
     await service.make.question(assessment, { points: 5 })
     await service.make.member(id, { roles: ['grader'] })
     await run('node_modules/typescript-7/bin/tsc', '-p', join(copy, 'examples'))
-    service.clock.set(Date.now()) // that of the program, which believes no webhook of another day
+    service.clock.set(Date.now()) // the program uses the real time, and rejects webhooks with another time
     const lines = await run(join(copy, 'dist/examples/first-result.js'), { SERVICE: address, KEY: key })
     expect(lines).toEqual([
       expect.stringMatching(/^[0-9a-f-]{36}@example\.com is invited to Working remotely$/),
@@ -203,7 +203,7 @@ describe('the published client (clients/typescript)', () => {
     ])
   })
 
-  /** Runs a program to its end. @returns the lines that it writes. */
+  /** Runs a program to its end. @returns the lines of its output. */
   async function run(program: string, ...given: (string | Record<string, string>)[]): Promise<string[]> {
     const args = given.filter((each) => typeof each === 'string')
     const env = Object.assign({ PATH: process.env.PATH }, ...given.filter((each) => typeof each === 'object'))
@@ -255,7 +255,7 @@ describe('the published client (clients/typescript)', () => {
   it('retries safe requests, and executes a retried creation once', async () => {
     const { key, assessment } = await makeOrganization()
     const keys: unknown[] = []
-    /** Loses the first answer, gives another itself, and then lets all through. */
+    /** Loses the first response, replaces the second one with a 503, and then passes all on. */
     const lossy = async (request: Request) => {
       keys.push(request.headers.get('idempotency-key'))
       const answer = await fetch(request)

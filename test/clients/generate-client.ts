@@ -1,32 +1,32 @@
 import { createClient } from '@hey-api/openapi-ts'
 
-/** One call of an operation; every part is there only where the operation has it. */
+/** One call of an operation. Parts that the operation doesn't have are empty or undefined. */
 export type Call = {
   operationId: string
-  /** In capitals. */
+  /** In upper case. */
   method: string
   path: string
   pathParameters: Record<string, string>
   query: Record<string, unknown> | undefined
   headers: Record<string, string> | undefined
   body: object | undefined
-  /** The API key, where it is another than the program's. */
+  /** API key, if it differs from the program's. */
   key?: string | undefined
 }
-/** @property type of the media, without parameters. */
+/** @property type media type without parameters. */
 export type Answer = { status: number; type: string; body: object | string }
 
 const text = (value: unknown) => JSON.stringify(value)
-/** The members that there are, as an object's text. */
+/** Formats an object literal, without empty members. */
 const object = (members: Record<string, unknown>) =>
   text(
     Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined && Object.keys(value ?? {}).length > 0)),
   )
 
 /**
- * Makes a client of an OpenAPI document: functions that hold requests and answers to zod schemas by themselves.
+ * Generates a client from an OpenAPI document. Its functions validate requests and responses with zod schemas.
  *
- * @param documentUrl where the service publishes the document. @param folder where the client is to be.
+ * @param documentUrl URL of the document. @param folder output folder.
  */
 export async function generateClient(documentUrl: string, folder: string): Promise<void> {
   await createClient({
@@ -37,7 +37,7 @@ export async function generateClient(documentUrl: string, folder: string): Promi
   })
 }
 
-/** The beginning of a program that uses the client. @param key of the API. */
+/** The beginning of a program that uses the client. @param key API key. */
 export const writeOpening = (key: string): string => `
   import { client } from './client/client.gen.ts'
   import * as sdk from './client/sdk.gen.ts'
@@ -48,7 +48,7 @@ export const writeOpening = (key: string): string => `
     return { status: response.status, type: type!, body: data }
   }`
 
-/** An expression that resolves to the {@link StoredResponse}, and throws when its body doesn't fit the generated schema. */
+/** An expression that resolves to the {@link Answer}, and throws if the body doesn't match the generated schema. */
 export const writeCall = ({ operationId, pathParameters, query, headers, body, key }: Call): string => {
   const auth = key === undefined ? '' : `auth: () => ${text(key)}, `
   return `answerOf(sdk.${operationId}({ ...${object({ path: pathParameters, query, headers, body })}, ${auth}throwOnError: true }))`

@@ -7,7 +7,7 @@ const SCHEMES: Scheme[] = ['light', 'dark']
 const color = fc.integer({ min: 0, max: 0xffffff }).map((value) => `#${value.toString(16).padStart(6, '0')}`)
 const runs = { numRuns: 1_000 }
 
-/** WCAG's own example values, to hold the measure itself to something. */
+// Known values of WCAG, which verify the contrast function that the other tests use.
 it.each([
   ['#000000', '#ffffff', 21],
   ['#777777', '#ffffff', 4.48],
@@ -57,7 +57,7 @@ it('themeOf keeps a readable color, and moves others no further than needed', ()
   expect(themeOf({ primaryColor: '#2251c6', backgroundColor: null }, 'light')).toMatchObject({ primary: '#2251c6', head: null })
 })
 
-it('brandStylesheet has only custom properties, whatever is stored', () => {
+it('brandStylesheet has only custom properties, for any stored values', () => {
   const property = '--(?:color-primary(?:-content)?|brand-(?:head(?:-content)?|plate)):#[\\da-f]{6}'
   const block = `\\{${property}(?:;${property})*\\}`
   const whole = new RegExp(

@@ -3,13 +3,14 @@ import { expect, it } from 'vitest'
 
 /** Files with templates, and scripts that create elements. */
 const TEMPLATES = globSync(['src/{html,http,interfaces,mail}/**/*.ts', 'src/http/**/*.js'])
-/** An address within a page, `#add`, is none. Tags have colors of their own: examples of them in the documents, and what is said of a wrong one. */
+/** Files with colors of tags: their examples in API documents, their form, and the message about an invalid color. */
 const OF_TAGS = /tags\.(view|page|routes)\.ts$|kit\/issue-messages\.ts$/
 /** Files that compute brand colors. */
 const OF_BRANDS = /html\/brand\.ts$/
 
 const NAMES =
   'red orange amber yellow lime green emerald teal cyan sky blue indigo violet purple fuchsia pink rose slate gray zinc stone'
+/** Matches colors. The fragment `#add` is not one. */
 const COLOR = new RegExp(
   [
     String.raw`(?<![&\w])#(?!add\b)(?:[\da-f]{3}|[\da-f]{6}|[\da-f]{8})\b`,

@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 
-/** Files of the candidates' pages, which also exist right to left: templates, scripts, and the common stylesheet. */
+/** Templates, scripts, and stylesheets of candidates' pages, which support right-to-left languages. */
 const FILES = globSync([
   'src/{html,kinds,mail}/**/*.ts',
   'src/http/pages/**/*.{ts,css}',
@@ -22,7 +22,7 @@ const CLASSES = /\bclass(?:Name)?\s*[=:]\s*(["'`])(.*?)\1|@apply ([^;]+);/gs
 const PROPERTY =
   /(?:margin|padding|border|inset|scroll-(?:margin|padding))-(?:left|right)\b|(?:text-align|float|clear):\s*(?:left|right)\b|[;{\s](?:left|right):\s*-?[\d.]+(?:px|rem|em|%)/g
 
-/** Physical directions where logical ones (start, end) are needed. */
+/** Finds physical directions (left, right), which must be logical ones (start, end). */
 const findPhysical = (text: string): string[] => [
   ...[...text.matchAll(CLASSES)].flatMap(([, , written, applied]) => (written ?? applied ?? '').match(CLASS) ?? []),
   ...(text.match(PROPERTY) ?? []),

@@ -7,7 +7,7 @@ import { type Service, startServiceForTest } from '../support/service.ts'
 import { waitUntil } from '../support/wait-until.ts'
 import { documentOf, uniqueName } from './document.ts'
 
-// An import beside other imports, and beside the service that answers and sends.
+// An import concurrent with other imports, and with a service that answers requests and sends mails.
 
 const load = ({ system }: Service, document: unknown) => importDocument(system, readDocument(document))
 const invitesTo = (assessmentId: string, count: number, fields: object = {}) =>
@@ -89,7 +89,7 @@ test('lists due invites as expired during an import, without waiting for its end
   })
   await load(service, document({}))
   service.clock.advance(7_200_000)
-  // The tags are written last: until then the import holds the invites that it has changed.
+  // The import writes tags last, so blocking them keeps the changed invites locked.
   await service.db.$executeRawUnsafe(`
     CREATE FUNCTION wait_for_99() RETURNS trigger LANGUAGE plpgsql SET lock_timeout = 0
     AS $$ BEGIN PERFORM pg_advisory_xact_lock(99); RETURN NULL; END $$`)

@@ -15,7 +15,7 @@ const EXAMPLES = examplesOf()
 type Defined = { responseType: string; spec: unknown; key: unknown }
 type More = { definition?: unknown; responseType?: string; updatedAt?: string }
 
-/** A document with a question of each. @param more what questions have besides, by their place. */
+/** A document with a question for each definition. @param more additional fields of questions, by index. */
 function documentWith(definitions: readonly Defined[], more: Record<number, More> = {}) {
   const questions = definitions.map(({ responseType, spec, key }, i) => ({
     id: newId(),
@@ -67,7 +67,7 @@ test('changes nothing when the same document is loaded again', async () => {
   expect(await tables()).toEqual(before)
 })
 
-test('edits definitions nobody has been asked, adds versions of the others, and keeps those not given', async () => {
+test('edits unused definitions, adds versions of used ones, and keeps omitted ones', async () => {
   const [one] = examplesOf('single_choice')
   const document = documentWith([one!, one!, one!, one!])
   const { organizations } = await load(document)
@@ -152,7 +152,7 @@ test('rejects definitions if candidates take assessments in an external player',
   expect(refusal.problems.map(({ path }) => path)).toEqual(['organizations[0].assessments[0].questions[0].responseType'])
 })
 
-test('refuses points alone that differ from those of the stored rubric, and takes the same ones', async () => {
+test("rejects points without a rubric that differ from the stored rubric's, and accepts equal ones", async () => {
   const rubric = [
     {
       name: 'Content',
@@ -182,7 +182,7 @@ test('refuses points alone that differ from those of the stored rubric, and take
   expect((await load(withPoints(4))).counts.questions).toEqual({ created: 0, updated: 0, unchanged: 1 })
 })
 
-test('records the pictures and media that a question refers to, and what an update of its text adds', async () => {
+test('records the pictures and media that a question refers to, also after an update of its text', async () => {
   const [first, second, audio] = [newId(), newId(), newId()]
   const question = { id: newId(), order: 1, inputType: 'text', responseType: 'text', updatedAt: '2026-02-20T16:45:00.000Z' }
   const named = documentOf().organizations[0]!

@@ -63,7 +63,7 @@ test('has an open link in the demo, whose mail is captured where there is no mai
   await waitUntil('the mail', async () => (await db.registration.findFirst())?.state === 'captured' || undefined)
 })
 
-/** The demo as a first start makes it. */
+/** Starts a service and loads the demo like a first start. */
 async function startWithDemo() {
   const service = await startServiceForTest()
   const { system } = service
@@ -114,7 +114,7 @@ test('has demo submissions in every state, one for each completed invite, with a
     completed.map(({ assessmentSession }) => [assessmentSession]),
   )
   expect(await db.mediaFile.count()).toBe(0)
-  // Without an end that the clock sets, what is in progress stays so, however long the demo runs.
+  // Submissions in progress have no deadline, so they stay in progress no matter how long the demo runs.
   const begun = submissions.filter(({ state }) => state === 'in_progress')
   expect(begun.filter(({ deadlineAt }) => deadlineAt !== null)).toEqual([])
 })
@@ -178,14 +178,14 @@ test('leaves nothing in the demo for the sweep to correct', async () => {
   }).toEqual({ expired: 0, opened: 0, completed: 0, ended: 0 })
 })
 
-test('has demo events in time order, and sends nothing of them but one invitation', async () => {
+test('has demo events in time order, and sends only one invitation', async () => {
   const { db, clock } = await startWithDemo()
   const events = await db.event.findMany({ orderBy: { sequence: 'asc' } })
   const times = events.map(({ createdAt }) => createdAt)
   expect(times).toEqual(times.toSorted((a, b) => a.getTime() - b.getTime()))
   expect(events.filter(({ createdAt }) => createdAt > clock.now())).toEqual([])
   expect(new Set(events.map(({ mode }) => mode))).toEqual(new Set(['live']))
-  expect(await db.inviteEmail.count({ where: { state: 'queued' } })).toBeLessThanOrEqual(1) // that of the invitation made now
+  expect(await db.inviteEmail.count({ where: { state: 'queued' } })).toBeLessThanOrEqual(1) // the invitation that was just created
   expect(await db.webhookDelivery.count()).toBe(0)
 })
 

@@ -5,13 +5,13 @@ type Fields = Record<string, unknown>
 
 let count = 0
 
-/** A name that no other organization of the database has. */
+/** Returns a unique name for an organization. */
 export const uniqueName = (): string => `Organization ${++count} of ${newId()}`
 
-/** A document with one organization, which has what is given. */
+/** A document with one organization that has the given fields. */
 export const documentOf = (organization: Fields = {}) => ({ organizations: [{ name: uniqueName(), ...organization }] })
 
-/** One organization with a row of every kind, each referring to whatever it can. */
+/** A document with one organization that has rows of every kind, with all possible references between them. */
 export function fullDocument() {
   const [category, instruction, member, tag, assessment] = [newId(), newId(), newId(), newId(), newId()]
   const times = { createdAt: '2026-02-01T10:00:00.000Z', updatedAt: '2026-02-20T16:45:00.000Z' }
@@ -106,7 +106,7 @@ const TABLES = [
   ...['assessment_tags', 'member_tags', 'member_grading_languages', 'invite_tags'],
 ]
 
-/** Everything an import could have written, to compare with later. */
+/** Dumps all tables that an import can write, for a later comparison. */
 export async function dumpDatabase(db: Db): Promise<unknown> {
   const dumps = TABLES.map(async (name) => {
     const rows = await db.$queryRawUnsafe(`SELECT jsonb_agg(t ORDER BY t::text) AS rows FROM ${name} t`)

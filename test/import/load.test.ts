@@ -253,7 +253,7 @@ test("accepts any word as a member's role", async () => {
   expect((await service.alternate(key).get('/organization_users?is_admin=true')).body.results[0].roles).toEqual(roles)
 })
 
-test('loads more rows than one statement takes, and reports its progress', async () => {
+test('loads more rows than fit in one statement, and reports its progress', async () => {
   const assessmentId = newId()
   const invites = Array.from({ length: 2_500 }, (_, i) => ({ assessmentId, recipientEmail: `candidate${i}@example.com` }))
   const document = documentOf({ assessments: [{ id: assessmentId, name: 'A' }], invites })
@@ -321,7 +321,7 @@ test('keeps a loaded organization when a later one fails, and names the failed o
   expect(written.map(({ name }) => name)).toEqual([good])
 })
 
-test('counts what it creates', async () => {
+test('counts created rows', async () => {
   const summary = await load(fullDocument())
   expect(total(summary, 'updated')).toBe(0)
   expect(summary.counts.questions).toEqual({ created: 2, updated: 0, unchanged: 0 })

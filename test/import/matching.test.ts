@@ -10,13 +10,13 @@ const service = await startServiceForFile()
 
 const load = (document: unknown) => importDocument(service.system, readDocument(document))
 const loadOne = async (document: unknown) => (await load(document)).organizations[0]!.id
-/** Problems by path. */
+/** Loads a document that must be rejected. Returns the problems by path. */
 async function problemsOf(document: unknown): Promise<Record<string, string>> {
   const error = await load(document).catch((refusal) => refusal)
   expect(error).toBeInstanceOf(ImportError)
   return Object.fromEntries((error as ImportError).problems.map(({ path, message }) => [path, message]))
 }
-/** Loads the document once more, which must change nothing. */
+/** Loads the document again, and expects no change. */
 async function expectSettled(document: unknown): Promise<void> {
   const before = await dumpDatabase(service.db)
   service.clock.advance(60_000)
@@ -98,7 +98,7 @@ test('uses an existing language with another ID for the same code', async () => 
   await expectSettled(document)
 })
 
-test("uses one language per code, whatever IDs a document's organizations give it", async () => {
+test("uses one language per code, even if a document's organizations give it different IDs", async () => {
   const [first, second, code] = [newId(), newId(), `x-${newId().slice(-12)}`]
   const document = { organizations: [first, second].map((id) => ({ name: uniqueName(), languages: [{ id, code }] })) }
   await load(document)

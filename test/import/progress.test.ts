@@ -14,7 +14,7 @@ const find = (id: string, of = service) => of.db.invite.findUniqueOrThrow({ wher
 
 const findAll = (ids: string[]) => Promise.all(ids.map((id) => find(id)))
 
-/** A document of invites as given, and the key of its organization. */
+/** A document with the given invites, and the key of its organization. */
 function documentWith(invites: object[]) {
   const key = `ak_live_${newId().replaceAll('-', '')}`
   const assessmentId = newId()
@@ -27,7 +27,7 @@ function documentWith(invites: object[]) {
 }
 
 describe('a repeated import of a document', () => {
-  /** Invites of a loaded document, each moved in its own way since. */
+  /** Loads a document of invites, and then changes each of them differently. */
   async function loadAndMove() {
     const sentAt = new Date(service.clock.now().getTime() - DAY_MS).toISOString()
     const expiresAt = new Date(service.clock.now().getTime() + DAY_MS).toISOString()

@@ -10,7 +10,7 @@ const service = await startServiceForFile()
 
 const load = (document: unknown) => importDocument(service.system, readDocument(document))
 
-/** The problems of a document that must be refused, having written nothing. */
+/** Loads a document that must be rejected without writing anything. Returns the problems. */
 async function problemsOf(document: unknown): Promise<ImportProblem[]> {
   const before = await dumpDatabase(service.db)
   const error = await load(document).catch((refusal) => refusal)
@@ -20,7 +20,7 @@ async function problemsOf(document: unknown): Promise<ImportProblem[]> {
 }
 
 const pathsOf = async (document: unknown) => (await problemsOf(document)).map(({ path }) => path)
-/** The paths within the only organization. */
+/** Paths of the problems, relative to the only organization. */
 const pathsWithin = async (organization: Record<string, unknown>) =>
   (await pathsOf(documentOf(organization))).map((path) => path.replace(/^organizations\[0\]\.?/, ''))
 
@@ -73,7 +73,7 @@ test.each([
   expect(await pathsOf(document)).toEqual(['document'])
 })
 
-test('rejects a document without organizations, or with something else in their place', async () => {
+test('rejects a document without organizations, or with another value in their place', async () => {
   expect(await pathsOf({})).toEqual(['organizations'])
   expect(await pathsOf({ organizations: {} })).toEqual(['organizations'])
   expect(await pathsOf({ organizations: [null] })).toEqual(['organizations[0]'])

@@ -166,7 +166,7 @@ test('stays without changes after the sweep expired imported invites', async () 
   expect((await load(document)).counts.invites).toEqual({ created: 0, updated: 0, unchanged: 2 })
   const { body } = await service.v1(generatedKeys[0]!.key).get('/invites?status=expired')
   expect(body.invites).toHaveLength(2)
-  // The key's use is recorded behind the answer, and must not fall between the two dumps.
+  // The key's use is recorded after the response. Waits for it, so that it doesn't change a row between the two dumps.
   const used = { where: { organizationId: organizations[0]!.id, lastUsedAt: { not: null } } }
   await waitUntil('the recorded use of the key', async () => (await service.db.apiKey.findFirst(used)) ?? undefined)
   const swept = await dumpDatabase(service.db)
@@ -200,7 +200,7 @@ test('moves a member to another account', async () => {
   expect(await service.db.member.findUniqueOrThrow({ where: { id } })).toMatchObject({ userId, email: 'moving@example.com' })
 })
 
-test('changes no existing key, undoes no rotation or revocation, and reports that', async () => {
+test('changes no existing key, reverts no rotation or revocation, and reports that', async () => {
   const name = uniqueName()
   const [rotated, revoked, other] = ['a', 'b', 'c'].map(() => `ak_live_${newId().replaceAll('-', '')}`) as [
     string,

@@ -7,7 +7,7 @@ import { dumpDatabase, fullDocument } from './document.ts'
 
 const service = await startServiceForFile()
 
-/** The value with everything at that depth replaced. */
+/** Replaces all parts of a value at a depth. */
 function replaceAt(depth: number, value: unknown, replacement: unknown): unknown {
   if (depth === 0) return replacement
   if (typeof value !== 'object' || value === null) return value

@@ -5,10 +5,10 @@ import { DAY_MS } from '../support/factories.ts'
 import { startServiceForFile } from '../support/service.ts'
 import { makeTaking } from '../support/taking.ts'
 
-// One row that can't be worked on, or many that take too long together, must hold up neither what stands behind nor others' rows.
+// A failing row, or a batch that takes too long, must delay neither later rows nor other organizations' rows.
 const service = await startServiceForFile({ ROLE: 'api' })
 
-/** An organization with so many invites that are due, the first of them first. */
+/** Creates an organization with due invites. `first` is the first in the sweep's order. */
 async function makeDue(count: number) {
   const { id: organizationId, key } = await service.make.organization()
   const assessment = await service.make.assessment(organizationId)
@@ -21,21 +21,25 @@ async function makeDue(count: number) {
   return { key, first, left }
 }
 
-/** Lets updates of a table fail with that code where the condition holds for the rows that changed. @returns what ends it, as the test does. */
+/**
+ * Makes updates of a table fail with an error code if the condition is true for the changed rows, until the test ends.
+ *
+ * @returns a function that ends it earlier.
+ */
 async function failUpdates(table: string, condition: string, code: string): Promise<() => Promise<void>> {
   const { db } = service
   await db.$executeRawUnsafe(`CREATE OR REPLACE FUNCTION fail_${table}() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
     IF ${condition} THEN RAISE EXCEPTION 'failed on purpose' USING ERRCODE = '${code}'; END IF; RETURN NULL; END $$`)
   await db.$executeRawUnsafe(`CREATE TRIGGER fail AFTER UPDATE ON ${table}
     REFERENCING OLD TABLE AS gone NEW TABLE AS come FOR EACH STATEMENT EXECUTE FUNCTION fail_${table}()`)
-  const mend = async () => void (await db.$executeRawUnsafe(`DROP TRIGGER IF EXISTS fail ON ${table}`))
-  onTestFinished(mend)
-  return mend
+  const stopFailing = async () => void (await db.$executeRawUnsafe(`DROP TRIGGER IF EXISTS fail ON ${table}`))
+  onTestFinished(stopFailing)
+  return stopFailing
 }
 
 it('expires invites in smaller batches if a batch times out, for the sweep and for a list', async () => {
   const [bySweep, byList] = [await makeDue(2_100), await makeDue(2_100)]
-  // In place of the time limit, which what a machine does in it would decide.
+  // Fails large batches like a time limit, but independently of the machine's speed.
   await failUpdates('invites', '(SELECT count(*) FROM gone) > 300', '57014')
   const { status, body } = await service.v1(byList.key).get('/invites?status=expired')
   expect([status, body.pagination.total]).toEqual([200, 2_100])
@@ -57,10 +61,14 @@ it.each([
   ['40P01', 'would be a deadlock'],
 ])('expires all invites except the one for which %s says %s, and that one in the next sweep', async (code) => {
   const [bad, other] = [await makeDue(5), await makeDue(3)]
-  const mend = await failUpdates('invites', `EXISTS (SELECT FROM come WHERE id = '${bad.first.id}' AND status = 'expired')`, code)
+  const stopFailing = await failUpdates(
+    'invites',
+    `EXISTS (SELECT FROM come WHERE id = '${bad.first.id}' AND status = 'expired')`,
+    code,
+  )
   await expect(expireAllDueInvites(service.system)).rejects.toThrow('1 could not be worked on')
   expect([await bad.left(), await other.left()]).toEqual([1, 0])
-  await mend()
+  await stopFailing()
   expect(await expireAllDueInvites(service.system)).toBeGreaterThan(0)
   expect(await bad.left()).toBe(0)
 })

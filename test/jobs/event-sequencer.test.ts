@@ -31,7 +31,7 @@ it('sequences thousands of events in insertion order without a gap, and counts t
   const events = await service.db.event.findMany({ orderBy: { sequence: 'asc' }, select: { position: true } })
   expect(events.map(({ position }) => Number(position))).toEqual(events.map((_, i) => i + 1))
   expect(service.deps.events.head()).toBeLessThanOrEqual(5_001n)
-  // They are counted behind the commit that numbers them.
+  // Events are counted after the commit that assigns their positions.
   await vi.waitFor(async () => expect(await service.metrics.registry.metrics()).toMatch(/^events_numbered_total 5001$/m), PATIENT)
 })
 
@@ -41,7 +41,7 @@ it('notifies followers of new events, even if another process has sequenced them
   service.sequencer.onNewHead((head) => void heads.push(head))
   await record(service)
   await waitUntil('the first event', () => heads.at(-1) === 1n || undefined)
-  await service.db.$executeRaw`UPDATE event_sequence SET position = 7` // as if another had
+  await service.db.$executeRaw`UPDATE event_sequence SET position = 7` // as if another process had sequenced them
   await waitUntil('the others', () => heads.at(-1) === 7n || undefined)
   expect(heads).toEqual([1n, 7n])
 })
@@ -56,7 +56,7 @@ it('logs a sequencing failure once, counts each failure, and recovers by itself'
   expect(service.logLines.filter((line) => line.includes('events cannot be numbered'))).toHaveLength(1)
 })
 
-/** A database on which nobody serves. */
+/** Opens a database without a running service. */
 async function openUnserved() {
   const { db, make, system } = await openTestDatabase()
   onTestFinished(() => db.$disconnect())
@@ -75,7 +75,7 @@ it('sequences all committed events before it stops', async () => {
   expect(event).toEqual({ position: 1n })
 })
 
-it('waits for no transaction that deletes an organization, and leaves no gap for its events', async () => {
+it("doesn't wait for a transaction that deletes an organization, and leaves no gap for its events", async () => {
   const { db, ...service } = await openUnserved()
   await record(service)
   const { organizationId } = await db.event.findFirstOrThrow({ select: { organizationId: true } })

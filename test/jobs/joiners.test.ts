@@ -9,7 +9,7 @@ import { type Service, startServiceForTest } from '../support/service.ts'
 import { takeAssessment } from '../support/submissions.ts'
 import { waitUntil } from '../support/wait-until.ts'
 
-/** A recording of an organization of its own that waits to be joined. @param bytes as many as it is taken to have. */
+/** Creates a recording that waits to be joined, in a new organization. @param bytes stored size, if it should differ from the real one. */
 async function record(service: Service, content: Buffer[], bytes?: number): Promise<string> {
   const candidate = await takeAssessment(service)
   const mediaId = await candidate.beginAttempt('audio')
@@ -28,7 +28,7 @@ async function startJoiners(service: Service, remux: Remux, joiners: number): Pr
 it('joins concurrent recordings shortest first, but older ones before those ten minutes later', async () => {
   const service = await startServiceForTest({ ROLE: 'api' })
   const [one, two, three] = (await readSlices('audio')) as [Buffer, Buffer, Buffer]
-  // Each is told from the others by its length.
+  // The recordings have different lengths, which identify them.
   const contents = [[one], [one, two], [one, two, three], [one, three]]
   const sizes = contents.map((slices) => Buffer.concat(slices).length)
   const [longest, long, short, later] = contents as [Buffer[], Buffer[], Buffer[], Buffer[]]
@@ -37,7 +37,7 @@ it('joins concurrent recordings shortest first, but older ones before those ten 
   await record(service, short, 7_000_000)
   service.clock.advance(600_000)
   await record(service, later, 7_000_000)
-  const order = new Set<number>() // tried again, each is where it was
+  const order = new Set<number>() // a set, because each recording is retried
   const note: Remux = async ([segment]) => {
     order.add(sizes.indexOf((await stat(segment!)).size) + 1)
     throw new Error('Not now')
@@ -47,7 +47,7 @@ it('joins concurrent recordings shortest first, but older ones before those ten 
   expect([...order]).toEqual([3, 2, 1, 4])
 })
 
-it('joins as many at once as there are joiners', async () => {
+it('joins as many recordings at once as there are joiners', async () => {
   const service = await startServiceForTest({ ROLE: 'api' })
   const slices = await readSlices('audio')
   for (let i = 0; i < 6; i++) await record(service, slices)

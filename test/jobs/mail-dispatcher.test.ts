@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import type { Verdict } from '../../src/domain/mails/mail-outage.ts'
 import { createMailDispatcher, type SendAttempt } from '../../src/jobs/mail-dispatcher.ts'
 
-// A server takes minutes, so the clock is faked, and nothing else.
+// Fakes timers, because a slow server takes minutes.
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
@@ -10,7 +10,7 @@ const TAKEN: Verdict = { kind: 'taken' }
 const WANTS_FEWER: Verdict = { kind: 'unable', about: 'throttled', isCertain: true, reason: '451 4.7.1 Too many mails' }
 const CLOSES: Verdict = { kind: 'unable', about: 'throttled', isCertain: false, reason: '421 4.7.0 Not to this recipient' }
 
-/** A dispatcher for a server that takes mails, and the ids of what was handed over, in that order. */
+/** Creates a dispatcher. `tried` has the ids of attempted mails in order. */
 function start(width = 10) {
   let isOut = false
   let outages = 0
@@ -59,7 +59,7 @@ it('continues past slow mails even before the server has accepted any', async ()
   dispatcher.close()
 })
 
-it('tries other mails before one for which the server asked for fewer at once', async () => {
+it('tries other mails before one that the server throttled', async () => {
   const { dispatcher, join, tried, outcomes } = start()
   let wants = 3
   join('first', async () => (wants-- > 0 ? WANTS_FEWER : TAKEN))

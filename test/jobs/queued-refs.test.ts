@@ -2,11 +2,11 @@ import { expect, it, onTestFinished } from 'vitest'
 import { ask, openTestDatabase, startProcess } from '../support/processes.ts'
 import { startSmtpListener } from '../support/smtp.ts'
 
-// Jobs name the organization of what they are about, so that only its rows are looked at; their lines in the log say how the job went.
+// Jobs contain the id of their organization, which limits their queries to its rows. Their log lines have the outcome of the job.
 
 type Job = { name: string; data: Record<string, string> }
 
-/** A service that only adds jobs, one that works on them when it is told to, and a mail server that wants the first mail later. */
+/** Starts a service that only adds jobs, and a mail server that defers the first mail. `work` starts a worker. */
 async function openWorkshop() {
   const { url: DATABASE_URL, db, make } = await openTestDatabase()
   onTestFinished(() => db.$disconnect())

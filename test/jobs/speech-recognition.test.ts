@@ -7,12 +7,12 @@ import { startServiceForTest } from '../support/service.ts'
 import { waitUntil } from '../support/wait-until.ts'
 
 const SENTENCES = ['the doctor will see you in the morning', 'please wait for the train to london']
-/** Seconds that a sentence may be found away from where it is said. */
+/** Maximum seconds between the real and the recognized start of a sentence. */
 const TOLERANCE = 0.5
-/** The first sentence begins after a second of silence. */
+/** Start of the first sentence in seconds, after silence. */
 const FIRST_AT = 1
 
-it.runIf(LONG && isRecognizerInstalled)('turns what a candidate says into its words, at their times', async () => {
+it.runIf(LONG && isRecognizerInstalled)("recognizes the words of a candidate's recording, with their times", async () => {
   const recognizer = await startRecognizer()
   const service = await startServiceForTest({ TRANSCRIBE_URL: recognizer.url, TRANSCRIBE_MODEL: 'pocketsphinx' })
   try {

@@ -10,7 +10,7 @@ import { waitUntil } from '../support/wait-until.ts'
 
 const service = await startServiceForFile()
 
-/** An organization with so many answers, all of them too old for a retry. */
+/** Creates an organization with expired idempotency records. */
 async function makeOldAnswers(count: number) {
   const { id: organizationId } = await service.make.organization()
   await service.db.$executeRaw`
@@ -20,7 +20,7 @@ async function makeOldAnswers(count: number) {
   return { organizationId, count: () => service.db.idempotencyRecord.count({ where: { organizationId } }) }
 }
 
-/** Lets the statements fail that are like this, until the test ends. */
+/** Makes statements on the table fail under a condition, until the test ends. */
 async function refuse(statement: string, table: string, condition = 'true'): Promise<void> {
   await service.db.$executeRawUnsafe(`CREATE OR REPLACE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql
     AS $$ BEGIN IF ${condition} THEN RAISE EXCEPTION 'refused'; END IF; RETURN NULL; END $$`)
@@ -35,7 +35,7 @@ const readMetrics = async () => (await service.metrics.registry.metrics()).split
 describe('the deletion of expired idempotency records', () => {
   it('removes any number of them in short statements', async () => {
     const { count } = await makeOldAnswers(25_000)
-    // In place of the time limit, which what a machine does in it would decide.
+    // Fails large batches like a time limit, but independently of the machine's speed.
     await refuse('DELETE', 'idempotency_records', '(SELECT count(*) FROM gone) > 10000')
     await deleteExpiredRows(service.system, 'delete_expired_idempotency_records')
     expect(await count()).toBe(0)
@@ -80,7 +80,7 @@ it('runs the other parts of a sweep when one fails, and reports that one in log 
 describe('a hanging sweep part', () => {
   const AGE = /^sweep_part_age_seconds\{part="(\w+)"\} (\S+)$/
 
-  /** Lets the store of media take as long over deleting as the test likes. @returns how often it was asked, at most at a time. */
+  /** Makes deletions in the media store wait until `release`. `seen` has the current and the highest number of concurrent deletions. */
   async function holdDeleting(of: typeof service) {
     const gate = Promise.withResolvers<void>()
     const { deletePrefix } = of.deps.media
@@ -98,7 +98,7 @@ describe('a hanging sweep part', () => {
     return { seen, release: gate.resolve }
   }
 
-  it('delays no other, runs only once at a time, and alone grows old in the metrics', async () => {
+  it('delays no other part, runs only once at a time, and is the only one whose age grows in the metrics', async () => {
     const one = await startServiceForTest()
     const { seen, release } = await holdDeleting(one)
     await runSweep(one, ['delete_expired_media'])
@@ -107,7 +107,7 @@ describe('a hanging sweep part', () => {
     onTestFinished(() => boss.stop())
     expect(await boss.send('sweep.delete_expired_media', {})).toBeNull()
 
-    // It was to end an hour ago, as were the others, which go on.
+    // Sets the last end of all parts to an hour ago. The other parts run again and finish.
     await one.db.sweepPart.updateMany({ data: { endedAt: new Date(Date.now() - 3_600_000) } })
     one.clock.set(new Date())
     await runSweep(

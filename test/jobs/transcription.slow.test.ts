@@ -22,14 +22,14 @@ const service = await startServiceForFile({
   TRANSCRIBE_MODEL: 'whisper-test',
   TRANSCRIBE_FIELDS: 'vad_filter=true',
 })
-// Tests say when the sweep runs.
+// The tests run the sweep themselves.
 await service.db.$executeRaw`DELETE FROM pgboss.schedule WHERE name = 'sweep.queue_transcripts'`
 const recordings = { audio: await readSlices('audio'), video: [...(await readSlices('video-0'))] }
 const withAgreement = { transcriptionHost: server.host }
 
 const transcriptsOf = (submissionId: string) =>
   service.db.transcript.findMany({ where: { media: { submissionId } }, include: { media: { include: { attempts: true } } } })
-/** Words by question, and how it ended. */
+/** State and text or problem of each transcript, by question. */
 const outcomesOf = async (submissionId: string) =>
   Object.fromEntries(
     (await transcriptsOf(submissionId)).map(({ media, state, problem, text }) => [
@@ -43,7 +43,7 @@ const waitForAll = (submissionId: string, ended = ['ready', 'failed']) =>
     const found = await transcriptsOf(submissionId)
     return found.length > 0 && found.every(({ state }) => ended.includes(state)) ? found : undefined
   })
-/** Moves the clock of the queue: whatever waits for a retry is due. */
+/** Makes all retries due now. */
 const bringRetriesForward = () =>
   service.db.$executeRaw`UPDATE pgboss.job SET start_after = now() WHERE name = 'transcript' AND state = 'retry'`
 const submit = async (behavior: Behavior, data = {}) => {
@@ -55,7 +55,7 @@ const submit = async (behavior: Behavior, data = {}) => {
 }
 const WORDS = 'First I listen.\nZanzibar <perhaps>.'
 
-it('sends the sound of each answer with the language that is to be spoken, and keeps the words with their times', async () => {
+it('sends the sound of each answer with the expected language, and stores the words with their times', async () => {
   server.behave(HEARD)
   const made = await makeRecorded(service, recordings, withAgreement)
   expect((await transcriptsOf(made.submissionId)).map(({ state }) => state)).toEqual(['waiting', 'waiting'])
@@ -136,7 +136,7 @@ describe('sends nothing', () => {
   })
 })
 
-it('makes up the transcripts of simulated candidates, and sends nothing of theirs', async () => {
+it('generates the transcripts of simulated candidates, and sends none of their recordings', async () => {
   const organization = await service.make.organization({ mode: 'test' })
   await service.db.organization.update({ where: { id: organization.id }, data: withAgreement })
   const assessment = await service.make.assessment(organization.id)
@@ -245,7 +245,7 @@ it('gives up waiting for an answer that never comes, and tries again', async () 
   expect(await outcomesOf(submissionId)).toEqual({ 1: ['ready', WORDS], 2: ['ready', WORDS] })
 })
 
-it('keeps no words of a recording that is deleted while the server listens', async () => {
+it('stores no words of a recording that is deleted during its recognition', async () => {
   const answers: (() => void)[] = []
   const late: Behavior = (response, message, request) => void answers.push(() => HEARD(response, message, request))
   const { submissionId, invite, organization } = await submit(late)
@@ -267,23 +267,23 @@ const countJobs = async ({ db }: Service): Promise<number> => {
   return row!.count
 }
 
-it('says what is sent before the candidate consents', async () => {
+it('tells candidates before their consent what is sent', async () => {
   const of = { questions: [{ responseType: 'audio' }], waivedChecks: ['microphone'] }
   const [silent, told] = [await makeAccepted(service, of), await makeAccepted(service, { ...of, ...withAgreement })]
   expect((await silent.candidate.open()).text).not.toContain('speech recognition')
   expect((await told.candidate.open()).text).toContain('the recordings are sent to a service for speech recognition')
   await consent(told.candidate)
   expect(await told.submission()).toMatchObject({ consentVersion: 3, consentMedia: ['microphone', 'transcription'] })
-  // Switched off since the page was shown: the page asks again.
+  // The terms changed since the page was shown, so the page asks again.
   const changed = await makeAccepted(service, { ...of, ...withAgreement })
   await changed.candidate.press('consent', { version: '3', media: 'microphone', language: 'en' })
   expect(await service.db.submission.count({ where: { inviteId: changed.invite.id } })).toBe(0)
 })
 
-it('sends again what a killed process was sending, and nothing else', async () => {
+it('sends the recordings of a killed process again, and no others', async () => {
   const made = await submit(hang)
   await waitUntil('a request', () => server.received.length > 0 || undefined)
-  // The worker that holds the recording does nothing any more: its jobs are as of a dead process.
+  // The first worker's requests hang. Resetting its jobs below has the same effect as the death of its process.
   const boss = await startQueue(service.databaseUrl, pino({ level: 'silent' }), { works: true })
   onTestFinished(() => boss.stop({ graceful: false }))
   server.behave(HEARD)

@@ -16,8 +16,8 @@ const SOURCE = path.join(import.meta.dirname, '../../src')
 const LOCALES = path.join(SOURCE, 'locales')
 type Catalog = Record<string, { defaultMessage: string; description?: string }>
 
-/** Error message of the catalogs when a German text is changed. */
-function complaintAbout(file: string, change: (catalog: Catalog) => void): string {
+/** Returns the error of loading the catalogs after a change of one of them. */
+function findCatalogError(file: string, change: (catalog: Catalog) => void): string {
   const folder = mkdtempSync(path.join(tmpdir(), 'locales-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   for (const language of ['en', 'de', 'ar'])
@@ -51,14 +51,14 @@ it.each([
   ['a straight apostrophe', 'de/candidate.json', say('consent.agree', "l'{a}"), 'consent.agree: a straight apostrophe'],
   ['a directional mark', 'ar/candidate.json', say('consent.agree', '\u2067نعم'), 'consent.agree: an invisible mark'],
 ] as const)('rejects a catalog with %s, naming file and key', (_what, file, change, complaint) => {
-  expect(complaintAbout(file, change)).toContain(`src/locales/${file}`)
-  expect(complaintAbout(file, change)).toContain(complaint)
+  expect(findCatalogError(file, change)).toContain(`src/locales/${file}`)
+  expect(findCatalogError(file, change)).toContain(complaint)
 })
 
 it('has no unused text in the catalogs', () => {
   const files = globSync('{interfaces,http,kinds,mail}/**/*.ts', { cwd: SOURCE })
   const source = files.map((file) => readFileSync(path.join(SOURCE, file), 'utf8')).join('\n')
-  // Keys that are put together, such as `errors.${what}.title`, whose parts are typed.
+  // Patterns of composed keys, such as `errors.${what}.title`. The compiler checks their parts.
   const patterns = [...source.matchAll(/`([a-z_.]*\$\{[^`}]+\}[a-z_.]*)`/g)].map(
     ([, key]) => new RegExp(`^${key!.replaceAll('.', '\\.').replaceAll(/\$\{[^}]+\}/g, '[a-z_]+')}$`),
   )
@@ -75,7 +75,7 @@ it('offers only reviewed languages by default: English, so far', () => {
   expect(shippedLanguages.reviewed).toEqual(['en'])
 })
 
-/** Digests of what candidates agree to, in each language. One that candidates may have agreed to is never changed: other words are another version. */
+/** Digests of the consent texts by version and language. Published versions never change: changed texts need a new version. */
 const CONSENTS: Record<number, Record<string, string>> = {
   2: {
     ar: '5d87a6546ae8cd8f',
@@ -95,7 +95,7 @@ const CONSENTS: Record<number, Record<string, string>> = {
   },
 }
 
-/** All that the service asks anybody to agree to: where nothing is recorded, and where all is, in either way. */
+/** Digest of all consent texts of a language: without recordings, and with all recordings as stills or video. */
 function digestOfConsent(language: string): string {
   const all = { microphone: true, camera: true, screen: true, idPhoto: true, facePhoto: true, choice: true, transcription: true }
   const none = {

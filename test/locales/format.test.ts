@@ -32,7 +32,7 @@ function* valuesFor(message: string): Generator<Values> {
       }
 }
 
-/** Texts side by side are one text. */
+/** Joins adjacent texts. */
 function joined(said: unknown): unknown {
   if (!Array.isArray(said)) return said
   const parts: unknown[] = []
@@ -58,7 +58,7 @@ it("prefers exact numbers over the language's plural categories", () => {
   expect([0, 1, 2, 5, 1.5].map((count) => say('pl', count))).toEqual(['none', 'one: 1', 'few: 2', 'many: 5', 'other: 1,5'])
 })
 
-/** A script and what comes with it at once, without the parts that only some pages load. */
+/** Reads a script with its static imports, without the parts that pages load later. */
 function readWithImports(file: string, found = new Map<string, string>()): Map<string, string> {
   if (found.has(file)) return found
   const script = readFileSync(new URL(`../../src/generated/browser/${file}`, import.meta.url), 'utf8')

@@ -11,23 +11,23 @@ const languages = createPseudoLanguages()
 
 const ENTITIES: Record<string, string> = { '&amp;': '&', '&lt;': '<', '&gt;': '>', '&quot;': '"', '&#39;': "'" }
 const decode = (text: string) => text.replaceAll(/&(?:amp|lt|gt|quot|#39);/g, (entity) => ENTITIES[entity]!)
-/** All that a document says: its text, and what is said of its elements. */
-const saidBy = (html: string): string =>
+/** Extracts the visible text of a page, and its labels, titles, alternative texts, and placeholders. */
+const visibleTextOf = (html: string): string =>
   decode(
     [
-      // Devices have the names that the browser gives them.
+      // The browser names the devices.
       html.replaceAll(/<select [^>]*name="(?:audio|video)(?:in|out)put".*?<\/select>|<style>.*?<\/style>|<[^>]*>/gs, ' '),
       ...[...html.matchAll(/ (?:aria-label|title|alt|placeholder)="([^"]*)"/g)].map(([, text]) => text!),
     ].join('\n'),
   )
 
-/** Questions of the practice exist in one language only. */
+/** Texts of practice questions, which exist in one language only. */
 function textsIn(spec: unknown): string[] {
   if (typeof spec === 'string') return [spec]
   return typeof spec === 'object' && spec !== null ? Object.values(spec).flatMap(textsIn) : []
 }
 
-/** Texts and names of organizations and candidates. */
+/** Lists user content: texts and names of organizations and candidates. */
 async function listOwn({ db }: Service): Promise<string[]> {
   const [organizations, assessments, questions, invites, users, instructions, answers] = await Promise.all([
     db.organization.findMany(),
@@ -53,7 +53,7 @@ async function listOwn({ db }: Service): Promise<string[]> {
 const mails = Object.entries(renderEveryMail(languages.mail('en', 'UTC'))).filter(([name]) => !name.endsWith('in-own-words'))
 it.each(mails)('has all texts of the mail %s in catalogs', (_name, mail) => {
   const own = [...Object.values(WRITTEN), ...WRITTEN.customMessage.split('\n')]
-  for (const said of [mail.subject, mail.text, saidBy(mail.html)]) expect(findUnmarked(said, own)).toEqual([])
+  for (const said of [mail.subject, mail.text, visibleTextOf(mail.html)]) expect(findUnmarked(said, own)).toEqual([])
 })
 
 it('finds a word that is in no catalog', () => {
@@ -70,13 +70,13 @@ describe("the candidates' pages", () => {
     for (const { name, address } of pages) {
       const { text } = await service.http().get(address)
       expect([name, text.includes('⟦')]).toEqual([name, true])
-      expect([name, findUnmarked(saidBy(text), own)]).toEqual([name, []])
+      expect([name, findUnmarked(visibleTextOf(text), own)]).toEqual([name, []])
     }
     if (isBrowserInstalled) await expectMarkedInBrowser(origin, pages, own)
   })
 })
 
-/** Checks the texts of the scripts: those shown at once, and those after the first clicks. */
+/** Checks the texts that scripts show, before and after the first clicks. */
 async function expectMarkedInBrowser(origin: string, pages: { name: string; address: string }[], own: string[]): Promise<void> {
   const script = await bundlePseudoScript()
   const browser = await startBrowser('--use-fake-device-for-media-stream=fps=5', '--use-fake-ui-for-media-stream')
@@ -84,7 +84,8 @@ async function expectMarkedInBrowser(origin: string, pages: { name: string; addr
   const context = await browser.newContext({ viewport: desktop, baseURL: origin })
   await context.route('**/assets/candidate.*.js', (route) => route.fulfill({ body: script, contentType: 'text/javascript' }))
   const page = await context.newPage()
-  const expectMarked = async (name: string) => expect([name, findUnmarked(saidBy(await page.content()), own)]).toEqual([name, []])
+  const expectMarked = async (name: string) =>
+    expect([name, findUnmarked(visibleTextOf(await page.content()), own)]).toEqual([name, []])
   for (const { name, address } of pages) {
     await page.goto(address)
     await page.waitForLoadState('networkidle')

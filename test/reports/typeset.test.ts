@@ -78,7 +78,7 @@ describe.skipIf(!hasPoppler)('a report read by another program', () => {
     expect(fonts.filter(({ embedded, subset }) => embedded !== 'yes' || subset !== 'yes')).toEqual([])
   })
 
-  it('is in its language, whose pages are numbered in it, and begins at the right in Arabic', async () => {
+  it('has its language, page numbers in that language, and a right-to-left layout in Arabic', async () => {
     const labels = { ...report.labels, page: 'صفحة {page} من {pages}' }
     const inArabic = { ...report, language: 'ar', labels }
     const pdf = Buffer.from(await typeset(inArabic, AT))
@@ -95,11 +95,11 @@ describe.skipIf(!hasPoppler)('a report read by another program', () => {
 
   it('supports both directions in one line', async () => {
     const { text } = await read({ ...report, message: 'عمل Kim Lee ممتاز' })
-    // Programs get the characters in logical order.
+    // Extracted text has the characters in logical order.
     for (const word of ['عمل', 'Kim Lee', 'ممتاز']) expect(flat(text)).toContain(word)
   })
 
-  it('is tagged even if a name has letters missing in every font', async () => {
+  it('is tagged even if a name has characters that no font has', async () => {
     const { text, properties } = await read(named('Kim தமிழ்'))
     expect(properties).toMatchObject({ Title: 'Result of Kim தமிழ்', Tagged: 'yes' })
     expect(flat(text)).toContain('Candidate Kim')

@@ -19,7 +19,7 @@ afterAll(() => {
   }
 })
 
-/** A fake breach service. `drips`: sends its response too slowly. */
+/** Starts a fake breach service. `drips` sends its response too slowly. */
 async function listen(answer: 'lists' | 'fails' | 'redirects' | 'drips') {
   const asked: (string | undefined)[][] = []
   const server = createServer(({ url, headers }, response) => {

@@ -7,7 +7,7 @@ import { createFetch } from '../../src/sso/fetch.ts'
 
 afterEach(() => void vi.useRealTimers())
 
-/** A provider on loopback that answers like this. */
+/** Starts an identity provider on loopback with this response. */
 async function listen(answer: (response: ServerResponse) => void) {
   const server = createServer((_request, response) => answer(response)).listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -20,7 +20,7 @@ async function listen(answer: (response: ServerResponse) => void) {
   return { server, ask: () => createFetch(allowance)(url) }
 }
 
-it('waits five seconds for a complete response, however often more of it arrives', async () => {
+it('waits five seconds for a complete response, even if parts of it keep arriving', async () => {
   let drip = (): Promise<void> => Promise.reject(new Error('Nobody has asked'))
   const { server, ask } = await listen((response) => {
     response.writeHead(200, { 'content-type': 'application/json' })
@@ -55,7 +55,7 @@ it('reads no more of a gigabyte than its limit, and keeps none of it', async () 
   })
   const before = process.memoryUsage().arrayBuffers
   for (let i = 0; i < 20; i++) await expect(ask()).rejects.toThrow('too_large')
-  // Twenty answers, of which nothing may be left: what is not collected yet is a few buffers of the network each.
+  // No response may stay in memory. The garbage that is not collected yet is a few network buffers for each of the twenty.
   expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(64 * 2 ** 20)
   await expect.poll(() => sent.length).toBe(20)
   expect(Math.max(...sent)).toBeLessThan(16 * 2 ** 20)

@@ -10,11 +10,11 @@ const service = await startServiceForFile(IDP_ON_LOOPBACK)
 
 const titleOf = (text: string) => /<h1[^>]*>([^<]*)/.exec(text)?.[1]
 
-/** Bytes of a gigabyte that were taken before the connection was cut. */
+/** Bytes of a gigabyte that were read before the connection was closed. */
 const taken: number[] = []
 
 type Behave = (request: IncomingMessage, response: ServerResponse) => boolean
-/** Misbehavior of an issuer, and the code shown at its provider. */
+/** Misbehavior of an issuer, and the error code shown for its provider. */
 const behaviors: Record<string, [code: RegExp, behave: Behave]> = {
   'redirects elsewhere': [
     /OAUTH_RESPONSE_IS_NOT_CONFORM/,
@@ -108,7 +108,7 @@ describe('an issuer entered by an owner', () => {
     },
   )
 
-  it('is read no further than a few network buffers, whatever it sends', () => {
+  it('is never read further than a few network buffers', () => {
     expect(taken.length).toBeGreaterThan(1)
     expect(Math.max(...taken)).toBeLessThan(16 * 2 ** 20)
   })

@@ -21,7 +21,7 @@ const way: AuthorizationRequest = {
   acrValues: [],
 }
 
-/** Microsoft as it answers for all tenants together: its issuer is a pattern, and each token names its own. */
+/** Redeems a token of Microsoft's multi-tenant endpoint, whose metadata has an issuer pattern and whose tokens name their tenant's issuer. */
 async function redeem(claims: JWTPayload, { isForged = false } = {}) {
   const [own, strangers] = [await generateKeyPair('RS256'), await generateKeyPair('RS256')]
   const seconds = Math.floor(Date.now() / 1000)

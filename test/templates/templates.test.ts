@@ -12,7 +12,7 @@ const FOLDER = new URL('../../src/templates/', import.meta.url)
 const templates = shippedTemplates()
 const byLanguage = (language: string) => templates.filter((template) => template.language === language)
 
-it('comes with eight templates, each in three languages', () => {
+it('has eight templates, each in three languages', () => {
   const names = byLanguage('en').map(({ name }) => name)
   expect(names).toHaveLength(8)
   for (const language of ['de', 'es']) expect(byLanguage(language).map(({ name }) => name)).toEqual(names)
@@ -47,7 +47,7 @@ it('makes an assessment of each template, with instructions, points, and a key o
 })
 
 describe('a template in another language', () => {
-  it('asks the same: kinds, points, and times are equal', () => {
+  it('has the same kinds of questions, points, and times', () => {
     const shapeOf = ({ assessment, questions }: (typeof templates)[number]) => ({
       timeLimit: assessment.timeLimit,
       questions: questions.map(({ input, definition }) => [

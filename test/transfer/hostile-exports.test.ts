@@ -31,7 +31,7 @@ const set = (table: string, values: object) => tamperWith(folder, { rows: { [tab
 const manifest = (change: (manifest: Manifest) => void) => tamperWith(folder, { manifest: change })
 const deep = (depth: number): unknown => (depth === 0 ? 1 : [deep(depth - 1)])
 
-/** Exports that nobody wrote, and the sentence that refuses each. */
+/** Forged exports, with the expected error message. */
 const REFUSED: [what: string, make: () => Promise<string>, sentence: RegExp][] = [
   [
     'a newer format',
@@ -133,7 +133,7 @@ it.for(REFUSED)('refuses %s, and writes nothing', async ([, make, sentence]) => 
   expect(await db.organization.count()).toBe(before)
 })
 
-it('leaves an organization unchanged whose id an export claims', async () => {
+it('leaves an existing organization unchanged if an export claims its id', async () => {
   const where = { organizationId: other.id }
   const { key } = await db.asset.findFirstOrThrow({ where: { id: other.picture.id } })
   const read = () =>
@@ -198,7 +198,7 @@ it('refuses a changed byte, a link, a cut file, and an incomplete export', async
   )
 })
 
-it('takes over no name that another organization has', async () => {
+it("refuses an import under another organization's name", async () => {
   await expect(importOrganization(operator, folder)).rejects.toThrow(
     /There is already an organization named .*\. To import it under another name: --name$/,
   )

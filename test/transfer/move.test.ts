@@ -31,7 +31,7 @@ const unfinished = path.join(work, 'unfinished')
 const moving = { movedTo: 'https://tests.acme.example', settledAfterMs: 0 }
 const environment = { DATABASE_URL: target.databaseUrl, DATA_DIR: path.join(work, 'data'), ERASURE_LOG }
 
-it('suspends the organization before it moves, and says where it went', async () => {
+it('suspends the organization before it moves, and shows where it moved to', async () => {
   const owner = await signInAs(source, own.id, ['admin'], ['owner'])
   await exportOrganization(ctx, folder, moving)
   const page = await owner.get(owner.home)
@@ -52,14 +52,14 @@ it('continues an export with the same options only', async () => {
   expect((await exportOrganization(ctx, unfinished, moving)).media).toMatchObject({ files: 1 })
 })
 
-it('goes back to being moved when its erasure is canceled', async () => {
+it('is suspended as moved again when its erasure is canceled', async () => {
   await suspendOrganization(ctx, { name })
   expect(await liftSuspension(ctx)).toBe(true)
   const where = { organizationId: own.id }
   expect(await source.db.organizationSuspension.findUniqueOrThrow({ where })).toMatchObject({ reason: 'moved', erasesAt: null })
 })
 
-it('is imported and resumed by the command line, and lists what to create again, without control characters', async () => {
+it('is imported and resumed by the command line, which lists the items to create again, without control characters', async () => {
   const hostile = await tamperWith(folder, {
     manifest: ({ itemsToRecreate }) => {
       itemsToRecreate.api_keys = ['a\u001b[2J\u009bkey']
@@ -81,7 +81,7 @@ it('is imported and resumed by the command line, and lists what to create again,
   expect((await runCli(['org', 'list', '--json'], environment)).code).toBe(0)
 })
 
-it('replaces the media of an import that was killed, and comes back under its name after it was erased', async () => {
+it('replaces the media of a killed import, and can be imported again under its name after its erasure', async () => {
   const operatorThere = { ...target.system, actor: { kind: 'operator' as const } }
   const there = enterOrganization(operatorThere, organization)
   await eraseOrganization(there, (await suspendOrganization(there, { name })).id)
@@ -107,7 +107,7 @@ it('replaces the media of an import that was killed, and comes back under its na
   expect(await target.db.organization.count()).toBe(1)
 })
 
-it('goes on with the missing media after an interruption', async () => {
+it('continues with the missing media after an interruption', async () => {
   const interrupted = path.join(work, 'interrupted')
   await exportOrganization(ctx, interrupted, { movedTo: null })
   const rows = await readFile(path.join(interrupted, 'tables', 'tags.jsonl'), 'utf8')
@@ -130,7 +130,7 @@ it('refuses to continue a move if the organization was open in between', async (
   await expect(exportOrganization(ctx, unfinished, moving)).rejects.toThrow(changed)
 })
 
-/** Columns of an export whose names sound like a secret, and are none. */
+/** Exported columns whose names sound like secrets, but aren't. */
 const NO_SECRETS = [
   'organizations.logo_hash',
   'organization_security.api_key_networks',

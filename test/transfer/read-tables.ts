@@ -2,10 +2,10 @@ import { readdir, readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { TABLES_FOLDER } from '../../src/transfer/manifest.ts'
 
-/** Entries of the audit log that an export and an import add. */
+/** Matches audit entries that exports and imports add. */
 const OF_TRANSFERS = /"action":"(exported|imported|resumed)_organization"/
 
-/** Lines of each table of an export that has any, without what exports themselves have added to the audit log. */
+/** Reads the lines of each non-empty table of an export, without the audit entries that exports and imports add. */
 export async function readTables(folder: string): Promise<Record<string, string[]>> {
   const tables: Record<string, string[]> = {}
   for (const file of (await readdir(path.join(folder, TABLES_FOLDER))).sort()) {

@@ -20,7 +20,7 @@ const work = await mkdtemp(path.join(tmpdir(), 'transfer-'))
 const ERASURE_LOG = path.join(work, 'erasures.jsonl')
 const PUBLIC_URL = 'https://assessments.example.com'
 const [source, target] = [await startServiceForFile({ ERASURE_LOG, PUBLIC_URL }), await startServiceForFile({ PUBLIC_URL })]
-// A sweep or a mail that is sent between two exports would change the second.
+// Without the sweep, which would change rows between two exports.
 for (const { db } of [source, target]) await db.$executeRaw`DELETE FROM pgboss.schedule`
 
 const operatorOf = ({ system }: Service): ServiceContext => ({ ...system, actor: { kind: 'operator' } })
@@ -32,7 +32,7 @@ async function erase(ctx: Context, address: string): Promise<void> {
   await continueErasure(ctx, { organizationId: ctx.organization.id, erasureId })
 }
 
-/** The demo's organization, with an erased candidate and test data. */
+// The source is the demo's organization, with an erased candidate and test data.
 const demo = (await loadDemo(source.system))!
 const ctx = contextIn(source, demo.organization)
 const assessment = await source.db.assessment.findUniqueOrThrow({ where: { id: demo.assessmentId } })
@@ -42,7 +42,7 @@ const completed = await source.db.invite.findMany({
   take: 2,
 })
 await erase(ctx, completed[0]!.recipientEmail)
-/** Recording with a transcript, and one whose file was erased. */
+/** Adds a recording with a transcript. Null content means that its file was erased. */
 async function addRecording(content: Buffer | null): Promise<string> {
   const { id: submissionId, organizationId } = await source.db.submission.findFirstOrThrow({
     where: { organizationId: ctx.organization.id, state: 'released', inviteId: { notIn: completed.map(({ id }) => id) } },
@@ -60,7 +60,7 @@ await waitUntil('the demo to be mailed', isMailed)
 const folder = path.join(work, 'export')
 const manifest = await exportOrganization(ctx, folder, { movedTo: null })
 
-/** The answers of both interfaces about each invite, submission, and assessment, and the lists. */
+/** Reads lists, invites, and submissions from both interfaces. */
 async function readBoth(service: Service, key: string, ids: string[]): Promise<[url: string, status: number, body: unknown][]> {
   const urls = [
     ...['/invites?limit=100', '/assessments', '/tags', '/users'].map((url) => ['v1', url] as const),
@@ -103,7 +103,7 @@ it('imports everything into an empty installation, which exports and answers the
   expect(here.filter(([, status]) => status === 200).length).toBeGreaterThan(150)
 })
 
-it('keeps everybody out until they join by a mailed link, and knows no cursor of the other installation', async () => {
+it('signs nobody in until they join by a mailed link, and rejects cursors of the other installation', async () => {
   const organizationId = ctx.organization.id
   expect(await target.db.credential.count()).toBe(0)
   expect(await target.db.apiKey.count({ where: { organizationId } })).toBe(1)
@@ -118,7 +118,7 @@ it('keeps everybody out until they join by a mailed link, and knows no cursor of
   )
 })
 
-it('imports a copy under another name with new ids everywhere, and erases who was erased since', async () => {
+it('imports a copy under another name with new ids everywhere, and erases candidates erased since the export', async () => {
   const lostId = await addRecording(null)
   const copied = path.join(work, 'to-copy')
   expect((await exportOrganization(ctx, copied, { movedTo: null })).media).toMatchObject({ erased: 1 })

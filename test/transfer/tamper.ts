@@ -7,7 +7,7 @@ import { type Manifest, tableFile } from '../../src/transfer/manifest.ts'
 type Row = Record<string, unknown>
 type Changes = { manifest?: (manifest: Manifest) => void; rows?: { [table: string]: (row: Row) => void } }
 
-/** A copy of an export that somebody changed, and whose manifest they made fit. */
+/** Copies an export, changes the copy, and updates its manifest to match. @returns the folder of the copy. */
 export async function tamperWith(folder: string, { manifest: change, rows = {} }: Changes): Promise<string> {
   const copy = await mkdtemp(path.join(tmpdir(), 'tampered-'))
   await cp(folder, copy, { recursive: true })

@@ -19,7 +19,7 @@ import { readTables } from './read-tables.ts'
 const work = await mkdtemp(path.join(tmpdir(), 'zip-'))
 const DATA_DIR = await mkdtemp(path.join(tmpdir(), 'data-'))
 const [source, target] = [await startServiceForFile({ DATA_DIR }), await startServiceForFile()]
-// A sweep between two exports would change the second.
+// Without the sweep, which would change rows between two exports.
 for (const { db } of [source, target]) await db.$executeRaw`DELETE FROM pgboss.schedule`
 const own = await furnish(source, 'Packed')
 const organization = { id: own.id, name: 'Packed organization', tier: 'standard' as const }
@@ -47,7 +47,7 @@ it('is written by the command line, and imported with the same rows and media', 
   expect(await text(copy!)).toBe(await text(medium!))
 })
 
-it('is imported when another program has packed the folder of an export, and lists new ids beside the ZIP', async () => {
+it('is imported even if another program packed the export folder, and lists new ids in a file next to the ZIP', async () => {
   const place = await mkdtemp(path.join(work, 'other-'))
   const other = path.join(place, 'other.zip')
   const folders = { 'tables/': new Uint8Array(), 'media/': new Uint8Array(), 'rows.json': new Uint8Array(1) }
@@ -57,7 +57,7 @@ it('is imported when another program has packed the folder of an export, and lis
   expect(await readdir(place)).toEqual([`ids-${copy.id}.jsonl`, 'other.zip'])
 })
 
-it('replaces no file, and leaves none when the export fails', async () => {
+it('overwrites no file, and leaves none when the export fails', async () => {
   await expect(exportZipFile(ctx, file, { movedTo: null })).rejects.toThrow(/packed\.zip exists already\.$/)
   expect(await readFile(file)).toEqual(packed)
   const media = { ...ctx.deps.media, get: () => Promise.reject(new Error('the store is away')) }
@@ -67,7 +67,7 @@ it('replaces no file, and leaves none when the export fails', async () => {
   expect(await readdir(place)).toEqual([])
 })
 
-/** A ZIP of its own making. */
+/** Packs a ZIP with any contents. */
 async function pack(add: (zip: Zip) => Promise<unknown>): Promise<Buffer> {
   const pieces: Uint8Array[] = []
   const zip = createZip(async (bytes) => void pieces.push(bytes), new Date())
@@ -80,10 +80,10 @@ const zeros = async function* (mebibytes: number) {
   for (let i = 0; i < mebibytes; i++) yield Buffer.alloc(2 ** 20)
 }
 
-/** Places of fields in an entry of the directory. */
+/** Offsets of fields in a central directory entry. */
 const FIELDS = { flags: 8, method: 10, packed: 20, size: 24, offset: 42 }
-/** The export with other numbers in the directory's entry of a file. */
-async function lieAbout(name: string, change: Partial<Record<keyof typeof FIELDS, number>>, zip?: Buffer): Promise<Buffer> {
+/** Returns the export with changed numbers in a file's central directory entry. */
+async function forgeEntry(name: string, change: Partial<Record<keyof typeof FIELDS, number>>, zip?: Buffer): Promise<Buffer> {
   const bytes = Buffer.from(zip ?? packed)
   const at = bytes.lastIndexOf(name) - 46
   expect(bytes.readUInt32LE(at)).toBe(0x0201_4b50)
@@ -100,8 +100,8 @@ const change = (at: number, byte: number): Buffer => {
   bytes[at] = byte
   return bytes
 }
-/** End of the directory for ZIP64. @param at of one of its fields. */
-const lieAtEnd = (at: number, number: number): Buffer => {
+/** Returns the export with a changed field of the ZIP64 end record. @param at offset of the field. */
+const forgeEndRecord = (at: number, number: number): Buffer => {
   const bytes = Buffer.from(packed)
   bytes.writeBigUInt64LE(BigInt(number), bytes.length - 22 - 20 - 56 + at)
   return bytes
@@ -110,18 +110,22 @@ const lieAtEnd = (at: number, number: number): Buffer => {
 const NO_ZIP = /hostile\.zip is not a ZIP, or is incomplete or damaged\.$/
 const NOT_IN_EXPORTS = /in it, which no export has: manifest\.json has to be at the top of the ZIP\.$/
 const IMPOSSIBLE = /with a size that is impossible for an export\.$/
-/** ZIPs that nobody exported, and the sentence that refuses each. */
+/** Forged ZIPs, with the expected error message. */
 const REFUSED: [what: string, make: () => Buffer | Promise<Buffer>, sentence: RegExp][] = [
   ['an empty file', () => Buffer.alloc(0), NO_ZIP],
   ['random bytes', () => randomBytes(100_000), NO_ZIP],
   ['a ZIP without its end', () => packed.subarray(0, packed.length - 30), NO_ZIP],
   ['a ZIP without its beginning', () => packed.subarray(10), NO_ZIP],
   ['bytes after the end', () => Buffer.concat([packed, Buffer.from('x')]), NO_ZIP],
-  ['fewer files than it says', () => lieAtEnd(32, Object.keys(files).length + 1), NO_ZIP],
-  ['a directory in another place', () => lieAtEnd(48, 0), NO_ZIP],
-  ['a directory beyond the end', () => lieAtEnd(48, 2 ** 52), NO_ZIP],
-  ['millions of files', () => lieAtEnd(32, 1_000_001), /has more than 1,000,000 files: unpack it, and import the folder\.$/],
-  ['a huge directory', () => lieAtEnd(40, 2 ** 40), NO_ZIP],
+  ['fewer files than it says', () => forgeEndRecord(32, Object.keys(files).length + 1), NO_ZIP],
+  ['a directory in another place', () => forgeEndRecord(48, 0), NO_ZIP],
+  ['a directory beyond the end', () => forgeEndRecord(48, 2 ** 52), NO_ZIP],
+  [
+    'millions of files',
+    () => forgeEndRecord(32, 1_000_001),
+    /has more than 1,000,000 files: unpack it, and import the folder\.$/,
+  ],
+  ['a huge directory', () => forgeEndRecord(40, 2 ** 40), NO_ZIP],
   ['a way out of the folder', () => packWith('tables/../../evil.jsonl'), NOT_IN_EXPORTS],
   ['an absolute path', () => packWith('/etc/cron.d/evil'), NOT_IN_EXPORTS],
   ['a path of Windows', () => packWith('tables\\tags.jsonl'), NOT_IN_EXPORTS],
@@ -134,18 +138,18 @@ const REFUSED: [what: string, make: () => Buffer | Promise<Buffer>, sentence: Re
     () => pack((zip) => zip.add(TAGS, '').then(() => zip.add(TAGS, 'x'))),
     /has "tables\/tags\.jsonl" twice\.$/,
   ],
-  ['an encrypted file', () => lieAbout(TAGS, { flags: 1 }), /has "tables\/tags\.jsonl" encrypted\.$/],
-  ['another compression', () => lieAbout(TAGS, { method: 14 }), /has "tables\/tags\.jsonl" packed in an unknown way\.$/],
+  ['an encrypted file', () => forgeEntry(TAGS, { flags: 1 }), /has "tables\/tags\.jsonl" encrypted\.$/],
+  ['another compression', () => forgeEntry(TAGS, { method: 14 }), /has "tables\/tags\.jsonl" packed in an unknown way\.$/],
   ['a bomb', () => pack((zip) => zip.addTextStream('manifest.json', zeros(65))), IMPOSSIBLE],
-  ['stored bytes that grow', () => lieAbout('manifest.json', { method: 0 }), IMPOSSIBLE],
-  ['a file in place of another', () => lieAbout(TAGS, { offset: 0 }), /in the place of something else\.$/],
-  ['a file in the directory', () => lieAbout(TAGS, { offset: packed.length - 200 }), /in the place of something else\.$/],
+  ['stored bytes that grow', () => forgeEntry('manifest.json', { method: 0 }), IMPOSSIBLE],
+  ['a file in place of another', () => forgeEntry(TAGS, { offset: 0 }), /in the place of something else\.$/],
+  ['a file in the directory', () => forgeEntry(TAGS, { offset: packed.length - 200 }), /in the place of something else\.$/],
   [
     'a bomb that says it is small',
-    async () => lieAbout('manifest.json', { size: 10 }, await pack((zip) => zip.addTextStream('manifest.json', zeros(65)))),
+    async () => forgeEntry('manifest.json', { size: 10 }, await pack((zip) => zip.addTextStream('manifest.json', zeros(65)))),
     /manifest\.json has more bytes than the ZIP says\.$/,
   ],
-  ['fewer bytes than it says', () => lieAbout('manifest.json', { size: 2 ** 20 }), /has fewer bytes than the ZIP says\.$/],
+  ['fewer bytes than it says', () => forgeEntry('manifest.json', { size: 2 ** 20 }), /has fewer bytes than the ZIP says\.$/],
   ['a manifest of 17 MiB', () => packWith('manifest.json', 'x'.repeat(17 * 2 ** 20)), /has more than 16777216 bytes\.$/],
   [
     'another name before the content',
@@ -175,7 +179,7 @@ it.for(REFUSED)('refuses %s, and writes nothing', async ([, make, sentence]) => 
   expect(await readdir(place)).toEqual(['hostile.zip'])
 })
 
-it('refuses a medium that was changed, a link, and a place where nothing is', async () => {
+it('refuses a changed media file, a link, and a missing file', async () => {
   const attempt = (place: string) => importOrganization(operator, place, { name: 'Changed' })
   const name = `media/${own.picture.id}`
   const changed = path.join(work, 'changed.zip')

@@ -74,7 +74,7 @@ describe('parseList', () => {
     expect(found.rows[0]).toMatchObject({ email: 'a@example.com' })
   })
 
-  it('refuses a column that only its values make the addresses, unless somebody confirms it', () => {
+  it('rejects an address column that only its values identify, unless somebody confirms it', () => {
     const list = Buffer.from('Name,Contact\nAnn,a@example.com')
     expect(() => parseCandidateList(list, 10)).toThrow()
     expect(parseCandidateList(list, 10, { columns: ['name', 'email'], headingLine: 1 }).rows).toMatchObject([

@@ -66,7 +66,7 @@ describe('readUpload', () => {
     expect(await issueOf(strToU8(lines), 10_000_000)).toBe('tooHeavy')
   })
 
-  it('rejects cells that widen many rows, and more rows than it reads, before it holds them', async () => {
+  it('rejects cells that widen many rows, and too many rows, before it has them in memory', async () => {
     const sheetOf = (rows: number) => {
       const cells = Array.from({ length: rows }, (_, i) => `<row r="${i + 1}"><c r="GR${i + 1}" t="b"><v>1</v></c></row>`)
       return zipSync({ 'xl/worksheets/sheet1.xml': strToU8(`<sheetData>${cells.join('')}</sheetData>`) })
@@ -74,7 +74,7 @@ describe('readUpload', () => {
     expect([await issueOf(sheetOf(100_000), 50_000), await issueOf(sheetOf(100_000))]).toEqual(['tooHeavy', 'tooManyRows'])
   })
 
-  it('says of a workbook without cells that it is empty', async () => {
+  it('reports a workbook without cells as empty', async () => {
     const bytes = zipSync({ 'xl/worksheets/sheet1.xml': strToU8('<sheetData/>') })
     const inspect = readUpload('one', { content: 'inspectQuestions', bytes, maxRows: 1 })
     await expect(inspect(async () => {})).rejects.toMatchObject({ issues: [{ field: 'file', problem: 'empty' }] })

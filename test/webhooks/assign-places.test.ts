@@ -13,7 +13,7 @@ const due = (
   ...more,
 })
 
-/** Deals places as the sender does. @returns how many each receiver gets. */
+/** Assigns places like the sender. The returned function lists the number of places for each receiver. */
 function createDealer({ limit = 32, failingShare = 2 } = {}) {
   const order = createFairOrder()
   return (waiting: Parameters<typeof assignPlaces>[0], free: number, heldBy: ReadonlyMap<string, number> = NOTHING_HELD) =>
@@ -62,7 +62,7 @@ describe("the sender's free capacity", () => {
     expect(dealPlaces(waiting.slice(1), 3)).toEqual(['b1 2', 'c1 1'])
   })
 
-  it('is assigned with few comparisons, however many organizations wait', () => {
+  it('is assigned with few comparisons, no matter how many organizations wait', () => {
     const order = createFairOrder()
     let comparisons = 0
     const counting: typeof order = {

@@ -20,7 +20,7 @@ type Subscribed = Awaited<ReturnType<Integrator['subscribe']>>
 const SECOND = 1_000
 const HOUR = 3_600 * SECOND
 
-/** Waits until the only delivery of a webhook is so. */
+/** Waits until the only delivery of a webhook has the expected fields. */
 const becomes = (of: Integrator, webhook: Subscribed, expected: object) =>
   waitUntil(`a delivery like ${JSON.stringify(expected)}`, async () => {
     const [delivery] = await of.deliveries(webhook)
@@ -28,7 +28,7 @@ const becomes = (of: Integrator, webhook: Subscribed, expected: object) =>
     return isSo ? delivery : undefined
   })
 
-/** Mails about an organization's webhooks. They go to its admin, and contain only the host of a URL. */
+/** Expects mails about webhooks to the organization's admin, which contain only the host of the webhook's URL. */
 async function expectMails(organizationId: string, adminId: string, kinds: string[]): Promise<void> {
   const queued = await service.db.memberEmail.findMany({ where: { organizationId }, orderBy: { id: 'asc' } })
   expect(queued.map(({ kind, memberId }) => [kind, memberId])).toEqual(kinds.map((kind) => [kind, adminId]))
@@ -212,7 +212,7 @@ describe('an endpoint', () => {
     const notices = () =>
       service.logLines.map((line) => JSON.parse(line)).filter((line) => line.endpointId === webhook.id && line.level === 40)
     await own.invite()
-    // It is noted behind the record of the attempt.
+    // The endpoint's state changes after the attempt is recorded.
     const failingSince = await waitUntil('the failure', async () => (await state(own, webhook)).failingSince ?? undefined)
     expect(failingSince).toBe(service.clock.now().toISOString())
     for (const [i, days] of [1, 1, 1, 1].entries()) {
@@ -252,7 +252,7 @@ describe('an endpoint', () => {
     service.clock.advance(DAY_MS)
     const other = await own.subscribe(await startReceiver())
     await own.invite()
-    await becomes(own, other, { state: 'delivered' }) // deliveries have been taken since
+    await becomes(own, other, { state: 'delivered' }) // so the sender has taken due deliveries since then
     expect(receiver.received).toHaveLength(1)
     await own.client.patch(webhook.path).send({ state: 'active' })
     await becomes(own, webhook, { state: 'delivered', attemptCount: 2 })
@@ -272,7 +272,7 @@ describe('an endpoint', () => {
     for (let i = 0; i < 10; i++) await own.invite()
     await well.waitFor(10)
     await hanging.waitFor(4)
-    // None of those that hang has been answered yet: there are four, and no more until one has given up.
+    // None of the hanging attempts has ended. There are four, and no further one starts before one times out.
     expect(hanging.received).toHaveLength(4)
     const [delivery] = await own.deliveries(metadata)
     await waitUntil('the refusal', async () => {
@@ -298,7 +298,7 @@ describe('an endpoint', () => {
     await inviteAll(40)
     await well.waitFor(40 + 32)
     await hanging.waitFor(4)
-    // None of those that hang has been answered yet.
+    // None of the hanging attempts has ended.
     expect([well.received.length, hanging.received.length]).toEqual([40 + 32, 4])
   })
 
@@ -312,7 +312,7 @@ describe('an endpoint', () => {
     await own.subscribe(well, { types: ['invite.revoked'] })
     for (const invite of [first, ...others]) await own.client.post(`/invites/${invite}/revoke`)
     await well.waitFor(4)
-    // No attempt at those that hang has come to its end.
+    // None of the hanging attempts has ended.
     expect(await service.db.webhookAttempt.count({ where: { organizationId: own.id, status: null } })).toBe(0)
   })
 })
@@ -332,7 +332,7 @@ describe('a replay', () => {
     expect(receiver.received.map((message) => message.id)).toEqual([id, id])
   })
 
-  it('sends a delivery in progress again at once, whatever its result', async () => {
+  it('sends a delivery in progress again at once, regardless of its result', async () => {
     const own = await makeIntegrator(service)
     const receiver = await startReceiver(hang)
     const webhook = await own.subscribe(receiver)
@@ -383,7 +383,7 @@ describe('a replay', () => {
   })
 })
 
-it('sends a webhook its test event, whatever its types, and no other webhook', async () => {
+it('sends a test event to its webhook regardless of the subscribed types, and to no other webhook', async () => {
   const own = await makeIntegrator(service)
   const [receiver, other] = [await startReceiver(), await startReceiver()]
   const webhook = await own.subscribe(receiver, { types: ['email.failed'] })

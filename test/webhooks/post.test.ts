@@ -16,7 +16,7 @@ const send = (url: string, { allowance = loopback, resolve = async (_: string) =
   createPost(allowance, resolve)(url, { 'webhook-id': '1' }, '{"é":1}', stop)
 
 describe('a message', () => {
-  it('arrives unchanged, on a connection of its own', async () => {
+  it('arrives unchanged, on a new connection', async () => {
     const receiver = await startReceiver(answerWith(200, { 'retry-after': '7' }, 'thanks'))
     expect(await send(`${receiver.url}?a=b`)).toEqual({ status: 200, body: 'thanks', retryAfter: '7' })
     await send(receiver.url)
@@ -63,7 +63,7 @@ describe('a message', () => {
 })
 
 describe('a response', () => {
-  it('is read up to 64 kB, and its first 1 kB kept', async () => {
+  it('is read up to 64 kB, and its first 1 kB is stored', async () => {
     const receiver = await startReceiver((response) => {
       response.writeHead(200)
       const pour = () => {
@@ -92,7 +92,7 @@ describe('a response', () => {
     await expect(send(receiver.url)).rejects.toThrow()
   })
 
-  it('times out after 15 s, however slowly it arrives', async () => {
+  it('times out after 15 s, even if parts of it keep arriving', async () => {
     const receiver = await startReceiver((response) => {
       response.writeHead(200)
       const drip = setInterval(() => response.write('.'), 200)
@@ -117,7 +117,7 @@ describe('a response', () => {
 })
 
 describe('a host', () => {
-  /** Counts who connects to an address inside at all. */
+  /** Starts a server on an internal address that counts connections. */
   async function listenInside(address = '127.0.0.1', at = 0) {
     let connections = 0
     const server = createServer((socket) => {
