@@ -27,8 +27,8 @@ async function main(): Promise<void> {
   const config = loadConfig(process.env, { serves: true })
   const log = createLog(config.logLevel)
   log.info({ commit: release.commit }, 'starting')
-  for (const [name, meant] of findMisspelledSettings(process.env))
-    log.warn(`${name} is set, but there is no such setting. Did you mean ${meant}?`)
+  for (const [name, setting] of findMisspelledSettings(process.env))
+    log.warn(`${name} is set, but there is no such setting. Did you mean ${setting}?`)
   const stop = new AbortController()
   const started = start(config, log, stop.signal)
   stopGracefully(log, config.stopNotice + STOP_WITHIN_MS, () => {
@@ -90,20 +90,24 @@ async function start(config: Config, log: FastifyBaseLogger, signal: AbortSignal
 }
 
 /**
- * Stops at the first signal or uncaught error. `within` milliseconds after the start has finished or failed, everything is cut off, except that
+ * Stops at the first signal or uncaught error. `timeoutMs` after the start has finished or failed, everything is cut off, except that
  * the embedded database is stopped: it would otherwise keep running. The start is not cut off, because no later one would complete its demo
  * organization. A second signal ends the process at once.
  */
-function stopGracefully(log: FastifyBaseLogger, within: number, finishStart: () => Promise<AsyncDisposable | undefined>): void {
+function stopGracefully(
+  log: FastifyBaseLogger,
+  timeoutMs: number,
+  finishStart: () => Promise<AsyncDisposable | undefined>,
+): void {
   const { close } = closeWithGrace({ delay: false, logger: log, skip: [...STOP_SIGNALS] }, async ({ err }) => {
     if (err) log.error({ err }, 'stopping after an error')
     const opened = await finishStart()
     const hasStopped = await Promise.race([
       Promise.resolve(opened?.[Symbol.asyncDispose]()).then(() => true),
-      sleep(within, false),
+      sleep(timeoutMs, false),
     ])
     if (hasStopped) return
-    log.error({ milliseconds: within }, 'stopping takes too long: interrupting the remaining work')
+    log.error({ milliseconds: timeoutMs }, 'stopping takes too long: interrupting the remaining work')
     await releaseEmbeddedDatabases()
     process.exit(EXIT_FAILED)
   })

@@ -38,7 +38,7 @@ export function addBackupCommands(program: Command): void {
 function formatBackup(done: string, manifest: BackupManifest, notes: Record<ExcludedPart, string>, further: object): Output {
   const { files, createdAt, release, postgres, without } = manifest
   const bytes = files.reduce((sum, { size }) => sum + size, 0)
-  const of = `${files.length} files, ${(bytes / 1e6).toFixed(1)} MB, of ${createdAt}, release ${release}, PostgreSQL ${postgres}`
-  const text = [`${done}: ${of}.`, ...without.map((missing) => notes[missing])].map((line) => `${line}\n`).join('')
+  const summary = `${files.length} files, ${(bytes / 1e6).toFixed(1)} MB, of ${createdAt}, release ${release}, PostgreSQL ${postgres}`
+  const text = [`${done}: ${summary}.`, ...without.map((missing) => notes[missing])].map((line) => `${line}\n`).join('')
   return { text, json: { ...further, createdAt, release, postgres, files: files.length, bytes, without } }
 }

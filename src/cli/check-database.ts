@@ -98,7 +98,7 @@ async function checkSchema(url: string, options: DatabaseCheckOptions): Promise<
 
 async function checkContent(
   url: string,
-  { mediaQuota, erasureLog, secretKeys, ...ways }: DatabaseCheckOptions,
+  { mediaQuota, erasureLog, secretKeys, ...checkOptions }: DatabaseCheckOptions,
 ): Promise<DoctorCheck[]> {
   const db = createDb(openPool(url, { max: 1 }))
   try {
@@ -112,7 +112,7 @@ async function checkContent(
       await checkRecordings(db),
       await checkMediaUse(db, mediaQuota),
       await checkErasures(db, erasureLog),
-      ...(await checkIdentityProviders(db, ways)),
+      ...(await checkIdentityProviders(db, checkOptions)),
     ]
   } catch (error) {
     return [problem('content', describeError(error))]

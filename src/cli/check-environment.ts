@@ -130,9 +130,9 @@ export async function checkRedis(url: string): Promise<DoctorCheck> {
 
 /** Checks that at least one replica follows, and all answer. One URL may be the primary, as after a failover. */
 export async function checkReplicas(urls: string[]): Promise<DoctorCheck> {
-  const found = await Promise.all(urls.map(probeReplica))
-  const says = found.map(({ says }) => says).join('; ')
-  if (found.some(({ follows }) => follows) && found.every(({ answers }) => answers)) return ok('replica', says)
+  const replicas = await Promise.all(urls.map(probeReplica))
+  const says = replicas.map(({ says }) => says).join('; ')
+  if (replicas.some(({ follows }) => follows) && replicas.every(({ answers }) => answers)) return ok('replica', says)
   return problem('replica', `${says}. Check DATABASE_READ_URL; while none follows, lists are read from the database`)
 }
 
@@ -173,7 +173,7 @@ export async function checkProcessLimits(): Promise<DoctorCheck> {
 
 /** Checks that media can be stored, by putting, reading, and deleting one byte. */
 export async function checkMedia(config: Config): Promise<DoctorCheck> {
-  const where =
+  const storeName =
     config.mediaUrl === undefined ? 'the folder media under DATA_DIR' : `the bucket ${new URL(config.mediaUrl).hostname}`
   const key = `doctor/${randomUUID()}`
   try {
@@ -182,11 +182,11 @@ export async function checkMedia(config: Config): Promise<DoctorCheck> {
     const content = await store.get(key)
     const isSame = content !== null && (await buffer(content)).equals(Buffer.of(1))
     await store.deletePrefix('doctor/')
-    return isSame ? ok('media', `${where} keeps them`) : problem('media', `${where} does not give back what it was given`)
+    return isSame ? ok('media', `${storeName} keeps them`) : problem('media', `${storeName} does not give back what it was given`)
   } catch (error) {
     return problem(
       'media',
-      `${where} can not keep them: ${describeError(error)}. Check MEDIA_URL and DATA_DIR, and their credentials and rights`,
+      `${storeName} can not keep them: ${describeError(error)}. Check MEDIA_URL and DATA_DIR, and their credentials and rights`,
     )
   }
 }

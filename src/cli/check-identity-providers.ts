@@ -26,16 +26,16 @@ export async function checkIdentityProviders(
     orderBy: { issuer: 'asc' },
     take: MAX_ISSUERS,
   })
-  const own = operatorProviders.map(({ issuer }) => issuer)
-  const issuers = [...new Set([...own, ...rows.map(({ issuer }) => issuer)])]
+  const operatorIssuers = operatorProviders.map(({ issuer }) => issuer)
+  const issuers = [...new Set([...operatorIssuers, ...rows.map(({ issuer }) => issuer)])]
   if (issuers.length === 0) return []
   const fetch = createFetch(ssoAllowance)
-  const found = await Promise.all(issuers.map((issuer) => probe(fetch, issuer)))
-  const says = found.map(({ says }) => says).join('; ')
+  const probes = await Promise.all(issuers.map((issuer) => probe(fetch, issuer)))
+  const says = probes.map(({ says }) => says).join('; ')
   const name = 'identity providers'
-  if (found.some(({ isOff }) => isOff))
+  if (probes.some(({ isOff }) => isOff))
     return [problem(name, `${says}. Sign-ins are refused where clocks differ by more than a minute: set this machine's by NTP`)]
-  if (found.some(({ issuer, isSilent }) => isSilent && own.includes(issuer)))
+  if (probes.some(({ issuer, isSilent }) => isSilent && operatorIssuers.includes(issuer)))
     return [problem(name, `${says}. Look at the settings of Google and Microsoft, and whether this machine reaches them`)]
   return [ok(name, says)]
 }

@@ -37,9 +37,9 @@ export function addEraseCommand(program: Command): void {
 type Options = OutputOptions & { again?: boolean; member?: boolean; revokeKeys?: boolean }
 
 async function eraseMember(ctx: Context, address: string, { revokeKeys = false }: Options): Promise<Erasure> {
-  const found = await findMemberByAddress(ctx, address)
-  if (!found) throw new Error(`${ctx.organization.name} has no member of that address`)
-  return requestMemberErasure(ctx, { memberId: found.id, revokesKeys: revokeKeys })
+  const foundMember = await findMemberByAddress(ctx, address)
+  if (!foundMember) throw new Error(`${ctx.organization.name} has no member of that address`)
+  return requestMemberErasure(ctx, { memberId: foundMember.id, revokesKeys: revokeKeys })
 }
 
 function formatReceipt(erasure: Erasure): Output {

@@ -100,8 +100,8 @@ async function retryMails(operator: ServiceContext, id: string | undefined, opti
     return operator.deps.queue.bringMailForward()
   }
   const state = options.captured ? ('captured' as const) : ('failed' as const)
-  const which = { state, ...omitUndefined({ reason: options.reason, since: options.since }) }
-  return (await retryEmails(operator, which)) + (await retryMemberEmails(operator, which))
+  const filter = { state, ...omitUndefined({ reason: options.reason, since: options.since }) }
+  return (await retryEmails(operator, filter)) + (await retryMemberEmails(operator, filter))
 }
 
 function parseTime(text: string): Date {

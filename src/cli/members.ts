@@ -46,10 +46,11 @@ export function addMemberCommands(program: Command): void {
     .action((idOrName: string, email: string, options: OutputOptions) =>
       runCommand(options, async ({ operator }) => {
         const ctx = enterOrganization(operator, await findOrganization(operator, idOrName))
-        const found = await findMemberByAddress(ctx, email)
-        if (!found) throw new Error(`Nobody is a member there with ${email}. Invite them: npm run cli -- member invite`)
-        if (found.status !== 'active' || !found.credentialId) throw new Error(`${email} has not joined, or is deactivated.`)
-        await nameOwner(ctx, found.id)
+        const foundMember = await findMemberByAddress(ctx, email)
+        if (!foundMember) throw new Error(`Nobody is a member there with ${email}. Invite them: npm run cli -- member invite`)
+        if (foundMember.status !== 'active' || !foundMember.credentialId)
+          throw new Error(`${email} has not joined, or is deactivated.`)
+        await nameOwner(ctx, foundMember.id)
         return { text: `${email} is an owner of ${ctx.organization.name}.\n`, json: { email, owner: true } }
       }),
     )
@@ -76,14 +77,14 @@ export function addMemberCommands(program: Command): void {
 }
 
 function explain(error: unknown, email: string): never {
-  const has = (problem: Problem) =>
+  const hasProblem = (problem: Problem) =>
     error instanceof DomainError && error.issues.some((issue) => issue.rule === 'account' && issue.problem === problem)
-  if (has('foreignDomain'))
+  if (hasProblem('foreignDomain'))
     throw new Error(
       `That organization requires single sign-on, which does not cover ${email}: an owner has to make them a guest, or run: sso off`,
       { cause: error },
     )
-  if (!has('deactivated')) throw error
+  if (!hasProblem('deactivated')) throw error
   throw new Error(`${email} is deactivated. To reactivate them with this role, add --reactivate`, { cause: error })
 }
 

@@ -88,9 +88,9 @@ function explainRefusal(error: unknown): { doubts: string[] } {
 async function describeImport(ctx: Context, id: string, { check }: Options): Promise<Output> {
   const { counts, unusedColumns } = await getImport(ctx, id)
   const rows: ImportReportRow[] = []
-  await exportImportRows(ctx, id, async (some) => void rows.push(...some.filter(({ notes }) => notes.length > 0)))
-  const taken = counts.ready + counts.losses + counts.taken
-  const sums = `${taken} ${check ? 'can be imported' : 'are being imported by the running service'}, ${counts.there} there already, ${counts.refused} refused.\n`
+  await exportImportRows(ctx, id, async (batch) => void rows.push(...batch.filter(({ notes }) => notes.length > 0)))
+  const importable = counts.ready + counts.losses + counts.taken
+  const sums = `${importable} ${check ? 'can be imported' : 'are being imported by the running service'}, ${counts.there} there already, ${counts.refused} refused.\n`
   const unused = unusedColumns.length > 0 ? `Unused columns: ${unusedColumns.join(', ')}.\n` : ''
   const notes = rows.map(({ line, state, name, notes }) => [line, state, name.slice(0, 40), notes.join(' ')])
   return {

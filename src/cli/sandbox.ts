@@ -49,8 +49,8 @@ type Api = (method: string, path: string, body?: object) => Promise<ApiResponse>
 function createApi(url: string, key: string, say: PrintLine): Api {
   say(`export SERVICE=${url.replace(/\/$/, '')}\nexport KEY=${key}`)
   return async (method, path, body) => {
-    const sent = body && ` \\\n  -H 'content-type: application/json' -d '${JSON.stringify(body)}'`
-    say(`  curl -s -X ${method} "$SERVICE${PATHS.v1}${path}" -H "x-api-key: $KEY"${sent ?? ''}`)
+    const bodyOption = body && ` \\\n  -H 'content-type: application/json' -d '${JSON.stringify(body)}'`
+    say(`  curl -s -X ${method} "$SERVICE${PATHS.v1}${path}" -H "x-api-key: $KEY"${bodyOption ?? ''}`)
     const headers = { 'x-api-key': key, ...(body && { 'content-type': 'application/json' }) }
     const init = { method, headers, ...(body && { body: JSON.stringify(body) }) }
     const response = await fetch(new URL(PATHS.v1 + path, url), init).catch((cause) => {
@@ -87,12 +87,12 @@ async function runSteps(api: Api, say: PrintLine): Promise<Output> {
   say('\nAn invite to it, which is mailed to nobody:')
   const recipientEmail = `sandbox.${crypto.randomUUID()}@example.com`
   const { invite } = await expectOk(api('POST', '/invites', { assessmentId: assessment.id, recipientEmail }))
-  for (const [action, what] of [
+  for (const [action, description] of [
     ['complete', 'The candidate accepts, starts, answers and hands in'],
     ['grade', 'A grader grades'],
     ['release', 'The result is released'],
   ] as const) {
-    say(`\n${what}:`)
+    say(`\n${description}:`)
     const { invite: after } = await expectOk(api('POST', `/invites/${invite.id}/simulate`, { action }))
     say(`  the invite is ${after.status}`)
   }
@@ -123,8 +123,8 @@ async function listen() {
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
     async receive(secret: string): Promise<Event> {
-      const none = sleep(WEBHOOK_WITHIN_MS, null, { ref: false })
-      const message = await Promise.race([arrived.promise, none])
+      const timeout = sleep(WEBHOOK_WITHIN_MS, null, { ref: false })
+      const message = await Promise.race([arrived.promise, timeout])
       if (!message) throw new Error('The webhook has not arrived: does the service run on this machine?')
       return new Webhook(secret).verify(message.body, message.headers) as Event
     },

@@ -18,10 +18,10 @@ export function addTransferCommands(org: Command): void {
     .argument('<place>', 'new or empty folder, or a new file whose name ends in .zip')
     .option('--zip', 'write one ZIP, whatever its name ends in')
     .option('--move <where>', 'suspend the organization first, because it moves there', parseName)
-    .action((organization: string, to: string, options: OutputOptions & { move?: string; zip?: true }) =>
+    .action((organization: string, destination: string, options: OutputOptions & { move?: string; zip?: true }) =>
       runCommand(options, async ({ operator }) => {
         const ctx: Context = enterOrganization(operator, await findOrganization(operator, organization))
-        const place = path.resolve(to)
+        const place = path.resolve(destination)
         const choices = { movedTo: options.move ?? null, ...showProgress('exported') }
         const run = options.zip || place.toLowerCase().endsWith('.zip') ? exportZipFile : exportOrganization
         return formatExport(place, await run(ctx, place, choices))
@@ -103,6 +103,6 @@ const formatItems = (names: Manifest['itemsToRecreate']): string =>
 
 function formatErasures(repeated: RepeatedErasure[] | null): string {
   if (repeated === null) return 'There is no file at ERASURE_LOG, so erasures since the export were not repeated.\n'
-  const found = repeated.filter((erasure) => erasure.found)
-  return found.length === 0 ? '' : `Erased again, because the export was older: ${found.length}.\n`
+  const erasedAgain = repeated.filter((erasure) => erasure.found)
+  return erasedAgain.length === 0 ? '' : `Erased again, because the export was older: ${erasedAgain.length}.\n`
 }

@@ -158,7 +158,7 @@ async function mountInterfaces(app: FastifyInstance, config: Config, dependencie
   const atsLimits = { ...rateLimits, standard: rateLimits.enterprise }
   await atsInterfaces(app, { system, limiter: createRateLimiter(atsLimits, redis, 'ats') })
   const mailTexts: MailTextSource = {
-    previewText: (asked) => previewText(mailSettings, asked, { url: site.publicUrl, now: system.deps.clock() }),
+    previewText: (request) => previewText(mailSettings, request, { url: site.publicUrl, now: system.deps.clock() }),
     defaultText: (kind, language) => defaultTemplate(mailSettings.languages.mail(language, 'UTC'), kind),
   }
   await app.register((scope) => portalPages(scope, { system, settings: site, mailTexts }), {

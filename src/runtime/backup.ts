@@ -39,17 +39,17 @@ export async function createBackup(config: Config, folder: string): Promise<Back
 }
 
 async function copyParts(config: Config, home: string, folder: string): Promise<BackupManifest> {
-  const without: ExcludedPart[] = []
+  const excluded: ExcludedPart[] = []
   const postgres = (await readFile(path.join(databaseFolder(home), 'PG_VERSION'), 'utf8')).trim()
   const parts = [await copyDatabase(config, path.join(folder, BACKUP_PARTS.database))]
   // After the database, so that every file the database refers to is included.
   const media = mediaFolder(config.dataDir)
-  if (config.mediaUrl !== undefined) without.push('media')
+  if (config.mediaUrl !== undefined) excluded.push('media')
   else if (existsSync(media))
     parts.push(prefixPaths(BACKUP_PARTS.media, await copyFolder(media, path.join(folder, BACKUP_PARTS.media))))
   const secret = config.secretKeys ? undefined : await copyChecked(secretFile(home), path.join(folder, BACKUP_PARTS.secret))
   if (secret) parts.push({ folders: [], files: [{ path: BACKUP_PARTS.secret, ...secret }] })
-  else without.push('secret')
+  else excluded.push('secret')
   await syncFolder(folder)
   await syncFolder(path.dirname(folder))
   const manifest: BackupManifest = {
@@ -57,7 +57,7 @@ async function copyParts(config: Config, home: string, folder: string): Promise<
     createdAt: new Date().toISOString(),
     release: version,
     postgres,
-    without,
+    without: excluded,
     folders: parts.flatMap(({ folders }) => folders),
     files: parts.flatMap(({ files }) => files),
   }
@@ -65,10 +65,10 @@ async function copyParts(config: Config, home: string, folder: string): Promise<
   return manifest
 }
 
-async function copyDatabase({ dataDir }: Config, to: string): Promise<Copied> {
+async function copyDatabase({ dataDir }: Config, destination: string): Promise<Copied> {
   const database = await startEmbeddedDatabase({ dataDir })
   try {
-    return prefixPaths(BACKUP_PARTS.database, await copyRunningDatabase(database, to))
+    return prefixPaths(BACKUP_PARTS.database, await copyRunningDatabase(database, destination))
   } finally {
     await database.release()
   }

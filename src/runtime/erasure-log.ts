@@ -16,11 +16,11 @@ export const openErasureLog = (file: string): ErasureLog => ({
     }
   },
   async read() {
-    const found = await stat(file).catch((error: NodeJS.ErrnoException) => {
+    const stats = await stat(file).catch((error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT') return null
       throw error
     })
-    return found && readLinesBackwards(file)
+    return stats && readLinesBackwards(file)
   },
 })
 
@@ -41,10 +41,14 @@ async function* readLinesBackwards(file: string): AsyncGenerator<string> {
       const { buffer, bytesRead } = await handle.read(Buffer.alloc(length), 0, length, from)
       if (bytesRead < length) throw new Error('The file at ERASURE_LOG has become shorter while it was read')
       let end = length
-      for (let at = buffer.lastIndexOf(NEWLINE); at !== -1; at = at === 0 ? -1 : buffer.lastIndexOf(NEWLINE, at - 1)) {
-        if (pieces) yield Buffer.concat([buffer.subarray(at + 1, end), ...pieces.reverse()]).toString()
+      for (
+        let newline = buffer.lastIndexOf(NEWLINE);
+        newline !== -1;
+        newline = newline === 0 ? -1 : buffer.lastIndexOf(NEWLINE, newline - 1)
+      ) {
+        if (pieces) yield Buffer.concat([buffer.subarray(newline + 1, end), ...pieces.reverse()]).toString()
         pieces = []
-        end = at
+        end = newline
       }
       pieces?.push(buffer.subarray(0, end))
     }

@@ -55,9 +55,9 @@ export function exportSpans(endpoint: string, log: FastifyBaseLogger): SpanExpor
     async close() {
       clearInterval(timer)
       await sending
-      const left = waiting
+      const remaining = waiting
       waiting = []
-      if (left.length > 0 && !isAway) await send(left, LAST_DEADLINE_MS)
+      if (remaining.length > 0 && !isAway) await send(remaining, LAST_DEADLINE_MS)
     },
   }
 }

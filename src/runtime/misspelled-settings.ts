@@ -15,12 +15,12 @@ const ALIASES: [RegExp, string][] = [
 /** Finds variables that look like a misspelled setting. @returns pairs of variable and probable setting. */
 export function findMisspelledSettings(env: NodeJS.ProcessEnv): [name: string, meant: string][] {
   const names = Object.keys(Environment.properties)
-  const known = new Set([...names, ...SECRETS.map((name) => `${name}_FILE`)])
+  const knownNames = new Set([...names, ...SECRETS.map((name) => `${name}_FILE`)])
   return Object.keys(env).flatMap((name) => {
-    if (known.has(name) || !env[name] || KUBERNETES_VARIABLE.test(name)) return []
+    if (knownNames.has(name) || !env[name] || KUBERNETES_VARIABLE.test(name)) return []
     const family = ALIASES.find(([pattern]) => pattern.test(name))?.[1]
-    const meant = family ?? (name.length < MIN_LENGTH ? undefined : names.find((one) => isNear(name.toUpperCase(), one)))
-    return meant === undefined ? [] : [[name, meant] as [string, string]]
+    const setting = family ?? (name.length < MIN_LENGTH ? undefined : names.find((known) => isNear(name.toUpperCase(), known)))
+    return setting === undefined ? [] : [[name, setting] as [string, string]]
   })
 }
 

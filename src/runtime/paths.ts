@@ -36,9 +36,9 @@ export const PATHS = {
 
 /** True if the alternate interface can't use the prefix. Several interfaces may share `/api`. */
 export function isPrefixTaken(prefix: string): boolean {
-  const { v1, ...others } = PATHS
-  const taken = [v1, ...Object.values(others).map((path) => path.match(/^\/[^/]+/)![0])]
-  return taken.some((path) => `${prefix}/`.startsWith(`${path}/`))
+  const { v1, ...otherPaths } = PATHS
+  const takenPaths = [v1, ...Object.values(otherPaths).map((path) => path.match(/^\/[^/]+/)![0])]
+  return takenPaths.some((path) => `${prefix}/`.startsWith(`${path}/`))
 }
 
 /** Chooses the error envelope by path prefix; v1's if the path belongs to no interface. */
@@ -48,7 +48,7 @@ export function createEnvelopeSelector(
   languages: Languages,
 ): (path: string) => Envelope {
   const candidates = candidateEnvelope(languages)
-  const own = [
+  const interfaceEnvelopes = [
     v1Envelope,
     candidates,
     { ...candidates, prefix: UNSUBSCRIBE_PATH },
@@ -56,7 +56,7 @@ export function createEnvelopeSelector(
     sharedEnvelope,
     portalEnvelope,
   ]
-  const envelopes = [...own, alternateEnvelope(alternatePrefix), ...atsEnvelopes(ats)]
+  const envelopes = [...interfaceEnvelopes, alternateEnvelope(alternatePrefix), ...atsEnvelopes(ats)]
   return (path) => envelopes.find(({ prefix }) => path.startsWith(`${prefix}/`)) ?? v1Envelope
 }
 
@@ -66,7 +66,7 @@ export function createSourceReader(alternatePrefix: string): (request: FastifyRe
   return ({ url, headers }) => {
     for (const [prefix, header] of Object.entries(keyHeaders))
       if (url.startsWith(`${prefix}/`)) return headers[header] === undefined ? undefined : `key ${headers[header]}`
-    const path = [PATHS.candidate, PATHS.unsubscribe, PATHS.shared].find((one) => url.startsWith(`${one}/`))
+    const path = [PATHS.candidate, PATHS.unsubscribe, PATHS.shared].find((prefix) => url.startsWith(`${prefix}/`))
     if (path === undefined) return undefined
     const [token] = url.slice(path.length + 1).split(/[/?]/, 1)
     return `link ${token}`

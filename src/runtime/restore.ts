@@ -43,13 +43,13 @@ async function restoreParts(folder: string, manifest: BackupManifest, home: stri
   const [draft, mediaDraft] = [restoringFolder(home), `${media}.restoring`]
   await using drafts = new AsyncDisposableStack()
   await using moved = new AsyncDisposableStack()
-  for (const made of [draft, mediaDraft]) {
-    await createDraft(made)
-    drafts.defer(() => rm(made, { recursive: true, force: true }))
+  for (const draftFolder of [draft, mediaDraft]) {
+    await createDraft(draftFolder)
+    drafts.defer(() => rm(draftFolder, { recursive: true, force: true }))
   }
   const placeOf = (below: string): string => {
-    const [part, ...rest] = below.split('/')
-    return part === BACKUP_PARTS.media ? path.join(mediaDraft, ...rest) : path.join(draft, below)
+    const [part, ...subpath] = below.split('/')
+    return part === BACKUP_PARTS.media ? path.join(mediaDraft, ...subpath) : path.join(draft, below)
   }
   for (const below of manifest.folders) await createFolder(placeOf(below), 0o700)
   await eachOf(manifest.files, async (file) => {
@@ -70,26 +70,26 @@ async function restoreParts(folder: string, manifest: BackupManifest, home: stri
 }
 
 async function checkVersion({ postgres, release }: BackupManifest): Promise<void> {
-  const own = await findMajorVersion()
-  if (postgres === own) return
+  const ownVersion = await findMajorVersion()
+  if (postgres === ownVersion) return
   throw new Error(
-    `The backup is of PostgreSQL ${postgres}, and this release comes with ${own}: restore it with the release that made it, ${release}.`,
+    `The backup is of PostgreSQL ${postgres}, and this release comes with ${ownVersion}: restore it with the release that made it, ${release}.`,
   )
 }
 
-function requireSame(file: string, expected: Content, found: Content | undefined): void {
-  if (!found) throw new Error(`${file} is missing: the backup can not be restored.`)
-  const isSame = found.size === expected.size && found.sha256 === expected.sha256
+function requireSame(file: string, expected: Content, copied: Content | undefined): void {
+  if (!copied) throw new Error(`${file} is missing: the backup can not be restored.`)
+  const isSame = copied.size === expected.size && copied.sha256 === expected.sha256
   if (!isSame) throw new Error(`${file} is not as the backup wrote it: the backup can not be restored.`)
 }
 
 async function requireEmpty(place: string): Promise<void> {
-  const found = await readdir(place).catch((error: NodeJS.ErrnoException) => {
+  const entries = await readdir(place).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return []
     if (error.code === 'ENOTDIR') return [place]
     throw error
   })
-  if (found.length > 0) throw new Error(`There is ${place} already: a backup is restored into a DATA_DIR that is empty.`)
+  if (entries.length > 0) throw new Error(`There is ${place} already: a backup is restored into a DATA_DIR that is empty.`)
 }
 
 async function createDraft(draft: string): Promise<void> {

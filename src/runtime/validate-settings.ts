@@ -127,8 +127,8 @@ export function findMissingSettings(
   if (ROLE === 'api' || MAIL === 'capture') return []
   const isLocal = isLocalUrl(PUBLIC_URL)
   if (MAIL === 'mailbox' && !SMTP_URL && isLocal) return []
-  const [found] = misspelled.find(([, meant]) => meant === 'SMTP_URL') ?? []
-  const misspelt = found === undefined ? '' : ` ${found} is set, but there is no such setting.`
+  const [misspelledName] = misspelled.find(([, meant]) => meant === 'SMTP_URL') ?? []
+  const misspelt = misspelledName === undefined ? '' : ` ${misspelledName} is set, but there is no such setting.`
   if (!SMTP_URL && (DATABASE_URL || !isLocal)) {
     const condition = isLocal ? 'DATABASE_URL' : 'a PUBLIC_URL that other machines can reach'
     return [
@@ -202,9 +202,9 @@ const isProxyList = (list: string): boolean =>
   ['true', 'false'].includes(list) ||
   list.split(',').every((text) => {
     const item = text.trim()
-    const [address = '', bits, ...rest] = item.split('/')
+    const [address = '', bits, ...extraParts] = item.split('/')
     const named = ['loopback', 'linklocal', 'uniquelocal'].includes(item)
-    return named || (isIP(address) > 0 && rest.length === 0 && (bits === undefined || isPrefixLength(bits, address)))
+    return named || (isIP(address) > 0 && extraParts.length === 0 && (bits === undefined || isPrefixLength(bits, address)))
   })
 
 const isPrefixLength = (bits: string, address: string): boolean =>
@@ -240,7 +240,7 @@ const MIN_PASSWORD_LENGTH = 16
 /** Parses MAIL_EVENTS; null if an entry is invalid. */
 export function parseMailEvents(text: string): { sesTopic: string | undefined; postmarkSecret: string | undefined } | null {
   let [sesTopic, postmarkSecret]: (string | undefined)[] = []
-  for (const item of splitList(text)?.filter((one) => one !== '') ?? []) {
+  for (const item of splitList(text)?.filter((entry) => entry !== '') ?? []) {
     const topic = TOPIC.exec(item)?.[1]
     if (topic !== undefined) sesTopic = topic
     else if (item.startsWith('postmark:') && item.length >= 'postmark:'.length + MIN_PASSWORD_LENGTH)

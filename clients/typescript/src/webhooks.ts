@@ -44,8 +44,9 @@ export async function verifyWebhook({
     throw new WebhookError('webhook-timestamp is too old or in the future')
   const text = typeof body === 'string' ? body : new TextDecoder().decode(body)
   const signed = encode(`${id}.${timestamp}.${text}`)
-  const sent = readSignatures(signatures)
-  for (const one of [secret].flat()) if (await isSignedBy(one, sent, signed)) return JSON.parse(text) as WebhookMessage
+  const sentSignatures = readSignatures(signatures)
+  for (const signingSecret of [secret].flat())
+    if (await isSignedBy(signingSecret, sentSignatures, signed)) return JSON.parse(text) as WebhookMessage
   throw new WebhookError('no signature matches')
 }
 

@@ -25,10 +25,10 @@ export function trimLinks(app: FastifyInstance): void {
 }
 
 function trim(path: string): string {
-  let rest = path
-  for (let i = 0; i < MAX_TRIMMED && !HOME.test(rest); i++) {
-    const end = /(?:[.)>,/]|%(?:2[9cef]|3e))$/i.exec(rest.slice(-3))?.[0] ?? ''
-    rest = rest.slice(0, rest.length - end.length)
+  let trimmed = path
+  for (let i = 0; i < MAX_TRIMMED && !HOME.test(trimmed); i++) {
+    const end = /(?:[.)>,/]|%(?:2[9cef]|3e))$/i.exec(trimmed.slice(-3))?.[0] ?? ''
+    trimmed = trimmed.slice(0, trimmed.length - end.length)
   }
-  return rest
+  return trimmed
 }

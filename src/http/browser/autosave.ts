@@ -27,8 +27,8 @@ export function createAutosave<K extends SaveTypes>(initial: SaveState<K>, page:
   const typing = debounceTyping(() => void save())
   const show = () => page.show(saving, isSaved(saving, page))
 
-  function dispatch(happening: SaveEvent<K>): void {
-    const [next, effects] = transition(saving, happening, page)
+  function dispatch(event: SaveEvent<K>): void {
+    const [next, effects] = transition(saving, event, page)
     saving = next
     page.storeDraft(saving, isSaved(saving, page))
     for (const effect of effects) perform(effect)

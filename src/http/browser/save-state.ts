@@ -41,31 +41,27 @@ export const initialState = <K extends SaveTypes>(typed: K['typed'], saved: K['s
 export const isSaved = <K extends SaveTypes>({ typed, saved, sent }: SaveState<K>, { isSame }: SaveRules<K>): boolean =>
   sent === null && isSame(typed, saved)
 
-export function transition<K extends SaveTypes>(
-  before: SaveState<K>,
-  happening: SaveEvent<K>,
-  rules: SaveRules<K>,
-): Transition<K> {
-  if (happening.type === 'leaving') return saveOnUnload(before, rules)
-  const after = applyEvent(before, happening)
-  return happening.type === 'typed' ? [after, [{ type: 'saveSoon' }]] : sendNext(after, rules)
+export function transition<K extends SaveTypes>(before: SaveState<K>, event: SaveEvent<K>, rules: SaveRules<K>): Transition<K> {
+  if (event.type === 'leaving') return saveOnUnload(before, rules)
+  const after = applyEvent(before, event)
+  return event.type === 'typed' ? [after, [{ type: 'saveSoon' }]] : sendNext(after, rules)
 }
 
-function applyEvent<K extends SaveTypes>(before: SaveState<K>, happening: SaveEvent<K>): SaveState<K> {
+function applyEvent<K extends SaveTypes>(before: SaveState<K>, event: SaveEvent<K>): SaveState<K> {
   const answered = { sent: null, isSending: false, isReachable: true }
-  switch (happening.type) {
+  switch (event.type) {
     case 'typed':
-      return { ...clear(before, 'typed'), typed: happening.typed }
+      return { ...clear(before, 'typed'), typed: event.typed }
     case 'missed':
       return { ...before, isReachable: false }
     case 'saved':
-      return { ...clear(before, 'decided'), ...answered, saved: happening.saved, typed: happening.typed ?? before.typed }
+      return { ...clear(before, 'decided'), ...answered, saved: event.saved, typed: event.typed ?? before.typed }
     case 'refused': {
-      const sent = happening.mayHaveArrived ? before.sent : null
-      return { ...before, ...answered, sent, obstacle: before.obstacle ?? happening.obstacle }
+      const sent = event.mayHaveArrived ? before.sent : null
+      return { ...before, ...answered, sent, obstacle: before.obstacle ?? event.obstacle }
     }
     case 'blocked':
-      return { ...before, obstacle: happening.obstacle }
+      return { ...before, obstacle: event.obstacle }
     case 'freed':
       return clear(before, 'answered')
     default:

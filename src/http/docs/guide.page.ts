@@ -32,13 +32,13 @@ ${groups.map(
 const downloadName = (address: string, kind: string): string => `${address.slice(DOCS_PREFIX.length + 1)}-${kind}`
 
 /** Search results for browsers without JavaScript. */
-export const searchBody = (query: string, found: SearchEntry[]): Html =>
+export const searchBody = (query: string, entries: SearchEntry[]): Html =>
   html`${pageHead(
     query === '' ? 'Search' : `Search: ${query}`,
     query === ''
       ? 'Enter words of the guides or of the reference.'
-      : `${found.length === 0 ? 'Nothing' : found.length} found in the guides and the reference.`,
-  )}${entryList(found, splitWords(query))}`
+      : `${entries.length === 0 ? 'Nothing' : entries.length} found in the guides and the reference.`,
+  )}${entryList(entries, splitWords(query))}`
 
 /** @param suggestions search results for the last segment of the address. */
 export const notFoundBody = (suggestions: SearchEntry[]): Html => html`${pageHead(
@@ -85,15 +85,17 @@ const LENGTH = 180
 /** Part of a text around the first match, with all matches marked. The beginning if nothing matches. */
 function createExcerpt(text: string, words: string[]): Html {
   const lower = text.toLowerCase()
-  const places = words.map((word) => lower.indexOf(word)).filter((at) => at >= 0)
+  const places = words.map((word) => lower.indexOf(word)).filter((place) => place >= 0)
   const first = places.length > 0 ? Math.min(...places) : 0
-  const from = first <= BEFORE ? 0 : text.indexOf(' ', first - BEFORE) + 1
-  const to = from + LENGTH >= text.length ? text.length : text.lastIndexOf(' ', from + LENGTH)
-  return html`${from > 0 && '… '}${mark(text.slice(from, to), words)}${to < text.length && ' …'}`
+  const start = first <= BEFORE ? 0 : text.indexOf(' ', first - BEFORE) + 1
+  const end = start + LENGTH >= text.length ? text.length : text.lastIndexOf(' ', start + LENGTH)
+  return html`${start > 0 && '… '}${mark(text.slice(start, end), words)}${end < text.length && ' …'}`
 }
 
 function mark(text: string, words: string[]): (Html | string)[] {
   if (words.length === 0) return [text]
-  const any = new RegExp(`(${words.map((word) => word.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')).join('|')})`, 'gi')
-  return text.split(any).map((part, i) => (i % 2 === 1 ? html`<mark class="bg-warning/20 text-inherit">${part}</mark>` : part))
+  const pattern = new RegExp(`(${words.map((word) => word.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')).join('|')})`, 'gi')
+  return text
+    .split(pattern)
+    .map((part, i) => (i % 2 === 1 ? html`<mark class="bg-warning/20 text-inherit">${part}</mark>` : part))
 }

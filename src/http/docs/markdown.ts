@@ -14,21 +14,21 @@ type Resolve = (href: string) => string | undefined
 
 /** @throws Error for HTML, pictures, and documents without a title: docs/ has none. */
 export function renderMarkdown(source: string, resolve: Resolve): Document {
-  const [first, ...rest] = lexer(source).filter(({ type }) => type !== 'space')
+  const [first, ...body] = lexer(source).filter(({ type }) => type !== 'space')
   if (first?.type !== 'heading') throw new Error('The document does not begin with its title')
   const isHeading = (token: Token): token is Tokens.Heading => token.type === 'heading'
   const below = (from: number): string => {
-    const end = rest.findIndex((token, i) => i >= from && isHeading(token))
-    return textOf(rest.slice(from, end < 0 ? rest.length : end))
+    const end = body.findIndex((token, i) => i >= from && isHeading(token))
+    return textOf(body.slice(from, end < 0 ? body.length : end))
   }
-  const headings = rest.flatMap((token, i) => (isHeading(token) ? [{ ...describeHeading(token), content: below(i + 1) }] : []))
-  const lead = rest.find(({ type }) => type === 'paragraph') as Tokens.Paragraph | undefined
+  const headings = body.flatMap((token, i) => (isHeading(token) ? [{ ...describeHeading(token), content: below(i + 1) }] : []))
+  const lead = body.find(({ type }) => type === 'paragraph') as Tokens.Paragraph | undefined
   return {
     title: plain(first as Tokens.Heading),
     lead: lead ? plain(lead) : '',
     introduction: below(0),
     headings,
-    body: html`${blocks(rest, resolve)}`,
+    body: html`${blocks(body, resolve)}`,
   }
 }
 

@@ -86,9 +86,9 @@ const fieldList = (
   marksRequired = false,
 ): Html => html`<ul class="border-base-300 my-2 space-y-2 border-l pl-4 text-sm">
 ${fields.map(
-  ({ name, type, rules, required, description, fields: within }) => html`<li>
+  ({ name, type, rules, required, description, fields: children }) => html`<li>
 <p><code class="name ${CODE}">${name}</code> <span class="quiet">${typeOf(type, objects)}${rules.length > 0 && `; ${rules.join('; ')}`}</span>${required && marksRequired && html` <strong>required</strong>`}</p>
-${description && html`<p>${text(description)}</p>\n`}${within.length > 0 && fieldList(within, objects, marksRequired)}</li>
+${description && html`<p>${text(description)}</p>\n`}${children.length > 0 && fieldList(children, objects, marksRequired)}</li>
 `,
 )}</ul>`
 

@@ -25,7 +25,7 @@ function callOf({ method, path, parameters, body, answers }: Operation): Call {
 }
 
 /** Indents all lines but the first. */
-const indent = (text: string, by: string): string => text.replaceAll('\n', `\n${by}`)
+const indent = (text: string, indentation: string): string => text.replaceAll('\n', `\n${indentation}`)
 
 function writeCurl({ method, target, body, answer }: Call, keyHeader: string): string {
   const isImplied = method === 'GET' || (method === 'POST' && body !== null)

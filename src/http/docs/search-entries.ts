@@ -9,11 +9,11 @@ export const splitWords = (query: string): string[] => query.toLowerCase().split
 export function searchEntries(entries: SearchEntry[], query: string): SearchEntry[] {
   const words = splitWords(query)
   if (words.length === 0) return []
-  const has = (text: string) => words.every((word) => text.toLowerCase().includes(word))
+  const hasAllWords = (text: string) => words.every((word) => text.toLowerCase().includes(word))
   const rankOf = ({ title, where, text = '' }: SearchEntry): number | null => {
-    if (has(title)) return 0
-    if (has(`${title} ${where}`)) return 1
-    return has(`${title} ${where} ${text}`) ? 2 : null
+    if (hasAllWords(title)) return 0
+    if (hasAllWords(`${title} ${where}`)) return 1
+    return hasAllWords(`${title} ${where} ${text}`) ? 2 : null
   }
   return [0, 1, 2].flatMap((rank) => entries.filter((entry) => rankOf(entry) === rank)).slice(0, MAX_RESULTS)
 }

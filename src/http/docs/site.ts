@@ -94,10 +94,10 @@ const pathsOf = ({ operations }: Reference['description']['groups'][number]): st
 
 /** Renders once, or once per origin if the page has placeholders. */
 function cachePerOrigin(page: () => string, withAddresses: DocsSite['withAddresses']): File['text'] {
-  const same = createLazily(() => prerender(page()))
+  const shared = createLazily(() => prerender(page()))
   const cache = new LRUCache<string, Prerendered>({ max: MAX_ORIGINS })
   return (origin) => {
-    if (!Object.values(PLACEHOLDERS).some((placeholder) => page().includes(placeholder))) return same()
+    if (!Object.values(PLACEHOLDERS).some((placeholder) => page().includes(placeholder))) return shared()
     const rendered = cache.get(origin()) ?? prerender(withAddresses(page(), origin()))
     cache.set(origin(), rendered)
     return rendered

@@ -31,8 +31,8 @@ export function readDuration(values: URLSearchParams, name: string): number {
 
 /** The reverse of readDuration: "1:30"; empty for 0. */
 export function formatDurationField(seconds: number): string {
-  const rest = seconds % 60
-  return seconds === 0 ? '' : `${Math.floor(seconds / 60)}${rest > 0 ? `:${String(rest).padStart(2, '0')}` : ''}`
+  const remainder = seconds % 60
+  return seconds === 0 ? '' : `${Math.floor(seconds / 60)}${remainder > 0 ? `:${String(remainder).padStart(2, '0')}` : ''}`
 }
 
 /** The question form without its rubric, to save or to preview. */

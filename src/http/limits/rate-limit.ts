@@ -38,11 +38,11 @@ export function createRateLimiter(limits: RateLimits, redis: Redis | undefined, 
   // Only counts: `consume` compares with the limit of each key.
   const keyLimiter = createLimiter({ points: KEY_REQUESTS.maximum, keyPrefix: `${name}:key` }, redis)
   const consume = async (limiter: Limiter, key: string, limit: number): Promise<Count> => {
-    const counted = limiter.consume(key).catch((rejection) => {
+    const count = limiter.consume(key).catch((rejection) => {
       if (rejection instanceof RateLimiterRes) return rejection
       throw rejection
     })
-    const { consumedPoints, msBeforeNext } = await (redis ? withTimeout(redis, counted) : counted)
+    const { consumedPoints, msBeforeNext } = await (redis ? withTimeout(redis, count) : count)
     const seconds = Math.max(1, Math.ceil(msBeforeNext / 1000))
     return { limit, remaining: Math.max(0, limit - consumedPoints), seconds, isOver: consumedPoints > limit }
   }

@@ -25,8 +25,8 @@ export function createComponents(): Components {
     sections,
     put(section, name, value) {
       if (name === undefined) return value
-      const known = sections[section][name]
-      if (known !== undefined && !isDeepStrictEqual(known, value)) throw new Error(`Two ${section} are called ${name}.`)
+      const existing = sections[section][name]
+      if (existing !== undefined && !isDeepStrictEqual(existing, value)) throw new Error(`Two ${section} are called ${name}.`)
       sections[section][name] = value
       return { $ref: `#/components/${section}/${name}` }
     },
@@ -35,11 +35,11 @@ export function createComponents(): Components {
 
 /** Prepares a schema for a document: named schemas become references, and this service's keywords are omitted. */
 export function publishSchema(schema: object, components: Components): object {
-  const { [NAME]: name, [EXPANDED_OBJECT]: object, [DOCUMENTED_AS]: shownAs, ...rest }: Keywords = schema
+  const { [NAME]: name, [EXPANDED_OBJECT]: object, [DOCUMENTED_AS]: shownAs, ...keywords }: Keywords = schema
   if (shownAs) return publishSchema(shownAs, components)
   const isShown = (key: string) => key === SUNSET || !key.startsWith('x-')
-  const shown = Object.entries(rest).flatMap(([key, value]) => (isShown(key) ? [[key, publish(value, components)]] : []))
-  const published = components.put('schemas', name, Object.fromEntries(shown))
+  const documented = Object.entries(keywords).flatMap(([key, value]) => (isShown(key) ? [[key, publish(value, components)]] : []))
+  const published = components.put('schemas', name, Object.fromEntries(documented))
   return object ? { anyOf: [published, publishSchema(object, components)] } : published
 }
 
@@ -52,8 +52,8 @@ type Keywords = { [NAME]?: string; [EXPANDED_OBJECT]?: object; [DOCUMENTED_AS]?:
  * @param propertyName discriminator: each schema allows other values of it.
  */
 export const oneOfTypes = (name: string, propertyName: string, schemas: TObject[]): object => {
-  const mapping = schemas.flatMap(({ properties, [NAME]: each }) =>
-    (properties[propertyName]!.enum as string[]).map((word) => [word, `#/components/schemas/${each}`]),
+  const mapping = schemas.flatMap(({ properties, [NAME]: schemaName }) =>
+    (properties[propertyName]!.enum as string[]).map((word) => [word, `#/components/schemas/${schemaName}`]),
   )
   return { [NAME]: name, oneOf: schemas, discriminator: { propertyName, mapping: Object.fromEntries(mapping) } }
 }

@@ -133,21 +133,24 @@ export function errorResponses(errors: ErrorDescription, traits: Traits, compone
     errors.present({ kind, issues: kind === 'invalid' ? errors.issues : [], ...samples[kind] })
   const statusOf = (kind: FailureKind) => present(kind).status
   const occurs = (kind: FailureKind) => {
-    const when = occurrence[kind]
-    return traits.declared.includes(kind) || when === 'always' || (when !== 'declared' && traits[when])
+    const condition = occurrence[kind]
+    return traits.declared.includes(kind) || condition === 'always' || (condition !== 'declared' && traits[condition])
   }
   const statuses = [...new Set(kinds.filter(occurs).map(statusOf))]
   const responses = statuses.map((status) => {
     const declared = traits.declared.filter((kind) => statusOf(kind) === status)
     const common = kinds.filter((kind) => occurrence[kind] !== 'declared' && statusOf(kind) === status)
-    const all = [...declared, ...common]
+    const kindsOfStatus = [...declared, ...common]
     const value = {
       description: errors.meanings[status] ?? STATUS_CODES[status],
-      headers: { 'X-Error-Code': describeErrorCode(all), ...describeHeaders(headersOf(status, all, errors), components) },
+      headers: {
+        'X-Error-Code': describeErrorCode(kindsOfStatus),
+        ...describeHeaders(headersOf(status, kindsOfStatus, errors), components),
+      },
       content: {
         'application/json': {
           schema: publishSchema(errors.schemaOf(status), components),
-          examples: Object.fromEntries(all.map((kind) => [kind, { value: present(kind).body }])),
+          examples: Object.fromEntries(kindsOfStatus.map((kind) => [kind, { value: present(kind).body }])),
         },
       },
     }

@@ -6,6 +6,6 @@ const ACCEPTED = /^(?!.*ak_(live|test)_)[\w.-]{1,64}$/
 export const requestId =
   (newId: () => string) =>
   ({ headers }: Pick<IncomingMessage, 'headers'>): string => {
-    const sent = headers['x-request-id']
-    return typeof sent === 'string' && ACCEPTED.test(sent) ? sent : newId()
+    const sentId = headers['x-request-id']
+    return typeof sentId === 'string' && ACCEPTED.test(sentId) ? sentId : newId()
   }

@@ -36,9 +36,9 @@ export function loadChunks(prefix: string, script: Asset): Record<string, Asset>
   const find = ({ content }: Asset): void => {
     for (const [, file] of content.toString().matchAll(/["']\.\/([\w.-]+\.js)["']/g)) {
       if (parts[file!]) continue
-      const found = { content: readShared(path.join(BUNDLES, file!)), type: TYPES['.js']!, address: `${prefix}/assets/${file}` }
-      parts[file!] = found
-      find(found)
+      const part = { content: readShared(path.join(BUNDLES, file!)), type: TYPES['.js']!, address: `${prefix}/assets/${file}` }
+      parts[file!] = part
+      find(part)
     }
   }
   find(script)

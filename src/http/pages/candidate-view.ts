@@ -36,7 +36,7 @@ export type Expectation = [isShown: boolean, IconName, title: string, meaning: s
 
 /** Facts about an assessment for candidates. @param further requirements of the invite. */
 export function expectations(t: CandidateTexts, assessed: AssessmentFacts, further: Expectation[] = []): Html {
-  const all: Expectation[] = [
+  const expected: Expectation[] = [
     [true, 'list-checks', t.text('expect.questions', { count: assessed.questions }), labelOrder(t, assessed)],
     [true, 'timer', ...labelTime(t, assessed)],
     [assessed.sections > 1, 'layers', t.text('expect.sections', { count: assessed.sections }), labelSections(t, assessed)],
@@ -49,7 +49,7 @@ export function expectations(t: CandidateTexts, assessed: AssessmentFacts, furth
     ...further,
   ]
   return html`<ul class="mt-6 grid gap-3 sm:grid-cols-2">
-${all.map(
+${expected.map(
   ([isShown, name, title, meaning]) =>
     isShown &&
     html`<li class="panel flex items-start gap-3 p-4"><span class="text-primary">${icon(name, 'size-5')}</span><div><strong class="font-medium">${title}</strong><p class="quiet text-sm">${meaning}</p></div></li>\n`,

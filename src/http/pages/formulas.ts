@@ -28,28 +28,28 @@ export function readFormulas(reader: InstanceType<typeof MarkdownIt>): void {
     const { src, pos, posMax } = state
     if (src[pos] !== '$') return false
     const sign = src.startsWith('$$', pos) ? '$$' : '$'
-    const from = pos + sign.length
-    const to = src.indexOf(sign, from)
-    const content = src.slice(from, to)
+    const start = pos + sign.length
+    const end = src.indexOf(sign, start)
+    const content = src.slice(start, end)
     const isFormula =
-      to > from &&
-      to + sign.length <= posMax &&
+      end > start &&
+      end + sign.length <= posMax &&
       content.length <= MAX_CHARACTERS &&
       !content.endsWith('\\') &&
-      isBounded(src, sign, content, to)
+      isBounded(src, sign, content, end)
     if (!isFormula) return false
     const env = state.env as { formulas?: number }
     env.formulas = (env.formulas ?? 0) + 1
     if (env.formulas > MAX_FORMULAS) return false
     if (!isSilent) state.push(sign === '$' ? 'formula' : 'formula_block', 'math', 0).content = content
-    state.pos = to + sign.length
+    state.pos = end + sign.length
     return true
   })
 }
 
 /** Amounts of money are no formulas: “$5 to $10” has a space before its second sign, and “$5-$10” a digit behind it. */
-const isBounded = (src: string, sign: string, content: string, to: number): boolean =>
-  sign === '$$' ? content.trim() !== '' : content.trim() === content && !/\d/.test(src[to + 1] ?? '')
+const isBounded = (src: string, sign: string, content: string, end: number): boolean =>
+  sign === '$$' ? content.trim() !== '' : content.trim() === content && !/\d/.test(src[end + 1] ?? '')
 
 /** Its own types would bring those of browsers into the service. */
 type Katex = { renderToString: (tex: string, options: typeof OPTIONS & { displayMode: boolean }) => string }

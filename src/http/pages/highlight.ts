@@ -56,14 +56,14 @@ const ENTITIES: Record<string, string> = { '&amp;': '&', '&lt;': '<', '&gt;': '>
 
 /** Reads the spans that highlight.js writes. Everything else is text. */
 function toHtml(markup: string): Html {
-  const open: { name: string; within: Html[] }[] = [{ name: '', within: [] }]
+  const open: { name: string; children: Html[] }[] = [{ name: '', children: [] }]
   for (const piece of markup.split(/(<span class="[\w -]+">|<\/span>)/)) {
     const [, name] = /^<span class="([\w -]+)">$/.exec(piece) ?? []
-    if (name !== undefined) open.push({ name, within: [] })
+    if (name !== undefined) open.push({ name, children: [] })
     else if (piece === '</span>' && open.length > 1) {
-      const { name: closed, within } = open.pop()!
-      open.at(-1)!.within.push(html`<span class="${closed}">${within}</span>`)
-    } else open.at(-1)!.within.push(html`${piece.replace(/&(?:amp|lt|gt|quot|#x27);/g, (entity) => ENTITIES[entity]!)}`)
+      const { name: closed, children } = open.pop()!
+      open.at(-1)!.children.push(html`<span class="${closed}">${children}</span>`)
+    } else open.at(-1)!.children.push(html`${piece.replace(/&(?:amp|lt|gt|quot|#x27);/g, (entity) => ENTITIES[entity]!)}`)
   }
-  return html`${open.flatMap(({ within }) => within)}`
+  return html`${open.flatMap(({ children }) => children)}`
 }

@@ -33,61 +33,63 @@ export function fromMarkdown(text: string, language: string | null = null, pictu
 /** Tokens between an opening and its closing token become one element. */
 function blocks(tokens: Token[], pictures: Pictures): Html[] {
   const elements: Html[] = []
-  for (let at = 0; at < tokens.length; at++) {
-    const token = tokens[at]!
-    const end = token.nesting === 1 ? closingOf(tokens, at) : at
-    elements.push(token.nesting === 1 ? element(token, blocks(tokens.slice(at + 1, end), pictures)) : leaf(token, pictures))
-    at = end
+  for (let position = 0; position < tokens.length; position++) {
+    const token = tokens[position]!
+    const end = token.nesting === 1 ? closingOf(tokens, position) : position
+    elements.push(token.nesting === 1 ? element(token, blocks(tokens.slice(position + 1, end), pictures)) : leaf(token, pictures))
+    position = end
   }
   return elements
 }
 
-function closingOf(tokens: Token[], at: number): number {
+function closingOf(tokens: Token[], opening: number): number {
   let depth = 0
-  for (let i = at; i < tokens.length; i++) {
+  for (let i = opening; i < tokens.length; i++) {
     depth += tokens[i]!.nesting
     if (depth === 0) return i
   }
   return tokens.length
 }
 
-function element(token: Token, within: Html[]): Html {
+function element(token: Token, children: Html[]): Html {
   switch (token.type) {
     case 'paragraph_open':
-      return token.hidden ? html`${within}` : html`<p>${within}</p>`
+      return token.hidden ? html`${children}` : html`<p>${children}</p>`
     case 'bullet_list_open':
-      return html`<ul class="list-disc space-y-1 ps-6">${within}</ul>`
+      return html`<ul class="list-disc space-y-1 ps-6">${children}</ul>`
     case 'ordered_list_open':
-      return html`<ol class="list-decimal space-y-1 ps-6" start="${token.attrGet('start') ?? 1}">${within}</ol>`
+      return html`<ol class="list-decimal space-y-1 ps-6" start="${token.attrGet('start') ?? 1}">${children}</ol>`
     case 'list_item_open':
-      return html`<li>${within}</li>`
+      return html`<li>${children}</li>`
     case 'blockquote_open':
-      return html`<blockquote class="border-base-300 border-s-4 ps-4">${within}</blockquote>`
+      return html`<blockquote class="border-base-300 border-s-4 ps-4">${children}</blockquote>`
     case 'table_open':
-      return html`<div class="overflow-x-auto" tabindex="0"><table class="table">${within}</table></div>`
+      return html`<div class="overflow-x-auto" tabindex="0"><table class="table">${children}</table></div>`
     case 'thead_open':
-      return html`<thead>${within}</thead>`
+      return html`<thead>${children}</thead>`
     case 'tbody_open':
-      return html`<tbody>${within}</tbody>`
+      return html`<tbody>${children}</tbody>`
     case 'tr_open':
-      return html`<tr>${within}</tr>`
+      return html`<tr>${children}</tr>`
     case 'th_open':
-      return html`<th scope="col">${within}</th>`
+      return html`<th scope="col">${children}</th>`
     case 'td_open':
-      return html`<td>${within}</td>`
+      return html`<td>${children}</td>`
     case 'strong_open':
-      return html`<strong>${within}</strong>`
+      return html`<strong>${children}</strong>`
     case 'em_open':
-      return html`<em>${within}</em>`
+      return html`<em>${children}</em>`
     case 'link_open':
-      return link(String(token.attrGet('href') ?? ''), within)
+      return link(String(token.attrGet('href') ?? ''), children)
     default:
-      return html`${within}`
+      return html`${children}`
   }
 }
 
-const link = (address: string, within: Html[]): Html =>
-  LINK.test(address) ? html`<a class="link" href="${address}" rel="noreferrer" target="_blank">${within}</a>` : html`${within}`
+const link = (address: string, children: Html[]): Html =>
+  LINK.test(address)
+    ? html`<a class="link" href="${address}" rel="noreferrer" target="_blank">${children}</a>`
+    : html`${children}`
 
 function leaf(token: Token, pictures: Pictures): Html {
   switch (token.type) {

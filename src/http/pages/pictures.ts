@@ -45,10 +45,10 @@ export function renderPicture(pictures: Pictures, source: string, alt: string): 
 /** Plain text with its pictures. */
 export function renderWithPictures(text: string, pictures: Pictures): Html {
   const parts: Html[] = []
-  let at = 0
+  let position = 0
   for (const { index, 0: whole, 1: alt = '', 2: id = '' } of text.matchAll(PICTURE)) {
-    parts.push(html`${text.slice(at, index)}`, renderPicture(pictures, `asset:${id}`, alt))
-    at = index + whole.length
+    parts.push(html`${text.slice(position, index)}`, renderPicture(pictures, `asset:${id}`, alt))
+    position = index + whole.length
   }
-  return html`${parts}${text.slice(at)}`
+  return html`${parts}${text.slice(position)}`
 }

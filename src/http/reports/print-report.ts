@@ -36,7 +36,7 @@ function factsOf(
   t: CandidateTexts,
 ): PrintedFact[] {
   const { points, ofPoints, percent, releasedAt, band, knockedOut } = result
-  const time = (at: Date | null) => at && t.time(at)
+  const time = (moment: Date | null) => moment && t.time(moment)
   const facts: [label: string, text: string | null][] = [
     [t.text('report.organization'), organization],
     [t.text('report.assessment'), assessment],

@@ -49,6 +49,6 @@ function readRange(text: string): MediaRange {
 /** Quality of the most specific media range that matches. */
 function qualityOf(type: string, ranges: MediaRange[]): number {
   const names = [type, `${type.split('/')[0]}/*`, '*/*']
-  const found = names.map((name) => ranges.find((range) => range.type === name)).find((range) => range !== undefined)
-  return found?.quality ?? 0
+  const match = names.map((name) => ranges.find((range) => range.type === name)).find((range) => range !== undefined)
+  return match?.quality ?? 0
 }

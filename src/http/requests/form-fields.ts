@@ -17,6 +17,6 @@ export function parseFields(body: string): URLSearchParams {
 /** @param separator between two fields. @throws HttpError body_too_large. */
 export function refuseTooManyFields(body: string | Buffer, separator: string): void {
   let fields = 0
-  for (let at = body.indexOf(separator); at >= 0; at = body.indexOf(separator, at + separator.length))
+  for (let position = body.indexOf(separator); position >= 0; position = body.indexOf(separator, position + separator.length))
     if (++fields > MAX_FIELDS) throw new HttpError('body_too_large')
 }

@@ -19,8 +19,8 @@ export function compressResponses(app: FastifyInstance): void {
   // A hook of the route runs after those of its scopes, which see the uncompressed body. It comes before the route's other hooks, because
   // for HEAD they remove the body.
   app.addHook('onRoute', (route) => {
-    const own = [route.onSend ?? []].flat()
-    route.onSend = [compressPayload, ...own]
+    const ownHooks = [route.onSend ?? []].flat()
+    route.onSend = [compressPayload, ...ownHooks]
   })
 }
 

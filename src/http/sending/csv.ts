@@ -19,8 +19,8 @@ export const toCsv = (rows: readonly (readonly (string | number | null)[])[]): s
 function toCell(value: string | number | null): string {
   if (typeof value === 'number') return String(value)
   const text = value ?? ''
-  const within = escapeInnerFormulas(text)
-  const safe = BEGINS_AS_FORMULA.test(within) ? `'${within}` : within
+  const escaped = escapeInnerFormulas(text)
+  const safe = BEGINS_AS_FORMULA.test(escaped) ? `'${escaped}` : escaped
   return /[",;\t\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
 }
 
@@ -29,11 +29,11 @@ const escapeInnerFormulas = (text: string): string => cutAt(text, findInnerFormu
 
 /** Removes the apostrophes that {@link toCsv} added inside of a cell. One at its start stays. */
 export function unescapeInnerFormulas(cell: string): string {
-  const [first = '', ...others] = cutAt(
+  const [first = '', ...parts] = cutAt(
     cell,
-    findInnerFormulas(cell).filter((at) => cell[at] === "'"),
+    findInnerFormulas(cell).filter((position) => cell[position] === "'"),
   )
-  return [first, ...others.map((part) => part.slice(1))].join('')
+  return [first, ...parts.map((part) => part.slice(1))].join('')
 }
 
 const cutAt = (text: string, positions: number[]): string[] =>
@@ -44,10 +44,10 @@ function findInnerFormulas(text: string): number[] {
   if (!MAY_HAVE_INNER_FORMULA.test(text)) return []
   const positions: number[] = []
   let leadsToSign = false
-  for (let at = text.length - 1; at > 0; at--) {
-    const sign = text[at]!
+  for (let position = text.length - 1; position > 0; position--) {
+    const sign = text[position]!
     leadsToSign = SIGNS.includes(sign) || (leadsToSign && SKIPPED.test(sign))
-    if (leadsToSign && SEPARATORS.includes(text[at - 1]!)) positions.push(at)
+    if (leadsToSign && SEPARATORS.includes(text[position - 1]!)) positions.push(position)
   }
   return positions.reverse()
 }

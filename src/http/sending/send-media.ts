@@ -7,11 +7,11 @@ import { downloadName, mediaFileName } from '../../domain/files/media-file-name.
 import { type MediaFile, readArrivedParts, readMedia } from '../../domain/submissions/media/media.ts'
 
 /** A file that a candidate chose is always a download. The policy disables scripts where a browser shows it all the same. */
-const mediaHeadersOf = ({ fileName, ...media }: MediaFile, how: 'inline' | 'attachment') => ({
+const mediaHeadersOf = ({ fileName, ...media }: MediaFile, disposition: 'inline' | 'attachment') => ({
   'cache-control': 'private, no-store',
   'content-disposition':
     fileName === null
-      ? `${how}; filename="${mediaFileName(media)}"`
+      ? `${disposition}; filename="${mediaFileName(media)}"`
       : `attachment; filename="${mediaFileName(media)}"; filename*=UTF-8''${encodeExtendedValue(downloadName({ ...media, fileName }))}`,
   ...(fileName !== null && { 'content-security-policy': "default-src 'none'; sandbox" }),
   'x-content-type-options': 'nosniff',

@@ -8,15 +8,15 @@ const MIN_DELAY_MS = 3_600_000
 /**
  * Runs work that queues a mail. Sets `Mail-Delayed-Until` if the mail leaves more than an hour later.
  *
- * @param ahead number of other new mails that leave before it.
+ * @param mailsAhead number of other new mails that leave before it.
  */
 export async function withMailDelay<Result>(
   ctx: Context,
   reply: FastifyReply,
   work: () => Promise<Result>,
-  ahead = 0,
+  mailsAhead = 0,
 ): Promise<Result> {
-  const leavesAt = await (await readMailSchedule(ctx)).leavesAt(ahead)
+  const leavesAt = await (await readMailSchedule(ctx)).leavesAt(mailsAhead)
   const result = await work()
   if (leavesAt.getTime() - ctx.deps.clock().getTime() > MIN_DELAY_MS) reply.header('mail-delayed-until', leavesAt.toISOString())
   return result

@@ -84,13 +84,13 @@ async function loadObjects(ctx: Context, roots: Node[], depth: number): Promise<
   for (let level = 1; level <= depth; level++) {
     const missing = findMissing(nodes, objects)
     if (missing.size === 0) break
-    const found = await find(ctx, missing)
+    const viewsByKind = await find(ctx, missing)
     nodes = []
     for (const [kind, ids] of missing) {
       const ofKind = objects.get(kind) ?? new Map()
       objects.set(kind, ofKind)
       for (const id of ids) {
-        const view = found.get(kind)?.get(id)
+        const view = viewsByKind.get(kind)?.get(id)
         if (!view) continue
         ofKind.set(id, view)
         nodes.push({ kind, view })
@@ -113,8 +113,8 @@ function findMissing(nodes: Node[], objects: Objects): Ids<Stored> {
   return new Map([...missing].filter(([, ids]) => ids.size > 0))
 }
 
-function addUnknown(ids: Set<string>, value: unknown, known: Map<string, View> | undefined): void {
-  for (const id of Array.isArray(value) ? value : [value]) if (id !== null && !known?.has(id)) ids.add(id)
+function addUnknown(ids: Set<string>, value: unknown, views: Map<string, View> | undefined): void {
+  for (const id of Array.isArray(value) ? value : [value]) if (id !== null && !views?.has(id)) ids.add(id)
 }
 
 /** Puts objects into the view in the place of their ids. The objects are others' as well: what gets more put into it is a copy. */

@@ -33,10 +33,10 @@ export function readFields(schema: TObject, body: unknown = {}): { value: Record
   return { value, issues }
 }
 
-function readField(schema: TSchema, given: unknown): Reading {
+function readField(schema: TSchema, input: unknown): Reading {
   const types = [schema.type].flat()
   // For a reference, an empty choice is none.
-  const data = schema.format === 'uuid' && given === '' ? null : given
+  const data = schema.format === 'uuid' && input === '' ? null : input
   if (data === null) return types.includes('null') ? { value: null } : malformed('This field may not be null.')
   if (types.includes('integer')) return readInteger(schema, data)
   if (types.includes('boolean')) return readBoolean(data)
@@ -88,8 +88,8 @@ function readTexts({ additionalProperties }: TSchema, data: unknown): Reading {
   const violation = checkKeys(Object.keys(data))
   if (violation) return violation
   const texts: [key: string, text: string][] = []
-  for (const [key, given] of Object.entries(data)) {
-    const reading = readText(additionalProperties, given)
+  for (const [key, entry] of Object.entries(data)) {
+    const reading = readText(additionalProperties, entry)
     if ('rule' in reading) return { ...reading, key }
     texts.push([key, reading.value])
   }

@@ -47,8 +47,8 @@ export async function alternateInterface(app: FastifyInstance, { system, limiter
   })
   const envelope = alternateEnvelope(settings.prefix)
   guardInterface(app, { authenticate: authenticateByApiKey(system, KEY_HEADER), limiter, envelope })
-  reportIgnoredInput(app, (place, name, meant) =>
-    meant === undefined ? `Unknown ${place} "${name}".` : `Unknown ${place} "${name}". Did you mean "${meant}"?`,
+  reportIgnoredInput(app, (place, name, suggestion) =>
+    suggestion === undefined ? `Unknown ${place} "${name}".` : `Unknown ${place} "${name}". Did you mean "${suggestion}"?`,
   )
   readWithSchemas(app)
   app.addHook<{ Params: { id?: string } }>('onRequest', async ({ params }) => {

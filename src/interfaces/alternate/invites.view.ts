@@ -33,7 +33,7 @@ export const inviteView = view(
     created_by: computed(
       Type.String({ description: 'Identifier of the creating user, or of the API key' }),
       ['createdById', 'createdByKeyId'],
-      (by) => by.createdById ?? by.createdByKeyId ?? '',
+      (row) => row.createdById ?? row.createdByKeyId ?? '',
     ),
     assigned_grader: column(ReferenceOrNull(organizationUserView.schema), 'assignedGraderId'),
     tags: column(References(tagView.schema), 'tagIds'),

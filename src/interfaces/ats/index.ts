@@ -35,7 +35,7 @@ export const atsEnvelopes = (settings: AtsSettings): Envelope[] =>
 export async function atsInterfaces(app: FastifyInstance, scope: AtsScope): Promise<void> {
   for (const ats of ATS_SYSTEMS) {
     const { envelope, routes } = connectors[ats]
-    if (scope.system.deps.ats[ats]) await app.register((own) => routes(own, scope), { prefix: envelope.prefix })
+    if (scope.system.deps.ats[ats]) await app.register((connector) => routes(connector, scope), { prefix: envelope.prefix })
   }
 }
 

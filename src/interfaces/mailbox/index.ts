@@ -74,12 +74,12 @@ const BODY_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src 'sel
 async function findPage(system: ServiceContext, render: RenderMails, search: string, before: string) {
   const words = search.toLowerCase().split(/\s+/)
   const limit = search === '' ? SHOWN : SEARCHED
-  const found = await listMails(system, render, { limit: limit + 1, ...(isUuid(before) && { before }) })
-  const shownMails = found.slice(0, limit)
+  const mails = await listMails(system, render, { limit: limit + 1, ...(isUuid(before) && { before }) })
+  const shownMails = mails.slice(0, limit)
   const matches = shownMails.filter((email) => words.every((word) => email.words.includes(word)))
   const emails = matches.slice(0, SHOWN)
   const last = matches.length > SHOWN ? emails.at(-1) : shownMails.at(-1)
-  const isEnd = matches.length <= SHOWN && found.length <= limit
+  const isEnd = matches.length <= SHOWN && mails.length <= limit
   return { emails, searched: shownMails.length, older: isEnd ? undefined : last?.id }
 }
 

@@ -98,12 +98,12 @@ async function answerMessage(request: FastifyRequest, read: Read): Promise<Respo
 
 type ToolResult = { isError?: boolean; content: { type: 'text'; text: string }[] }
 
-async function callTool(name: string, given: Record<string, unknown>, read: Read): Promise<ToolResult> {
-  const tool = tools.find((one) => one.name === name)
+async function callTool(name: string, args: Record<string, unknown>, read: Read): Promise<ToolResult> {
+  const tool = tools.find((known) => known.name === name)
   if (!tool) return failure(`There is no tool ${JSON.stringify(name)}.`)
   let address: string
   try {
-    address = addressOf(tool, given)
+    address = addressOf(tool, args)
   } catch (error) {
     if (error instanceof RangeError) return failure(`${error.message} is required.`)
     throw error

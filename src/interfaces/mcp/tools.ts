@@ -100,15 +100,15 @@ export const tools: readonly Tool[] = [
 ]
 
 /** Address of an operation. @throws RangeError with the name of a missing parameter. */
-export function addressOf({ path }: Tool, given: Record<string, unknown>): string {
-  const rest = { ...given }
+export function addressOf({ path }: Tool, args: Record<string, unknown>): string {
+  const queryArgs = { ...args }
   const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
-    const value = rest[name]
-    delete rest[name]
+    const value = queryArgs[name]
+    delete queryArgs[name]
     if (typeof value !== 'string' || value === '') throw new RangeError(name)
     return encodeURIComponent(value)
   })
-  const query = Object.entries(rest).flatMap(([name, value]): [string, string][] =>
+  const query = Object.entries(queryArgs).flatMap(([name, value]): [string, string][] =>
     value === undefined || value === null ? [] : [[name, String(value)]],
   )
   return query.length === 0 ? filled : `${filled}?${new URLSearchParams(query)}`

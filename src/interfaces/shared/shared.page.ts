@@ -11,7 +11,7 @@ import { column, renderPage } from './layout.ts'
 type Link = OpenShareLink['link']
 
 const day = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' })
-const formatEnd = (at: Date): string => `${day.format(at)} UTC`
+const formatEnd = (moment: Date): string => `${day.format(moment)} UTC`
 
 /** @property problem why the last code was refused. */
 export const codePage = (link: Link, token: string, problem?: string): Html =>
@@ -94,15 +94,15 @@ ${transcript !== null && html`<details class="mt-2"><summary class="text-sm font
 
 function feedbackForm({ token, saved, problem }: Facts, result: SharedResultView): Html {
   const { position, vote, comment } = result
-  const own = problem?.position === position ? problem : undefined
+  const ownProblem = problem?.position === position ? problem : undefined
   const choice = (value: string, label: string) =>
     html`<label class="flex min-h-10 items-center gap-2 text-sm"><input class="radio radio-sm" type="radio" name="vote" value="${value}" ${(vote ?? '') === value && html`checked`}> ${value === 'up' && icon('thumbs-up')}${value === 'down' && icon('thumbs-down')}${label}</label>`
   return html`<form class="border-base-300 mt-3 border-t pt-3" method="post" action="${`${SHARE_PATH}/${token}/results/${position}`}">
 <fieldset class="mb-3"><legend class="text-sm font-medium">Your view</legend><div class="flex flex-wrap gap-x-6">${choice('up', 'Yes')}${choice('down', 'No')}${choice('', 'No view yet')}</div></fieldset>
 <label class="mb-1.5 block text-sm font-medium" for="${`comment-${position}`}">Comment</label>
-<textarea class="textarea w-full" id="${`comment-${position}`}" name="comment" rows="3" dir="auto" aria-invalid="${own ? 'true' : 'false'}">
-${own ? own.comment : comment}</textarea>
-${own && html`<p class="mistake" role="alert">${own.text}</p>`}${saved === position && html`<p class="quiet text-sm" role="status">Saved.</p>`}
+<textarea class="textarea w-full" id="${`comment-${position}`}" name="comment" rows="3" dir="auto" aria-invalid="${ownProblem ? 'true' : 'false'}">
+${ownProblem ? ownProblem.comment : comment}</textarea>
+${ownProblem && html`<p class="mistake" role="alert">${ownProblem.text}</p>`}${saved === position && html`<p class="quiet text-sm" role="status">Saved.</p>`}
 <button class="btn mt-2">Save</button>
 </form>`
 }

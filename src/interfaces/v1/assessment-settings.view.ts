@@ -68,11 +68,14 @@ const fields = {
   clients: names(MAX_EMAIL_LENGTH, 'Addresses of members who see its released results'),
 } satisfies Record<keyof AssessmentInput, TSchema>
 const NAMES = Object.keys(fields) as (keyof typeof fields)[]
-const { name, ...others } = Type.Partial(Type.Object(fields)).properties
+const { name, ...optionalFields } = Type.Partial(Type.Object(fields)).properties
 
 const example = { name: 'Customer support, written English', timeLimit: 1800 }
 
-export const NewAssessmentBody = Type.Object({ name: fields.name, ...others }, { [NAME]: 'NewAssessment', examples: [example] })
+export const NewAssessmentBody = Type.Object(
+  { name: fields.name, ...optionalFields },
+  { [NAME]: 'NewAssessment', examples: [example] },
+)
 
 /** Time of the last change that the client has read. */
 export const seenUpdatedAt = Type.Optional(
@@ -87,7 +90,7 @@ const archived = Type.Boolean({
 })
 
 export const AssessmentChangeBody = Type.Object(
-  { name, ...others, archived: Type.Optional(archived), updatedAt: seenUpdatedAt },
+  { name, ...optionalFields, archived: Type.Optional(archived), updatedAt: seenUpdatedAt },
   { [NAME]: 'AssessmentChange', minProperties: 1, examples: [{ timeLimit: 2400 }] },
 )
 

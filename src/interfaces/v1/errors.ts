@@ -154,9 +154,9 @@ function rawFailure(kind: FailureKind): RawResponse {
 export const v1Envelope: Envelope = { prefix: '/api/v1', sendFailure, rawFailure }
 
 /** Message for a name that `Prefer: handling=strict` refuses. */
-export function formatUnknownName(place: NamePlace, name: string, meant: string | undefined, known: string[]): string {
+export function formatUnknownName(place: NamePlace, name: string, suggestion: string | undefined, known: string[]): string {
   const hint = known.length === 0 ? `It takes no ${place}s` : `Its ${place}s are ${known.join(', ')}`
-  return `${name} is not a ${place} of this request. ${meant === undefined ? hint : `Did you mean ${meant}?`}`
+  return `${name} is not a ${place} of this request. ${suggestion === undefined ? hint : `Did you mean ${suggestion}?`}`
 }
 
 export function wordIssue(issue: Issue): string {

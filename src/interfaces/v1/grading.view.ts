@@ -126,12 +126,12 @@ export function presentGrading({ submission, questions, total, seen }: InviteGra
     ofPoints: total.ofPoints,
     isGraded: total.missing === null,
     seen: isoTime(seen),
-    questions: questions.map(({ number, points, standing, grades }) => ({
+    questions: questions.map(({ number, points, standing: status, grades }) => ({
       number,
       ofPoints: points,
-      state: standing.state,
-      points: standing.state === 'graded' ? standing.points : null,
-      comment: standing.state === 'graded' ? standing.comment : '',
+      state: status.state,
+      points: status.state === 'graded' ? status.points : null,
+      comment: status.state === 'graded' ? status.comment : '',
       grades: grades.map((grade) => ({
         graderId: grade.graderId,
         round: ROUND_NAMES[grade.round - 1]!,

@@ -42,8 +42,8 @@ export function inviteBatchRoutes(app: TypedApp): void {
       answerIdempotently(request, reply, async (ctx) => {
         const newBatch = toBatch(request.body)
         const invite = () => createAndStartBatch(ctx, newBatch)
-        const ahead = Math.max(0, newBatch.rows.length - 1)
-        const batch = newBatch.terms.sendEmail === false ? await invite() : await withMailDelay(ctx, reply, invite, ahead)
+        const mailsAhead = Math.max(0, newBatch.rows.length - 1)
+        const batch = newBatch.terms.sendEmail === false ? await invite() : await withMailDelay(ctx, reply, invite, mailsAhead)
         return { status: 202, body: { batch: presentBatch(batch) } }
       }),
   )

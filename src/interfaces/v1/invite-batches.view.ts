@@ -62,16 +62,16 @@ export const NewBatchBody = Type.Object(
 
 export function toBatch({ invites, ...body }: Static<typeof NewBatchBody>): BatchRequest {
   const { assessmentId, recipientEmail: _, ...terms } = toNewInvite({ ...body, recipientEmail: '' })
-  const rows = invites.map(({ recipientEmail, recipientName, externalId, metadata, ...own }) => ({
+  const rows = invites.map(({ recipientEmail, recipientName, externalId, metadata, ...rowTerms }) => ({
     email: recipientEmail.trim(),
     name: recipientName ?? '',
     own: omitUndefined({
       externalId,
       metadata,
-      customMessage: own.customMessage,
-      expiresInDays: own.expiresInDays,
-      assignedGraderId: own.assignedGraderId,
-      tagIds: own.tagIds && [...new Set([...(terms.tagIds ?? []), ...own.tagIds])],
+      customMessage: rowTerms.customMessage,
+      expiresInDays: rowTerms.expiresInDays,
+      assignedGraderId: rowTerms.assignedGraderId,
+      tagIds: rowTerms.tagIds && [...new Set([...(terms.tagIds ?? []), ...rowTerms.tagIds])],
     }),
     unknown: [],
   }))

@@ -73,7 +73,8 @@ export const inviteDetailView = view(
     assignedGrader: computed(
       Nullable(Grader),
       ['assignedGrader'],
-      ({ assignedGrader: of }) => of && { id: of.id, firstName: of.user.firstName, lastName: of.user.lastName, email: of.email },
+      ({ assignedGrader: grader }) =>
+        grader && { id: grader.id, firstName: grader.user.firstName, lastName: grader.user.lastName, email: grader.email },
     ),
     proctoringSettings: computed(
       ProctoringSettings,

@@ -26,14 +26,14 @@ const fields = {
   // The API has no formatted scripts, preparation times, or simultaneous answers: the documented question could not show them.
 } satisfies Record<Exclude<keyof QuestionInput, 'scriptFormat' | 'preparationTime' | 'simultaneous' | 'rubric'>, TSchema>
 const NAMES = Object.keys(fields) as (keyof typeof fields)[]
-const given = Type.Partial(Type.Object(fields)).properties
+const optionalFields = Type.Partial(Type.Object(fields)).properties
 
-export const NewQuestionBody = Type.Object(given, {
+export const NewQuestionBody = Type.Object(optionalFields, {
   [NAME]: 'NewQuestion',
   examples: [{ script: 'What would you do first?', points: 10, timeLimit: 300 }],
 })
 export const QuestionChangeBody = Type.Object(
-  { ...given, updatedAt: seenUpdatedAt },
+  { ...optionalFields, updatedAt: seenUpdatedAt },
   { [NAME]: 'QuestionChange', minProperties: 1, examples: [{ points: 5 }] },
 )
 export const QuestionPlaceBody = Type.Object(

@@ -97,7 +97,7 @@ export function questionImportRoutes(app: TypedApp): void {
 }
 
 async function report(ctx: Context, id: string) {
-  const found = await getImport(ctx, id)
+  const questionImport = await getImport(ctx, id)
   const { items } = await listImportRows(ctx, id, undefined, { number: 1, size: MAX_REPORTED_ROWS })
-  return { import: presentImport(found), rows: items.filter(({ notes }) => notes.length > 0).map(presentImportRow) }
+  return { import: presentImport(questionImport), rows: items.filter(({ notes }) => notes.length > 0).map(presentImportRow) }
 }

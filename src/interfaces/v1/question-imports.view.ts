@@ -141,12 +141,18 @@ export const NewImportView = Type.Object(
 
 type Import = Awaited<ReturnType<typeof getImport>>
 
-export const presentImport = ({ counts, ...found }: Import): Static<typeof QuestionImportView> => ({
-  id: found.id,
-  fileName: found.fileName,
-  format: found.format,
-  state: found.revertedAt ? 'undone' : found.finishedAt ? 'finished' : found.startedAt ? 'running' : 'checked',
-  unusedColumns: found.unusedColumns,
+export const presentImport = ({ counts, ...questionImport }: Import): Static<typeof QuestionImportView> => ({
+  id: questionImport.id,
+  fileName: questionImport.fileName,
+  format: questionImport.format,
+  state: questionImport.revertedAt
+    ? 'undone'
+    : questionImport.finishedAt
+      ? 'finished'
+      : questionImport.startedAt
+        ? 'running'
+        : 'checked',
+  unusedColumns: questionImport.unusedColumns,
   counts: {
     ready: counts.ready,
     partial: counts.losses,
@@ -155,8 +161,8 @@ export const presentImport = ({ counts, ...found }: Import): Static<typeof Quest
     imported: counts.taken,
     undone: counts.undone,
   },
-  createdAt: isoTime(found.createdAt),
-  finishedAt: isoTimeOrNull(found.finishedAt),
+  createdAt: isoTime(questionImport.createdAt),
+  finishedAt: isoTimeOrNull(questionImport.finishedAt),
 })
 
 export const presentImportRow = (row: ImportRow): Static<typeof QuestionImportRowView> => ({

@@ -197,17 +197,17 @@ export const SubmissionDetailView = Type.Object(
 /** No JSON. */
 export const ReportView = Type.String({ description: 'The report', [MEDIA_TYPES]: ['application/pdf', 'text/html'] })
 
-export const presentResult = (of: Result): Static<typeof ResultView> => ({
-  version: of.version,
-  points: of.points,
-  ofPoints: of.ofPoints,
-  percent: of.percent,
-  comment: of.comment,
-  message: of.message,
-  toCandidate: of.toCandidate,
-  releasedAt: isoTime(of.releasedAt),
-  ...(of.band !== null && { band: of.band }),
-  ...(of.knockedOut.length > 0 && { knockedOut: of.knockedOut }),
+export const presentResult = (result: Result): Static<typeof ResultView> => ({
+  version: result.version,
+  points: result.points,
+  ofPoints: result.ofPoints,
+  percent: result.percent,
+  comment: result.comment,
+  message: result.message,
+  toCandidate: result.toCandidate,
+  releasedAt: isoTime(result.releasedAt),
+  ...(result.band !== null && { band: result.band }),
+  ...(result.knockedOut.length > 0 && { knockedOut: result.knockedOut }),
 })
 
 const resultOf = ({ releases: [newest] }: ListedSubmission): Result | null => (newest ? toResult(newest) : null)

@@ -65,9 +65,9 @@ const ajv = new Ajv({ useDefaults: true, verbose: true, strict: false, coerceTyp
       _: unknown,
       text: string,
       __: unknown,
-      at?: { parentData: Record<string, unknown>; parentDataProperty: string | number },
+      location?: { parentData: Record<string, unknown>; parentDataProperty: string | number },
     ) => {
-      if (at) at.parentData[at.parentDataProperty] = text.trim()
+      if (location) location.parentData[location.parentDataProperty] = text.trim()
       return true
     },
   })
@@ -155,10 +155,10 @@ function toIssue(error: ErrorObject): Issue {
       return { field, rule: 'required' }
     case 'minProperties': {
       const names = Object.keys(schema.properties ?? {}).join(', ')
-      const sent = Object.keys(data as object)
+      const sentNames = Object.keys(data as object)
         .slice(0, MAX_NAMES_SHOWN)
         .map((name) => name.slice(0, MAX_NAME_LENGTH_SHOWN).toWellFormed())
-      const mistake = sent.length === 0 ? '' : `: ${sent.join(', ')} can't be changed by this request`
+      const mistake = sentNames.length === 0 ? '' : `: ${sentNames.join(', ')} can't be changed by this request`
       return { field, rule: 'malformed', text: `At least one of ${names} is required${mistake}` }
     }
     case 'type':

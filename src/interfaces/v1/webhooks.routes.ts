@@ -24,8 +24,8 @@ const tags = ['Webhooks']
 const params = webhookParams
 
 /** Shown once. */
-async function answerSecret(status: number, made: Promise<{ endpoint: WebhookEndpoint; secret: string }>) {
-  const { endpoint, secret } = await made
+async function answerSecret(status: number, creation: Promise<{ endpoint: WebhookEndpoint; secret: string }>) {
+  const { endpoint, secret } = await creation
   return { status, body: { webhook: presentWebhook(endpoint), secret }, isSecret: true }
 }
 

@@ -5,9 +5,9 @@ import { type SearchEntry, searchEntries } from '../search-entries.ts'
 export function searchAsTyped(): void {
   const form = document.querySelector<HTMLFormElement>('[data-search]')
   const input = form?.querySelector('input')
-  const found = form?.querySelector<HTMLElement>('[data-found]')
+  const results = form?.querySelector<HTMLElement>('[data-found]')
   const status = form?.querySelector<HTMLElement>('[role=status]')
-  if (!form || !input || !found || !status) return
+  if (!form || !input || !results || !status) return
   let index: Promise<SearchEntry[]> | undefined
   const load = async (): Promise<SearchEntry[]> => (await fetch(`${new URL(form.action).pathname}.json`)).json()
   const show = async () => {
@@ -18,22 +18,22 @@ export function searchAsTyped(): void {
     })
     const entries = searchEntries(await index, query)
     if (query !== input.value) return
-    found.replaceChildren(...entries.map(toLink))
-    found.hidden = entries.length === 0
+    results.replaceChildren(...entries.map(toLink))
+    results.hidden = entries.length === 0
     setText(status, query.trim() === '' ? '' : `${entries.length} found`)
   }
   const hide = () => {
-    found.hidden = true
+    results.hidden = true
   }
   input.addEventListener('input', show)
   input.addEventListener('keydown', (event) => {
     if (event.key === 'Escape') hide()
-    if (event.key !== 'ArrowDown' || found.hidden) return
+    if (event.key !== 'ArrowDown' || results.hidden) return
     event.preventDefault()
-    found.querySelector('a')?.focus()
+    results.querySelector('a')?.focus()
   })
-  found.addEventListener('keydown', (event) => moveFocus(event, found, input))
-  found.addEventListener('click', hide) // a link to a heading of this page does not load a page
+  results.addEventListener('keydown', (event) => moveFocus(event, results, input))
+  results.addEventListener('click', hide) // a link to a heading of this page does not load a page
   document.addEventListener('click', ({ target }) => {
     if (!form.contains(target as Node)) hide()
   })
@@ -47,14 +47,14 @@ const toLink = ({ title, where, address }: SearchEntry): HTMLElement =>
     createElement('span', { class: 'quiet block text-xs' }, where),
   )
 
-function moveFocus(event: KeyboardEvent, found: HTMLElement, input: HTMLInputElement): void {
-  const links = [...found.querySelectorAll('a')]
-  const at = links.indexOf(document.activeElement as HTMLAnchorElement)
+function moveFocus(event: KeyboardEvent, results: HTMLElement, input: HTMLInputElement): void {
+  const links = [...results.querySelectorAll('a')]
+  const position = links.indexOf(document.activeElement as HTMLAnchorElement)
   if (event.key === 'Escape') {
-    found.hidden = true
+    results.hidden = true
     input.focus()
   }
   if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return
   event.preventDefault()
-  ;(links[event.key === 'ArrowDown' ? at + 1 : at - 1] ?? input).focus()
+  ;(links[event.key === 'ArrowDown' ? position + 1 : position - 1] ?? input).focus()
 }

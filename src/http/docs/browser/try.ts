@@ -13,10 +13,10 @@ export function tryRequests(): void {
   key.addEventListener('input', () => sessionStorage.setItem(KEY, key.value))
   form.addEventListener('reset', () => sessionStorage.removeItem(KEY))
   form.addEventListener('submit', (event) => event.preventDefault())
-  for (const one of document.querySelectorAll<HTMLFormElement>('.try form'))
-    one.addEventListener('submit', (event) => {
+  for (const requestForm of document.querySelectorAll<HTMLFormElement>('.try form'))
+    requestForm.addEventListener('submit', (event) => {
       event.preventDefault()
-      send(one, key.value.trim())
+      send(requestForm, key.value.trim())
     })
 }
 

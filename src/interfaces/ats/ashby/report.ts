@@ -8,11 +8,11 @@ export const writeAshbyReport: ReportWriter = async (ctx, { report, order, crede
   const settings = ctx.deps.ats.ashby
   if (!settings) return { error: 'Ashby is switched off.' }
   if (credentials.apiKey === null) return KEY_LOST
-  const { status, happenedAt: at } = report
+  const { status, happenedAt } = report
   const update =
     order === null || status === 'test'
-      ? testAt(at)
-      : presentUpdate(ctx, { status, at, order: await readOrderProgress(ctx, order.inviteId) })
+      ? testAt(happenedAt)
+      : presentUpdate(ctx, { status, at: happenedAt, order: await readOrderProgress(ctx, order.inviteId) })
   return {
     method: 'POST',
     url: `${settings.url}/assessment.update`,
@@ -21,8 +21,8 @@ export const writeAshbyReport: ReportWriter = async (ctx, { report, order, crede
   }
 }
 
-const testAt = (at: Date): Update => ({
+const testAt = (happenedAt: Date): Update => ({
   assessment_id: TEST_ASSESSMENT_ID,
-  timestamp: at.getTime(),
+  timestamp: happenedAt.getTime(),
   assessment_status: { identifier: IDENTIFIERS.status, label: 'Status', type: 'string', value: 'Test' },
 })

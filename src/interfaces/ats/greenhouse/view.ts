@@ -26,4 +26,4 @@ export function presentStatus({ deps, organization, mode }: Context, order: Orde
   }
 }
 
-const wordTime = (at: Date): string => `${at.toISOString().slice(0, 16).replace('T', ' ')} UTC`
+const wordTime = (moment: Date): string => `${moment.toISOString().slice(0, 16).replace('T', ' ')} UTC`

@@ -30,4 +30,4 @@ export function presentReport(status: OrderStatus, { result, completedAt }: Orde
 const wordScore = ({ points, ofPoints, percent }: OrderResult): string => `${points}/${ofPoints} (${percent}%)`
 
 /** With six digits of the second, as Recruitee writes times. */
-const writeTime = (at: Date): string => at.toISOString().replace('Z', '000Z')
+const writeTime = (moment: Date): string => moment.toISOString().replace('Z', '000Z')

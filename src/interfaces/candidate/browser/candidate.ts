@@ -22,20 +22,20 @@ import { isStopped, tellLeftStops } from './session/stops.ts'
 
 /** @param messages texts in the page's language. @param loadChecks loads the texts of the checks before the start. */
 export async function begin(messages: Messages, loadChecks: () => Promise<{ messages: Messages }>): Promise<void> {
-  const found = document.querySelector<HTMLElement>('[data-session]')
-  if (!found) return
+  const sessionElement = document.querySelector<HTMLElement>('[data-session]')
+  if (!sessionElement) return
   const t = createTexts<Browser<string>>(document.documentElement.lang, messages)
   // Without them it can't be used, and nothing is lost yet.
   const parts = await loadParts(messages, loadChecks).catch(() => showInstead(t, 'missing'))
-  if (parts) await take(t, found.dataset.session!, parts).catch(showFailure)
+  if (parts) await takeAssessment(t, sessionElement.dataset.session!, parts).catch(showFailure)
 }
 
-async function take(t: BrowserTexts, base: string, { preview, prepare }: Parts): Promise<void> {
+async function takeAssessment(t: BrowserTexts, base: string, { preview, prepare }: Parts): Promise<void> {
   const status = showStatus(t)
   const devices = useDevices()
   const session = preview
     ? preview.openPreview(base, newId)
-    : openSession(base, { takenOver: () => void giveUp(), reachable: (is) => reachable(is) })
+    : openSession(base, { takenOver: () => void giveUp(), reachable: (isReachable) => reachable(isReachable) })
   const database = await openPartDatabase(base, () => store.refuse()).catch(() => null)
   const store: PartStore = openPartStore(database, () => status.uploads(outbox))
   const outbox: Outbox = openOutbox(session, store, () => status.uploads(outbox))
@@ -59,11 +59,11 @@ async function take(t: BrowserTexts, base: string, { preview, prepare }: Parts):
     if (!session.isTakenOver() && !preview && (!outbox.isEmpty() || control().hasUnsaved?.())) event.preventDefault()
   })
 
-  function reachable(is: boolean): void {
-    status.connection(is, outbox)
-    notes.note(is ? 'online' : 'offline')
+  function reachable(isReachable: boolean): void {
+    status.connection(isReachable, outbox)
+    notes.note(isReachable ? 'online' : 'offline')
     pages?.control().connectionChanged?.()
-    if (!is) return
+    if (!isReachable) return
     connection.dispatchEvent(new Event('back'))
     void notes.send()
   }
@@ -83,13 +83,13 @@ function findInterrupted(session: Session, question: Question | null): string | 
 }
 
 /** Replaces the page by a message with a button to reload. */
-function showInstead(t: BrowserTexts, what: 'taken_over' | 'missing'): void {
-  const heading = createElement('h1', { tabindex: '-1' }, t.text(`${what}.heading`))
-  const text = createElement('p', {}, t.text(`${what}.text`))
-  const again = createButton(t.text(`${what}.here`), () => location.reload(), 'btn btn-primary mt-6')
+function showInstead(t: BrowserTexts, messageKey: 'taken_over' | 'missing'): void {
+  const heading = createElement('h1', { tabindex: '-1' }, t.text(`${messageKey}.heading`))
+  const text = createElement('p', {}, t.text(`${messageKey}.text`))
+  const reloadButton = createButton(t.text(`${messageKey}.here`), () => location.reload(), 'btn btn-primary mt-6')
   document
     .querySelector('main')!
-    .replaceChildren(createElement('div', { class: 'mx-auto max-w-2xl px-4 py-14' }, heading, text, again))
+    .replaceChildren(createElement('div', { class: 'mx-auto max-w-2xl px-4 py-14' }, heading, text, reloadButton))
   heading.focus()
 }
 

@@ -9,11 +9,11 @@ export type Parts = Awaited<ReturnType<typeof loadParts>>
  * @throws TypeError if one can't be loaded.
  */
 export async function loadParts(messages: Messages, loadChecks: () => Promise<{ messages: Messages }>) {
-  const has = (selector: string) => document.querySelector(selector) !== null
-  const isPreparing = has('[data-prepare] [data-steps]')
+  const hasElement = (selector: string) => document.querySelector(selector) !== null
+  const isPreparing = hasElement('[data-prepare] [data-steps]')
   const [preview, preparing, checks] = await Promise.all([
     // A member's preview sends no requests.
-    has('[data-preview]') ? import('./preview/preview.ts') : null,
+    hasElement('[data-preview]') ? import('./preview/preview.ts') : null,
     isPreparing ? import('./preparing/prepare.ts') : null,
     isPreparing ? loadChecks() : null,
   ])

@@ -111,8 +111,8 @@ ${whomToWriteTo(view.t, view.invite)}`),
 })
 
 /** A moment, in UTC; where there is a script, it writes the time as the reader's own clock has it. */
-export const time = (t: CandidateTexts, at: Date): Html =>
-  html`<time datetime="${at.toISOString()}" data-own="${t.text('time.own', { time: '{}' })}">${t.time(at)}</time>`
+export const time = (t: CandidateTexts, moment: Date): Html =>
+  html`<time datetime="${moment.toISOString()}" data-own="${t.text('time.own', { time: '{}' })}">${t.time(moment)}</time>`
 
 /**
  * The candidate's progress, shown above the page.
@@ -121,10 +121,21 @@ export const time = (t: CandidateTexts, at: Date): Html =>
  * @property hasAnswer true if the page has the form of the written answer, with the action `answer`.
  * @property isRecorded whether screen or webcam are recorded meanwhile: no other page is loaded then.
  */
-export type Way = { done: number; of: number; clock: Html | false; hasAnswer?: boolean; isRecorded: boolean }
+export type ProgressHeader = {
+  done: number
+  questionCount: number
+  clock: Html | false
+  hasAnswer?: boolean
+  isRecorded: boolean
+}
 
 /** A page on the way through the questions: who invites to what, the time and how much is done stay in view. */
-export const takingPage = (view: View, title: string, { done, of, clock, hasAnswer, isRecorded }: Way, body: Html): Page => ({
+export const takingPage = (
+  view: View,
+  title: string,
+  { done, questionCount, clock, hasAnswer, isRecorded }: ProgressHeader,
+  body: Html,
+): Page => ({
   language: view.t.language,
   title,
   brand: view.invite.organization,
@@ -132,7 +143,7 @@ export const takingPage = (view: View, title: string, { done, of, clock, hasAnsw
 <div class="mx-auto flex min-h-14 max-w-3xl flex-wrap items-center gap-x-3 gap-y-1 px-4 py-2">${brandLogo(view.invite.organization)}
 <p class="min-w-0 flex-1 basis-40 text-sm"><strong class="font-semibold"><bdi>${view.invite.organization.name}</bdi></strong> <span class="quiet max-sm:block"><bdi>${view.invite.assessment.name}</bdi></span></p>
 <div class="flex flex-wrap gap-2" data-clocks>${clock}</div>${!isRecorded && languageSwitch(view, hasAnswer)}</div>
-${of > 0 && html`<progress class="progress progress-primary block h-1 w-full rounded-none" value="${done}" max="${of}" aria-label="${view.t.text('layout.done')}">${view.t.text('layout.progress', { done, of })}</progress>`}
+${questionCount > 0 && html`<progress class="progress progress-primary block h-1 w-full rounded-none" value="${done}" max="${questionCount}" aria-label="${view.t.text('layout.done')}">${view.t.text('layout.progress', { done, of: questionCount })}</progress>`}
 </header>
 <div class="mx-auto max-w-3xl px-4 py-8">
 <h1 class="sr-only">${view.invite.assessment.name}</h1>

@@ -59,8 +59,8 @@ ${contact(view)}`),
 
 function contact({ t, invite }: View): Html {
   const person = findContactOf(invite)
-  const asked = person && t.html('open.contact', { person: person.name, address: mailto(person.address) })
-  return html`${asked && html`<p class="quiet mt-10 text-sm">${asked}</p>`}${footLinks(t, invite.organization)}`
+  const contactText = person && t.html('open.contact', { person: person.name, address: mailto(person.address) })
+  return html`${contactText && html`<p class="quiet mt-10 text-sm">${contactText}</p>`}${footLinks(t, invite.organization)}`
 }
 
 type FormFacts = {
@@ -74,17 +74,17 @@ type FormFacts = {
 }
 
 /** Form of an open link, below the facts about the assessment. */
-export function openPage(view: View, asked: FormFacts): Page {
+export function openPage(view: View, formFacts: FormFacts): Page {
   const { t, invite } = view
-  const { facts, terms, closesAt, issues = [] } = asked
+  const { facts, terms, closesAt, issues = [] } = formFacts
   const { name } = invite.assessment
   return page(view, issues.length > 0 ? `${t.text('open.issues.heading')}: ${name}` : name, {
     above: t.text('layout.invites'),
     heading: name,
     body: html`${expectedOf(view, facts)}
 ${openUntil(view, closesAt)}
-${issues.length > 0 && summaryOf(view, asked)}
-${registrationForm(view, asked)}
+${issues.length > 0 && summaryOf(view, formFacts)}
+${registrationForm(view, formFacts)}
 ${terms && html`<details class="mt-8"><summary class="link">${t.text('invitation.terms')}</summary>${terms}</details>`}`,
   })
 }
@@ -102,20 +102,20 @@ function formatIssue({ t }: View, issue: RegistrationIssue, { emailDomains }: Pi
 
 const summaryOf = (
   view: View,
-  asked: FormFacts,
+  formFacts: FormFacts,
 ): Html => html`<div class="alert alert-soft alert-error mt-6 items-start" role="alert" aria-labelledby="mistakes">${icon('circle-alert', 'size-5')}<div><h2 id="mistakes">${view.t.text('open.issues.heading')}</h2>
-<ul class="list-disc ps-5">${(asked.issues ?? []).map((issue) => html`<li><a href="${`#${issue.field}`}">${formatIssue(view, issue, asked)}</a></li>`)}</ul></div></div>`
+<ul class="list-disc ps-5">${(formFacts.issues ?? []).map((issue) => html`<li><a href="${`#${issue.field}`}">${formatIssue(view, issue, formFacts)}</a></li>`)}</ul></div></div>`
 
-function registrationForm(view: View, asked: FormFacts): Html {
+function registrationForm(view: View, formFacts: FormFacts): Html {
   const { t, languages } = view
-  const { input, issues = [] } = asked
+  const { input, issues = [] } = formFacts
   const control = (
     name: 'name' | 'email' | 'language',
     label: string,
     draw: (described: string, invalid: 'true' | 'false') => Html,
   ) => {
     const issue = issues.find(({ field }) => field === name)
-    const mistake = issue && html`<p class="mistake" id="${name}-mistake">${formatIssue(view, issue, asked)}</p>`
+    const mistake = issue && html`<p class="mistake" id="${name}-mistake">${formatIssue(view, issue, formFacts)}</p>`
     return html`<div class="field max-w-none"><label class="mb-1.5 block text-sm font-medium" for="${name}">${label}</label>
 ${draw(issue ? `${name}-mistake` : '', issue ? 'true' : 'false')}${mistake}</div>`
   }

@@ -54,8 +54,8 @@ declare module 'fastify' {
 }
 
 /** Pages of open links: a form for everybody, and the pages behind the links in the mails that it sends. */
-export async function openPages(app: FastifyInstance, given: OpenOptions): Promise<void> {
-  const envelope = { ...candidateEnvelope(given.settings.languages), prefix: OPEN_PATH }
+export async function openPages(app: FastifyInstance, options: OpenOptions): Promise<void> {
+  const envelope = { ...candidateEnvelope(options.settings.languages), prefix: OPEN_PATH }
   answerErrors(app, () => envelope)
   const headers = candidateHeaders()
   app.addHook('onRequest', async (_request, reply) => {
@@ -64,25 +64,25 @@ export async function openPages(app: FastifyInstance, given: OpenOptions): Promi
   app.decorateRequest('bodySource', null)
   app.decorateRequest('openLink', null)
   readForms(app, createBodyReader(BODY_BUDGET))
-  const pages = createFormPages(given)
-  formRoutes(app, given, pages)
-  registerRoute(app, given, pages)
-  mailedRoutes(app, given)
+  const pages = createFormPages(options)
+  formRoutes(app, options, pages)
+  registerRoute(app, options, pages)
+  mailedRoutes(app, options)
 }
 
 /** Reading a link, and its pages. */
 function createFormPages({ system, settings }: OpenOptions) {
   const { deps } = system
   const find = async (token: string): Promise<Found> => {
-    const found = await findOpenLink(system, token)
-    if (!found) throw new DomainError('invite_not_found')
-    return found
+    const openLink = await findOpenLink(system, token)
+    if (!openLink) throw new DomainError('invite_not_found')
+    return openLink
   }
-  const viewOf = (request: FastifyRequest<OpenRoute>, link: ShownLink, wanted: string | undefined): View => {
+  const viewOf = (request: FastifyRequest<OpenRoute>, link: ShownLink, wantedLanguage: string | undefined): View => {
     const path = `${OPEN_PATH}/${request.params.token}`
     const view = openView(link, request, settings, { path, chosenLanguage: null })
-    const isOffered = wanted !== undefined && view.languages.includes(wanted)
-    return isOffered ? openView(link, request, settings, { path, chosenLanguage: wanted }) : view
+    const isOffered = wantedLanguage !== undefined && view.languages.includes(wantedLanguage)
+    return isOffered ? openView(link, request, settings, { path, chosenLanguage: wantedLanguage }) : view
   }
   const readFormFacts = async (view: View, link: ShownLink) => {
     const ctx = asVisitor(system, link)

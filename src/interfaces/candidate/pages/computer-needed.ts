@@ -10,14 +10,14 @@ const isPhone = ({ 'user-agent': agent = '', 'sec-ch-ua-mobile': mobile }: Incom
   mobile === '?1' || /Android|iPhone|iPad|iPod|Mobile/.test(agent)
 
 /** Tells a candidate on a phone, before anything else, that the assessment needs a computer. False where it needs none. */
-export function computerNeeded(view: View, headers: IncomingHttpHeaders, sent: LinkSent | undefined): Html | false {
+export function computerNeeded(view: View, headers: IncomingHttpHeaders, linkSent: LinkSent | undefined): Html | false {
   const { t, invite } = view
   if (!invite.screenRecording || invite.waivedChecks.includes('screen')) return false
   const send = form(view, 'link', html`<button type="submit" class="btn btn-primary mt-2">${t.text('computer.send')}</button>`)
-  return html`<div data-computer class="${isPhone(headers) || sent ? '' : 'hidden'}">${notice(
+  return html`<div data-computer class="${isPhone(headers) || linkSent ? '' : 'hidden'}">${notice(
     'warning',
     html`<h2>${t.text('computer.heading')}</h2>
 <p>${t.text('computer.text')}</p>
-${sent ? html`<p class="font-medium" role="status">${t.text(sent === 'sent' ? 'computer.sent' : 'computer.too_soon')}</p>` : send}`,
+${linkSent ? html`<p class="font-medium" role="status">${t.text(linkSent === 'sent' ? 'computer.sent' : 'computer.too_soon')}</p>` : send}`,
   )}</div>`
 }

@@ -14,7 +14,8 @@ export const hashOfTerms = ({ t, invite }: View, terms: ConsentTerms): Uint8Arra
   new Uint8Array(hash('sha256', toText(termsList(t, invite, terms)), 'buffer'))
 
 /** Version of the organization's consent text that the form agrees to. */
-export const nameOfOwn = ({ addition: own }: ConsentTerms): string => (own ? `${own.language} ${own.version}` : '')
+export const consentTextVersion = ({ addition }: ConsentTerms): string =>
+  addition ? `${addition.language} ${addition.version}` : ''
 
 /** All that the candidate agrees to, and the button that says so. */
 export function consentForm(view: View, terms: ConsentTerms): Html {
@@ -28,7 +29,7 @@ ${form(
   html`${hidden('version', CONSENT_VERSION)}
 ${hidden('media', consentScope(terms.needs).join(' '))}
 ${hidden('language', t.language)}
-${terms.addition && hidden('own', nameOfOwn(terms))}
+${terms.addition && hidden('own', consentTextVersion(terms))}
 ${hidden('zone', '')}
 <button type="submit" class="btn btn-primary btn-lg">${t.text('consent.agree')}</button>`,
 )}</section>`

@@ -31,8 +31,8 @@ ${decline(view)}`,
   )
 }
 
-/** @param rest steps before the start. @param isAgreed true if the candidate has consented: then the terms are folded. */
-export function acceptedPage(view: View, { facts, computer }: BeforeStart, rest: Html, isAgreed = false): Page {
+/** @param nextSteps what the candidate still has to do before the start. @param isAgreed true if the candidate has consented: then the terms are folded. */
+export function acceptedPage(view: View, { facts, computer }: BeforeStart, nextSteps: Html, isAgreed = false): Page {
   const { t } = view
   const { assessment, expiresAt } = view.invite
   const { instruction } = assessment
@@ -43,7 +43,7 @@ export function acceptedPage(view: View, { facts, computer }: BeforeStart, rest:
 ${instruction && html`<h2 class="mt-6">${instruction.title || t.text('invitation.instructions')}</h2>${userText(instruction.body)}`}
 ${!isAgreed && expectedOf(view, facts)}
 ${openUntil(t.html('invitation.open.accepted', { time: time(t, expiresAt) }))}
-${rest}
+${nextSteps}
 ${isAgreed && html`<details class="mt-4"><summary class="quiet">${t.text('expect.heading')}</summary>${expectedOf(view, facts)}</details>`}
 ${decline(view)}`,
   )

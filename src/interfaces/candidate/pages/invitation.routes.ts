@@ -76,14 +76,14 @@ export function invitationRoutes(app: FastifyInstance, { system, settings, count
     await saveLanguage(system, ref, fields.get('language') ?? '')
   })
   addForm(app, settings.secretKeys, 'link', async ({ ref, request, reply }) => {
-    const sent = await sendLinkAgain(system, ref).then(
+    const outcome = await sendLinkAgain(system, ref).then(
       () => 'sent',
       (error) => {
         if (error instanceof DomainError && error.kind === 'too_many_mails') return 'too_soon'
         throw error
       },
     )
-    return () => reply.redirect(`${INVITATION_PATH}/${request.params.token}?link=${sent}`, 303)
+    return () => reply.redirect(`${INVITATION_PATH}/${request.params.token}?link=${outcome}`, 303)
   })
   addMove('decline', 'decline')
   if (!settings.playerUrl) return

@@ -7,18 +7,25 @@ import { form, hidden, invitePage, type Page, pathOf, type View } from '../kit/l
 /** Language of the examples, which are not translated. */
 const WRITTEN_IN = 'en'
 
-/** Example of a kind. @property number position among the examples. @property given values of its fields; undefined: not tried yet. */
-type Practiced = { kind: Kind; example: KindExample; number: number; of: number; given: string[] | undefined; records: boolean }
+/** Example of a kind. @property number position among the examples. @property typedAnswer values of its fields; undefined: not tried yet. */
+type Practiced = {
+  kind: Kind
+  example: KindExample
+  number: number
+  of: number
+  typedAnswer: string[] | undefined
+  records: boolean
+}
 
 /** The way to the examples; nothing where there are none. */
 export const practiceLink = (view: View, count: number): Html | false =>
   count > 0 && html`<p class="mt-6"><a class="link" href="${pathOf(view)}/practice">${view.t.text('practice.offer')}</a></p>`
 
 /** An example to be answered, and how its answer was read: never whether it is right. */
-export function practicePage(view: View, { kind, example, number, of, given, records }: Practiced): Page {
+export function practicePage(view: View, { kind, example, number, of, typedAnswer, records }: Practiced): Page {
   const { t } = view
   const { responseType, script, spec } = example
-  const answer = given && kind.fromForm(given)
+  const answer = typedAnswer && kind.fromForm(typedAnswer)
   const isTaken = answer !== undefined && kind.isAnswer(responseType, spec, answer)
   const question = {
     version: { responseType, spec },
@@ -42,7 +49,7 @@ ${form(
 ${kind.control(t, question)}
 <button type="submit" class="btn mt-6">${t.text('practice.try')}</button>`,
 )}
-${given && html`<div class="notice alert alert-soft alert-info my-4" role="status">${wordRead(t, { kind, spec, answer, isTaken })}</div>`}
+${typedAnswer && html`<div class="notice alert alert-soft alert-info my-4" role="status">${wordRead(t, { kind, spec, answer, isTaken })}</div>`}
 </section>
 <div class="mt-6 flex flex-wrap gap-3">${number < of && html`<a class="btn btn-primary" href="${`${home}/practice?example=${number + 1}`}">${t.text('practice.next')}</a>`}
 <a class="btn ${number === of && 'btn-primary'}" href="${home}">${t.text('practice.back')}</a></div>`

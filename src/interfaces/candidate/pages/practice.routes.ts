@@ -13,7 +13,7 @@ import { viewOf } from './choose-page.ts'
 import { practicePage } from './practice.page.ts'
 
 type Route = { Params: { token: string }; Querystring: { example?: string } }
-type Tried = { request: Parameters<typeof viewOf>[1]; number: number; given?: string[] }
+type Tried = { request: Parameters<typeof viewOf>[1]; number: number; typedAnswer?: string[] }
 
 /** Examples of the assessment's kinds, before the start. Nothing is stored: each page is made from the submitted form. */
 export function practiceRoutes(app: FastifyInstance, { system, settings, countPage }: Options): void {
@@ -28,14 +28,14 @@ export function practiceRoutes(app: FastifyInstance, { system, settings, countPa
   addForm(app, settings.secretKeys, 'practice', async ({ ref, fields, request, reply }) => {
     countPage(request, ref.inviteId) // nothing is saved: it is answered with a page
     const typedAnswer = fields.get('then') === 'clear' ? [] : fields.getAll('answer')
-    return showExample(await enterSession(system, ref), reply, { request, number: readNumber(fields), given: typedAnswer })
+    return showExample(await enterSession(system, ref), reply, { request, number: readNumber(fields), typedAnswer })
   })
 
   /** @returns what sends it; where there is no such example (any more), the way back. */
   async function showExample(
     session: CandidateSession,
     reply: FastifyReply,
-    { request, number, given: typedAnswer }: Tried,
+    { request, number, typedAnswer }: Tried,
   ): Promise<Send> {
     const words = await listPractice(session)
     const word = words[number - 1]
@@ -49,7 +49,7 @@ export function practiceRoutes(app: FastifyInstance, { system, settings, countPa
       example,
       number,
       of: words.length,
-      given: typedAnswer,
+      typedAnswer,
       records: microphone || camera,
     })
     return () => sendPage(reply, 200, page)

@@ -24,10 +24,10 @@ import {
   mailtoOf,
   notice,
   type Page,
+  type ProgressHeader,
   pathOf,
   takingPage,
   type View,
-  type Way,
   withScript,
 } from '../kit/layout.ts'
 import { freeButtons, sectionIntro, sectionOverview } from './section.page.ts'
@@ -35,7 +35,7 @@ import { simultaneousNote, simultaneousPanel } from './simultaneous.parts.ts'
 
 // The way through the paper: a question is opened, answered and left; then the end.
 
-type Here = {
+type TakingFacts = {
   view: View
   submission: Pick<
     Submission,
@@ -62,31 +62,31 @@ ${form(view, 'open', html`${hidden('number', 1)}<button type="submit" class="btn
   )
 
 /** Chooses the page: an open question, the next one, or the end. */
-export function progressPage(here: Here): Page {
-  const { view } = here
-  const { title, body, way } = chooseStep(here)
+export function progressPage(facts: TakingFacts): Page {
+  const { view } = facts
+  const { title, body, header } = chooseStep(facts)
   return withScript(
     takingPage(
       view,
       view.t.text('question.page', { title, assessment: view.invite.assessment.name }),
-      way,
-      html`${lateNotice(here)}${unansweredNotice(here)}${notSharedNotice(here)}${body}`,
+      header,
+      html`${lateNotice(facts)}${unansweredNotice(facts)}${notSharedNotice(facts)}${body}`,
     ),
   )
 }
 
-function chooseStep(here: Here): Shown {
-  const { open, next, section } = here.progress
-  if (open) return openQuestion(here, open)
-  if (section && (section.openedAt === null || section.isFree)) return sectionStep(here, section)
-  return next ? nextQuestion(here, next) : end(here)
+function chooseStep(facts: TakingFacts): Shown {
+  const { open, next, section } = facts.progress
+  if (open) return openQuestion(facts, open)
+  if (section && (section.openedAt === null || section.isFree)) return sectionStep(facts, section)
+  return next ? nextQuestion(facts, next) : end(facts)
 }
 
-const lateNotice = ({ isLate, view: { t }, progress: { open }, now }: Here): Html | false =>
+const lateNotice = ({ isLate, view: { t }, progress: { open }, now }: TakingFacts): Html | false =>
   isLate &&
   notice('warning', html`<p>${t.text(open && isPreparing(open, now) ? 'question.early' : 'question.late')}</p>`, 'alert')
 
-const unansweredNotice = ({ isUnanswered, progress: { open }, view }: Here): Html | false =>
+const unansweredNotice = ({ isUnanswered, progress: { open }, view }: TakingFacts): Html | false =>
   isUnanswered === true &&
   open !== undefined &&
   notice(
@@ -96,32 +96,32 @@ ${form(view, 'next', html`${hidden('number', open.number)}<button type="submit" 
     'alert',
   )
 
-const notSharedNotice = ({ refusal, view: { t, invite } }: Here): Html | false =>
+const notSharedNotice = ({ refusal, view: { t, invite } }: TakingFacts): Html | false =>
   refusal === 'not_shared' &&
   notice('error', html`<p>${t.text('question.not_shared', { organization: invite.organization.name })}</p>`, 'alert')
 
-type Shown = Pick<Page, 'title' | 'body'> & { way: Way }
+type Shown = Pick<Page, 'title' | 'body'> & { header: ProgressHeader }
 
-function captured({ view: { invite }, terms }: Here): ('screen' | 'webcam')[] {
-  const all = [terms.needs.screen && 'screen', invite.webcamMonitoring && 'webcam'] as const
-  return all
+function captured({ view: { invite }, terms }: TakingFacts): ('screen' | 'webcam')[] {
+  const media = [terms.needs.screen && 'screen', invite.webcamMonitoring && 'webcam'] as const
+  return media
     .filter((medium) => medium !== false)
     .filter((medium) => !invite.waivedChecks.includes(medium === 'webcam' ? 'camera' : medium))
 }
 
-const isRecordedAllTheTime = (here: Here): boolean => captured(here).length > 0
+const isRecordedAllTheTime = (facts: TakingFacts): boolean => captured(facts).length > 0
 
 /** Data for the browser: the continuous recordings, and the deadline. */
-function session(here: Here, content: Html): Html {
-  const { view, submission, terms, now } = here
-  return html`<div data-taking data-session="${`${pathOf(view)}/session`}" data-now="${now.toISOString()}" data-deadline-at="${submission.deadlineAt?.toISOString()}" data-capture="${captured(here).join(' ')}" data-webcam="${terms.webcam}">
+function session(facts: TakingFacts, content: Html): Html {
+  const { view, submission, terms, now } = facts
+  return html`<div data-taking data-session="${`${pathOf(view)}/session`}" data-now="${now.toISOString()}" data-deadline-at="${submission.deadlineAt?.toISOString()}" data-capture="${captured(facts).join(' ')}" data-webcam="${terms.webcam}">
 ${content}
 </div>`
 }
 
 /** The page before a section, or the overview of one with free navigation. */
-function sectionStep(here: Here, section: SectionProgress): Shown {
-  const { view, progress, submission, now } = here
+function sectionStep(facts: TakingFacts, section: SectionProgress): Shown {
+  const { view, progress, submission, now } = facts
   const { t } = view
   const { closesAt, openedAt, questions } = section
   const { deadlineAt } = submission
@@ -129,32 +129,32 @@ function sectionStep(here: Here, section: SectionProgress): Shown {
   const limit = Math.floor(withExtraTime(section.timeLimit, submission.extraTimePercent))
   return {
     title: section.name,
-    way: {
+    header: {
       done: openedAt ? questions.at(-1)!.number : questions[0]!.number - 1,
-      of: progress.of,
+      questionCount: progress.of,
       clock: openedAt !== null && closesAt !== null && clock(t, 'section', remaining(t, closesAt, now)),
-      isRecorded: isRecordedAllTheTime(here),
+      isRecorded: isRecordedAllTheTime(facts),
     },
-    body: session(here, openedAt ? sectionOverview(view, section) : sectionIntro(view, section, { limit, whole })),
+    body: session(facts, openedAt ? sectionOverview(view, section) : sectionIntro(view, section, { limit, whole })),
   }
 }
 
-function nextQuestion(here: Here, { number, ...next }: NonNullable<CandidateProgress['next']>): Shown {
-  const { view, progress, submission, now } = here
-  const { timeLimit, preparationTime } = ownTimes(here, next)
+function nextQuestion(facts: TakingFacts, { number, ...next }: NonNullable<CandidateProgress['next']>): Shown {
+  const { view, progress, submission, now } = facts
+  const { timeLimit, preparationTime } = ownTimes(facts, next)
   const { records } = kinds.answering(next.responseType)
   const { t } = view
   const shared = preparationTime > 0 ? 'prepares' : 'shared'
   const title = t.text('question.number', { number, of: progress.of })
   return {
     title,
-    way: { done: number - 1, of: progress.of, clock: false, isRecorded: isRecordedAllTheTime(here) },
+    header: { done: number - 1, questionCount: progress.of, clock: false, isRecorded: isRecordedAllTheTime(facts) },
     body: session(
-      here,
+      facts,
       html`<section class="panel p-8 text-center" data-next data-number="${number}">
 ${number === 1 && html`<p class="quiet mb-2">${t.text('question.begun')}</p>`}
 <h2 class="text-2xl">${title}</h2>
-${direction(t, next)}<p class="mt-2" data-way>${wordWay(here, next)}</p>
+${direction(t, next)}<p class="mt-2" data-way>${wordWay(facts, next)}</p>
 <p class="mt-2">${wordTimes(t, { timeLimit, preparationTime })}${submission.deadlineAt && html`<span data-whole> ${t.text('question.whole', { time: remaining(t, submission.deadlineAt, now) })}</span>`}</p>
 ${(timeLimit > 0 || preparationTime > 0) && html`<p class="quiet mt-1">${t.text(timeLimit > 0 && records.length > 0 ? `card.${shared}.recording` : `card.${shared}`)}</p>`}
 ${form(view, 'open', html`${hidden('number', number)}<button type="submit" class="btn btn-primary btn-lg mt-6">${t.text('question.open', { number })}</button>`)}</section>`,
@@ -171,7 +171,7 @@ function wordTimes(t: CandidateTexts, { timeLimit, preparationTime }: Times): st
 }
 
 /** Kind of answer, attempts, and plays, shown before the question is opened. */
-function wordWay({ view: { t }, submission }: Here, next: Omit<NonNullable<CandidateProgress['next']>, 'number'>): string {
+function wordWay({ view: { t }, submission }: TakingFacts, next: Omit<NonNullable<CandidateProgress['next']>, 'number'>): string {
   const { records } = kinds.answering(next.responseType)
   const isPlayed = next.audioUrl !== '' || next.videoUrl !== ''
   if (isSimultaneous(next)) return t.text('card.simultaneous')
@@ -183,35 +183,35 @@ function wordWay({ view: { t }, submission }: Here, next: Omit<NonNullable<Candi
   return sentences.filter((sentence) => sentence !== false).join(' ')
 }
 
-function openQuestion(here: Here, question: OpenQuestion): Shown {
-  const { progress, submission, now, view } = here
+function openQuestion(facts: TakingFacts, question: OpenQuestion): Shown {
+  const { progress, submission, now, view } = facts
   const { t } = view
   const { number, answersAt, closesAt } = question
   const isHeld = isPreparing(question, now)
   const title = t.text('question.number', { number, of: progress.of })
   const { records } = kinds.answering(question.responseType)
-  const control = answerControl(t, question, here.pictures)
-  const ways = [...(control.fields ? ['text'] : []), ...records].join(' ')
-  const answering = formatInstruction(t, { ...question, ...ownTimes(here, question) })
+  const control = answerControl(t, question, facts.pictures)
+  const answerKinds = [...(control.fields ? ['text'] : []), ...records].join(' ')
+  const answering = formatInstruction(t, { ...question, ...ownTimes(facts, question) })
   return {
     title,
-    way: {
+    header: {
       done: number - 1,
-      of: progress.of,
+      questionCount: progress.of,
       clock: html`${isHeld && preparationClock(t, remaining(t, answersAt!, now))}${closesAt && clock(t, clockOf(question, progress.section), remaining(t, closesAt, now))}`,
       hasAnswer: Boolean(control.fields) && !isHeld,
-      isRecorded: isRecordedAllTheTime(here),
+      isRecorded: isRecordedAllTheTime(facts),
     },
     body: session(
-      here,
-      html`<section data-question aria-labelledby="question-heading" data-free="${progress.section?.isFree && 'yes'}" data-number="${number}" data-of="${progress.of}" data-kinds="${ways}" data-answers-at="${isHeld && answersAt?.toISOString()}" data-closes-at="${closesAt?.toISOString()}" data-record-limit="${attemptLimitOf(question, submission)}" data-attempts-left="${question.attemptsLeft}" data-play-limit="${submission.questionReplayLimit}" data-plays-left="${question.playsLeft}">
+      facts,
+      html`<section data-question aria-labelledby="question-heading" data-free="${progress.section?.isFree && 'yes'}" data-number="${number}" data-of="${progress.of}" data-kinds="${answerKinds}" data-answers-at="${isHeld && answersAt?.toISOString()}" data-closes-at="${closesAt?.toISOString()}" data-record-limit="${attemptLimitOf(question, submission)}" data-attempts-left="${question.attemptsLeft}" data-play-limit="${submission.questionReplayLimit}" data-plays-left="${question.playsLeft}">
 <h2 id="question-heading" class="quiet text-sm font-medium">${title}${question.points > 0 && html` <span aria-hidden="true">·</span> ${t.text('paper.points', { count: question.points })}`}</h2>
-${direction(t, question)}${question.script && html`<div class="${question.scriptFormat === 'markdown' ? 'mt-2 text-lg' : 'mt-2 text-xl font-semibold tracking-tight'}">${questionText(question, question.sourceLanguage, here.pictures)}</div>`}
-${isSimultaneous(question) ? simultaneousNote(t) : html`${medium(here, 'audio', question.audioUrl)}\n${medium(here, 'video', question.videoUrl)}`}
+${direction(t, question)}${question.script && html`<div class="${question.scriptFormat === 'markdown' ? 'mt-2 text-lg' : 'mt-2 text-xl font-semibold tracking-tight'}">${questionText(question, question.sourceLanguage, facts.pictures)}</div>`}
+${isSimultaneous(question) ? simultaneousNote(t) : html`${promptLink(facts, 'audio', question.audioUrl)}\n${promptLink(facts, 'video', question.videoUrl)}`}
 ${answering && html`<p class="quiet mt-3">${answering}</p>`}
-${penalty(here, question)}
-${isHeld && preparation(here, question)}
-<div class="peer-data-preparation:hidden" data-answering>${isSimultaneous(question) && simultaneousPanel(t, question, here.isPreview ? here.pictures : null)}${answer(here, number, control)}
+${penalty(facts, question)}
+${isHeld && preparation(facts, question)}
+<div class="peer-data-preparation:hidden" data-answering>${isSimultaneous(question) && simultaneousPanel(t, question, facts.isPreview ? facts.pictures : null)}${answer(facts, number, control)}
 ${records.length > 0 && html`<p class="quiet mt-6 text-sm" data-ask hidden>${wordAsking(view, number)}</p>`}</div></section>`,
     ),
   }
@@ -243,7 +243,7 @@ function directionKindOf(responseType: string): 'spoken' | 'written' | 'either' 
 /**
  * Hides the answer and its clock until answering begins: then the script takes it away. Without a script, the button does.
  */
-const preparation = ({ view }: Here, { number }: OpenQuestion): Html =>
+const preparation = ({ view }: TakingFacts, { number }: OpenQuestion): Html =>
   html`<div class="panel peer mt-6 flex min-h-56 flex-col items-center justify-center gap-3 py-8 text-center" data-preparation>
 <h3 class="text-xl">${view.t.text('question.prepare')}</h3>
 <p class="quiet">${view.t.text('question.prepare.text')}</p>
@@ -259,7 +259,7 @@ function wordAsking({ t, invite }: View, number: number): Html | string {
   return t.html('question.ask', { person: contact.name, address: mail })
 }
 
-function penalty({ submission: { penaltyPercent }, view: { t } }: Here, { version, points }: OpenQuestion): Html | false {
+function penalty({ submission: { penaltyPercent }, view: { t } }: TakingFacts, { version, points }: OpenQuestion): Html | false {
   const costs = version !== null && kinds.get(version.responseType)?.penalizes === true
   return (
     costs &&
@@ -270,18 +270,18 @@ function penalty({ submission: { penaltyPercent }, view: { t } }: Here, { versio
 }
 
 /** Prompt of a question. Stored media have no address before a play is granted, except in previews. */
-function medium({ view: { t }, pictures, isPreview }: Here, kind: 'audio' | 'video', address: string): Html | false {
+function promptLink({ view: { t }, pictures, isPreview }: TakingFacts, kind: 'audio' | 'video', address: string): Html | false {
   const id = assetIdIn(address)
   if (id !== null && !isPreview) return html`<p data-prompt="${kind}"><noscript>${t.text('paper.noscript')}</noscript></p>`
-  const from = id === null ? address : pictures.urlOf(id)
+  const source = id === null ? address : pictures.urlOf(id)
   if (id === null && !isWebAddress(address)) return false
-  return html`<p data-prompt="${kind}"><a href="${from}" rel="noreferrer">${t.text(kind === 'audio' ? 'paper.listen' : 'paper.watch')}</a></p>`
+  return html`<p data-prompt="${kind}"><a href="${source}" rel="noreferrer">${t.text(kind === 'audio' ? 'paper.listen' : 'paper.watch')}</a></p>`
 }
 
 type Times = Pick<OpenQuestion, 'timeLimit' | 'preparationTime'>
 
 /** Times of a question in whole seconds; 0 for none. */
-function ownTimes({ submission: { extraTimePercent } }: Here, { timeLimit, preparationTime }: Times): Times {
+function ownTimes({ submission: { extraTimePercent } }: TakingFacts, { timeLimit, preparationTime }: Times): Times {
   const withExtra = (seconds: number) => Math.floor(withExtraTime(seconds, extraTimePercent))
   return { timeLimit: withExtra(timeLimit), preparationTime: withExtra(preparationTime) }
 }
@@ -302,9 +302,9 @@ const clock = (t: CandidateTexts, kind: Clock, timeLeft: string): Html =>
   html`<p class="clock peer-data-[clock=preparation]:hidden" data-clock="${kind}">${t.text('question.clock', { time: timeLeft })}</p>`
 
 /** Foot of a question: recording status and buttons. Stays in view below a long question. */
-const foot = (here: Here, buttons: Html): Html => {
-  const media = captured(here)
-  return html`<div class="sticky bottom-0 z-10 -mx-4 mt-6 flex flex-wrap items-center justify-end gap-x-4 gap-y-2 border-t border-base-300 bg-base-200 px-4 py-3" data-foot>${media.length > 0 && html`<p class="quiet me-auto flex items-center gap-2 text-sm">${icon('video')}${here.view.t.text(RECORDED[media.join(' ') as keyof typeof RECORDED])}</p>`}${buttons}</div>`
+const foot = (facts: TakingFacts, buttons: Html): Html => {
+  const media = captured(facts)
+  return html`<div class="sticky bottom-0 z-10 -mx-4 mt-6 flex flex-wrap items-center justify-end gap-x-4 gap-y-2 border-t border-base-300 bg-base-200 px-4 py-3" data-foot>${media.length > 0 && html`<p class="quiet me-auto flex items-center gap-2 text-sm">${icon('video')}${facts.view.t.text(RECORDED[media.join(' ') as keyof typeof RECORDED])}</p>`}${buttons}</div>`
 }
 
 const RECORDED = {
@@ -314,17 +314,17 @@ const RECORDED = {
 } as const
 
 /** The words of the button that leaves a question. */
-const wordLeaving = ({ progress, view: { t } }: Here, number: number): Html =>
+const wordLeaving = ({ progress, view: { t } }: TakingFacts, number: number): Html =>
   html`${t.text(number < progress.of ? 'question.next' : 'question.last')} ${icon('arrow-right', 'size-4 rtl:-scale-x-100')}`
 
-function answer(here: Here, number: number, { recorder, fields }: ReturnType<typeof answerControl>): Html {
-  const { view } = here
+function answer(facts: TakingFacts, number: number, { recorder, fields }: ReturnType<typeof answerControl>): Html {
+  const { view } = facts
   const { t } = view
-  const isFree = here.progress.section?.isFree === true
-  const leave = html`<button type="submit" class="btn btn-lg" data-leave>${wordLeaving(here, number)}</button>`
+  const isFree = facts.progress.section?.isFree === true
+  const leave = html`<button type="submit" class="btn btn-lg" data-leave>${wordLeaving(facts, number)}</button>`
   if (!fields) {
-    const buttons = isFree ? freeButtons(view, here.progress, here.progress.open!) : leave
-    return html`${recorder}\n${form(view, 'next', html`${hidden('number', number)}${foot(here, buttons)}`)}`
+    const buttons = isFree ? freeButtons(view, facts.progress, facts.progress.open!) : leave
+    return html`${recorder}\n${form(view, 'next', html`${hidden('number', number)}${foot(facts, buttons)}`)}`
   }
   return html`${recorder}
 ${form(
@@ -332,34 +332,34 @@ ${form(
   'answer',
   html`${hidden('number', number)}
 ${fields}
-${foot(here, html`<button type="submit" name="then" value="save" class="btn btn-outline ${!isFree && 'btn-lg'}">${t.text('question.save')}</button>${isFree ? freeButtons(view, here.progress, here.progress.open!) : html`<button type="submit" name="then" value="next" class="btn btn-primary btn-lg">${wordLeaving(here, number)}</button>`}`)}`,
+${foot(facts, html`<button type="submit" name="then" value="save" class="btn btn-outline ${!isFree && 'btn-lg'}">${t.text('question.save')}</button>${isFree ? freeButtons(view, facts.progress, facts.progress.open!) : html`<button type="submit" name="then" value="next" class="btn btn-primary btn-lg">${wordLeaving(facts, number)}</button>`}`)}`,
 )}`
 }
 
-function end(here: Here): Shown {
-  const { view, progress } = here
+function end(facts: TakingFacts): Shown {
+  const { view, progress } = facts
   const { t } = view
-  const { of, unanswered, isOver, wasCutByClock } = progress
-  const { deadlineAt, isDeadlineOfQuestion } = here.submission
+  const { of: questionCount, unanswered, isOver, wasCutByClock } = progress
+  const { deadlineAt, isDeadlineOfQuestion } = facts.submission
   return {
     title: t.text('end.title'),
-    way: { done: of, of, clock: false, isRecorded: isRecordedAllTheTime(here) },
+    header: { done: questionCount, questionCount, clock: false, isRecorded: isRecordedAllTheTime(facts) },
     body: session(
-      here,
+      facts,
       html`<section class="panel p-8 text-center" data-end aria-labelledby="end-heading">
 <h2 id="end-heading" class="text-2xl">${t.text(wasCutByClock ? 'end.over' : 'end.heading')}</h2>
-<p class="mt-2">${wordUnanswered(t, of, unanswered)}</p>
+<p class="mt-2">${wordUnanswered(t, questionCount, unanswered)}</p>
 <p>${t.text(isOver ? 'end.submit.over' : 'end.submit')}${!isOver && deadlineAt && isDeadlineOfQuestion && ` ${t.text('end.submit.later')}`}</p>
 ${button(view, 'finish', t.text('end.finish'))}</section>`,
     ),
   }
 }
 
-function wordUnanswered(t: CandidateTexts, of: number, unanswered: number[]): string {
+function wordUnanswered(t: CandidateTexts, questionCount: number, unanswered: number[]): string {
   const count = unanswered.length
-  if (of === 0) return t.text('end.empty')
+  if (questionCount === 0) return t.text('end.empty')
   if (count === 0) return t.text('end.answered')
-  if (count === of) return t.text('end.unanswered.all')
+  if (count === questionCount) return t.text('end.unanswered.all')
   return t.text('end.unanswered', { count, numbers: t.list(unanswered.map(String)) })
 }
 

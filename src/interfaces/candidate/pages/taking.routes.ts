@@ -27,7 +27,7 @@ import { addForm, readNumber, type Sent } from '../kit/forms.ts'
 import { sendPage } from '../kit/layout.ts'
 import type { Options } from '../kit/settings.ts'
 import { choosePage, viewOf } from './choose-page.ts'
-import { hashOfTerms, nameOfOwn } from './consent.page.ts'
+import { hashOfTerms, consentTextVersion } from './consent.page.ts'
 
 /** Largest form: MAX_ANSWER_LENGTH characters of four bytes, each encoded as three. */
 export const TEXT_BODY_LIMIT = 256 * 1024
@@ -48,16 +48,16 @@ function startRoutes(add: Add, { system, settings }: Options): void {
     const session = await enterForChange(system, ref)
     const { needs } = await readPreparation(session)
     const view = viewOf(session, request, settings)
-    const own = await findConsentText(session.ctx, view.t.language, session.invite.organization.language)
-    const terms = { needs, keptDays: settings.keptDays, webcam: settings.webcam, addition: own }
+    const consentText = await findConsentText(session.ctx, view.t.language, session.invite.organization.language)
+    const terms = { needs, keptDays: settings.keptDays, webcam: settings.webcam, addition: consentText }
     // A consent to other requirements than today's makes the page ask again.
     const isCurrent =
       fields.get('version') === String(CONSENT_VERSION) &&
       fields.get('media') === consentScope(needs).join(' ') &&
-      (fields.get('own') ?? '') === nameOfOwn(terms) &&
+      (fields.get('own') ?? '') === consentTextVersion(terms) &&
       fields.get('language') === view.t.language
     if (!isCurrent) return
-    const shown = { language: view.t.language, textHash: hashOfTerms(view, terms), own }
+    const shown = { language: view.t.language, textHash: hashOfTerms(view, terms), own: consentText }
     await recordConsent(session, { needs, userAgent: request.headers['user-agent'] ?? '', shown })
   })
 

@@ -16,23 +16,23 @@ export type PreviewPaper = { questions: (CandidateQuestion & { shown: string[] }
 export async function drawPreview(
   ctx: Context,
   assessmentId: string,
-  all: CandidateQuestion[],
+  candidateQuestions: CandidateQuestion[],
   seed: number | null,
 ): Promise<PreviewPaper> {
-  if (seed === null) return { questions: all.map((question) => ({ ...question, shown: [] })), sections: [] }
+  if (seed === null) return { questions: candidateQuestions.map((question) => ({ ...question, shown: [] })), sections: [] }
   const random = seededRandom(seed)
   const drawn = drawQuestions(await readDrawable(ctx, assessmentId), random)
-  const byId = new Map(all.map((question) => [question.id, question]))
+  const byId = new Map(candidateQuestions.map((question) => [question.id, question]))
   const questions = drawn.flatMap(({ id }) => {
     const question = byId.get(id)
     return question ? [{ ...question, shown: arrange(ctx, question, random) }] : []
   })
   const { sections } = await readStructure(ctx, assessmentId)
-  const asked = sections.filter(({ id }) => questions.some(({ sectionId }) => sectionId === id))
+  const drawnSections = sections.filter(({ id }) => questions.some(({ sectionId }) => sectionId === id))
   return {
     questions,
-    sections: asked.map(({ id, name, intro, timeLimit, navigation }, i) => ({
-      ...{ number: i + 1, of: asked.length, name, intro, timeLimit, isFree: navigation === 'free' },
+    sections: drawnSections.map(({ id, name, intro, timeLimit, navigation }, i) => ({
+      ...{ number: i + 1, of: drawnSections.length, name, intro, timeLimit, isFree: navigation === 'free' },
       first: questions.findIndex(({ sectionId }) => sectionId === id) + 1,
       last: questions.findLastIndex(({ sectionId }) => sectionId === id) + 1,
     })),

@@ -3,7 +3,7 @@ import type { PreviewPaper } from './preview-paper.ts'
 import type { TakingStep } from './step.ts'
 import type { Typed, TypedDefinition } from './try-answer.ts'
 
-type Given = {
+type PreviewFacts = {
   paper: PreviewPaper
   typed: Typed | undefined
   now: Date
@@ -14,25 +14,25 @@ type Given = {
 }
 
 /** Progress of a candidate at a step of the preview. */
-export function progressAt(step: TakingStep, given: Given): CandidateProgress {
-  const { paper, typed, now, value, deadlineAt, playsLeft, attemptsLeft } = given
-  const of = Math.max(paper.questions.length, typed ? step.number : 0)
+export function progressAt(step: TakingStep, facts: PreviewFacts): CandidateProgress {
+  const { paper, typed, now, value, deadlineAt, playsLeft, attemptsLeft } = facts
+  const questionCount = Math.max(paper.questions.length, typed ? step.number : 0)
   const isOver = deadlineAt !== null && deadlineAt <= now
   const section = isOver ? null : sectionAt(step, paper.sections)
-  const whole = { of, isOver, wasCutByClock: isOver, unanswered: [], section }
+  const whole = { of: questionCount, isOver, wasCutByClock: isOver, unanswered: [], section }
   const next = (number: number): CandidateProgress => ({
     ...whole,
     open: undefined,
-    next: number > of || isOver ? undefined : paperQuestion(step, given, number, CLOSED),
+    next: number > questionCount || isOver ? undefined : paperQuestion(step, facts, number, CLOSED),
   })
   if (step.place === 'overview' && !isOver) return { ...whole, open: undefined, next: undefined }
-  if (step.openedAt === null || step.number > of || isOver) return next(step.number)
-  const times = timesOf({ ...step, openedAt: step.openedAt }, given)
+  if (step.openedAt === null || step.number > questionCount || isOver) return next(step.number)
+  const times = timesOf({ ...step, openedAt: step.openedAt }, facts)
   if (times.closesAt && times.closesAt <= now) return next(step.number + 1)
   return {
     ...whole,
     open: {
-      ...paperQuestion(step, given, step.number, times),
+      ...paperQuestion(step, facts, step.number, times),
       playsLeft,
       attemptsLeft,
       text: value === null ? null : { text: '', revision: 0, value: value as NonNullable<OpenQuestion['text']>['value'] },
@@ -50,7 +50,7 @@ export function progressAt(step: TakingStep, given: Given): CandidateProgress {
 type Times = Pick<OpenQuestion, 'openedAt' | 'answersAt' | 'closesAt'>
 const CLOSED: Times = { openedAt: null, answersAt: null, closesAt: null }
 
-function timesOf(step: TakingStep & { openedAt: number }, { paper, typed, deadlineAt }: Given): Times {
+function timesOf(step: TakingStep & { openedAt: number }, { paper, typed, deadlineAt }: PreviewFacts): Times {
   const { timeLimit, preparationTime } = typed ?? paper.questions[step.number - 1]!
   const answersAt = step.answersAt ?? step.openedAt + preparationTime * 1_000
   const ends = [...(timeLimit > 0 ? [answersAt + timeLimit * 1_000] : []), ...(deadlineAt ? [deadlineAt.getTime()] : [])]
@@ -61,7 +61,7 @@ function timesOf(step: TakingStep & { openedAt: number }, { paper, typed, deadli
   }
 }
 
-function paperQuestion(step: TakingStep, { paper, typed }: Given, number: number, times: Times) {
+function paperQuestion(step: TakingStep, { paper, typed }: PreviewFacts, number: number, times: Times) {
   const stored = paper.questions[number - 1]
   const question = (typed && number === step.number ? { ...typed, id: '' } : stored)!
   const { inputType, responseType, script, scriptFormat, audioUrl, videoUrl } = question
@@ -92,10 +92,10 @@ function paperQuestion(step: TakingStep, { paper, typed }: Given, number: number
 function sectionAt({ number, place, startedAt }: TakingStep, sections: PreviewPaper['sections']): SectionProgress | null {
   const section = sections.find(({ first, last }) => first <= number && number <= last)
   if (!section) return null
-  const { first, last, ...shown } = section
+  const { first, last, ...sectionFacts } = section
   const isOpen = place !== 'outside' || number > first
   return {
-    ...shown,
+    ...sectionFacts,
     openedAt: isOpen ? new Date(startedAt) : null,
     closesAt: null,
     questions: Array.from({ length: last - first + 1 }, (_, i) => ({ number: first + i, isAnswered: false, isMarked: false })),

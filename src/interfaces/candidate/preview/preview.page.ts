@@ -43,15 +43,15 @@ type Asked = {
   request: Asking
   typed?: Typed | undefined
   /** Fields of the tried answer. */
-  given?: string[] | undefined
+  typedAnswer?: string[] | undefined
 }
 
 /** Candidate's page at a step, made from the present assessment. Device checks, photos, and continuous recordings are left out. */
-export async function previewPage(ctx: Context, settings: CandidateSettings, asked: Asked): Promise<Page> {
-  const { assessment, viewer, step, typed, given, request } = asked
+export async function previewPage(ctx: Context, settings: CandidateSettings, options: Asked): Promise<Page> {
+  const { assessment, viewer, step, typed, typedAnswer, request } = options
   const speaking = await findMemberLanguages(ctx)
   const [instruction] = await findInstructions(ctx, assessment.instructionId ? [assessment.instructionId] : [])
-  const all = await listCandidateQuestions(ctx, { organizationId: ctx.organization.id, assessmentId: assessment.id })
+  const questions = await listCandidateQuestions(ctx, { organizationId: ctx.organization.id, assessmentId: assessment.id })
   const now = ctx.deps.clock()
   const limits = withDefaults({})
   const invite: ShownInvite = {
@@ -78,22 +78,22 @@ export async function previewPage(ctx: Context, settings: CandidateSettings, ask
   }
   const token = `${PREVIEW_SEGMENT}/${ctx.organization.id}/${assessment.id}/${printStep(step)}`
   const view: View = { t: textsFor(settings.languages, invite, request), invite, token, proof: '', languages: [] }
-  const own = await findConsentText(ctx, view.t.language, invite.organization.language)
-  const needs = toNeeds(ctx.deps.kinds, invite, all, await isTranscribing(ctx))
-  const terms: ConsentTerms = { needs, keptDays: settings.keptDays, webcam: settings.webcam, addition: own }
+  const consentText = await findConsentText(ctx, view.t.language, invite.organization.language)
+  const needs = toNeeds(ctx.deps.kinds, invite, questions, await isTranscribing(ctx))
+  const terms: ConsentTerms = { needs, keptDays: settings.keptDays, webcam: settings.webcam, addition: consentText }
   if (step.at !== 'taking') {
     const facts = await findAssessmentFacts(ctx, { assessmentId: assessment.id })
     return { ...pageBefore(view, terms, { facts, computer: false }, step), above: banner(ctx, assessment, null) }
   }
-  const paper = await drawPreview(ctx, assessment.id, all, step.paper)
+  const paper = await drawPreview(ctx, assessment.id, questions, step.paper)
   const question = paper.questions[step.number - 1]
   const points = typed?.points ?? question?.points ?? 0
-  const of = { assessmentId: assessment.id, questionId: question?.id, typed: typed?.defined ?? null, points }
+  const triedQuestion = { assessmentId: assessment.id, questionId: question?.id, typed: typed?.defined ?? null, points }
   const isDefined = typed ? typed.defined !== null : question?.version != null
-  const tried = isDefined && given ? await tryAnswer(ctx, of, given) : null
+  const tried = isDefined && typedAnswer ? await tryAnswer(ctx, triedQuestion, typedAnswer) : null
   const pictures = await readPictures(ctx, typed, question)
   const page = takingPage(view, terms, { step, paper, typed, now, pictures, value: tried?.value ?? null })
-  const resultText = isDefined && step.openedAt !== null && may(ctx, 'write_assessments') ? (tried?.said ?? TRY) : null
+  const resultText = isDefined && step.openedAt !== null && may(ctx, 'write_assessments') ? (tried?.verdict ?? TRY) : null
   return { ...page, above: banner(ctx, assessment, resultText) }
 }
 

@@ -52,8 +52,8 @@ export async function previewRoutes(app: FastifyInstance, { system, settings }: 
     const step = readStep(params.step, system.deps.clock().getTime())
     if (!signedIn || !step) throw new DomainError('not_permitted')
     const { organizationId } = params
-    const asked = { at: system.deps.clock(), address: ip }
-    const ctx = contextOf(system, signedIn, { organizationId, mode: 'live', ...asked })
+    const origin = { at: system.deps.clock(), address: ip }
+    const ctx = contextOf(system, signedIn, { organizationId, mode: 'live', ...origin })
     const assessment = await getAssessment(ctx, params.assessmentId)
     const { user } = signedIn.memberships.find(({ organization }) => organization.id === ctx.organization.id)!
     return { ctx, assessment, viewer: { ...user, email: signedIn.credential.email }, step }
@@ -79,8 +79,8 @@ export async function previewRoutes(app: FastifyInstance, { system, settings }: 
       const { ctx, ...entered } = await enter(request)
       const { assessmentId, form } = request.params
       const values = request.body instanceof URLSearchParams ? request.body : new URLSearchParams()
-      const shown = readShown(form, values)
-      if (shown) return sendPage(reply, 200, await previewPage(ctx, settings, { ...entered, ...shown, request }))
+      const trial = readShown(form, values)
+      if (trial) return sendPage(reply, 200, await previewPage(ctx, settings, { ...entered, ...trial, request }))
       const next = await followForm(ctx, entered, form, values)
       if (!next) return sendPage(reply, 404, noPreviewPage())
       return reply.redirect(previewPath(ctx, assessmentId, printStep(next)), 303)
@@ -96,9 +96,9 @@ async function followForm(
   values: URLSearchParams,
 ): Promise<Step | null> {
   const seed = step.at === 'taking' ? step.paper : null
-  const of = { organizationId: ctx.organization.id, assessmentId: assessment.id }
+  const where = { organizationId: ctx.organization.id, assessmentId: assessment.id }
   const { sections } =
-    seed === null ? { sections: [] } : await drawPreview(ctx, assessment.id, await listCandidateQuestions(ctx, of), seed)
+    seed === null ? { sections: [] } : await drawPreview(ctx, assessment.id, await listCandidateQuestions(ctx, where), seed)
   return follow(step, form, {
     now: ctx.deps.clock().getTime(),
     newPaper: ctx.deps.random(PAPERS),
@@ -109,13 +109,13 @@ async function followForm(
 }
 
 /** The edited question and the tried answer, shown at the same step; null if the form leads elsewhere. */
-function readShown(form: string, values: URLSearchParams): { typed?: Typed; given?: string[] } | null {
+function readShown(form: string, values: URLSearchParams): { typed?: Typed; typedAnswer?: string[] } | null {
   if (form === 'question') return { typed: readTyped(values) }
-  const then = values.get('then') ?? ''
-  if (form !== 'try' && !(form === 'answer' && ['save', 'clear'].includes(then))) return null
-  const typedAnswer = then === 'clear' ? [] : values.getAll('answer')
+  const leaveTo = values.get('then') ?? ''
+  if (form !== 'try' && !(form === 'answer' && ['save', 'clear'].includes(leaveTo))) return null
+  const typedAnswer = leaveTo === 'clear' ? [] : values.getAll('answer')
   // Without the editor it is the question that is stored.
-  return values.has('inputType') ? { typed: readTyped(values), given: typedAnswer } : { given: typedAnswer }
+  return values.has('inputType') ? { typed: readTyped(values), typedAnswer } : { typedAnswer }
 }
 
 /** A question while it is typed: numbers that are none yet are none at all. */

@@ -82,8 +82,8 @@ function followTaking(step: TakingStep, form: string, sent: Sent): Step | null {
 /** Going back and forth in a section. */
 function followFree(step: TakingStep, { first, last }: SectionRange, form: string, { now, leaveTo, number }: Sent): Step | null {
   const overview: Step = { ...step, ...CLOSED, place: 'overview' }
-  const goTo = (to: number): Step =>
-    to < first || to > last ? overview : { ...step, number: to, place: 'section', openedAt: now, answersAt: null }
+  const goTo = (target: number): Step =>
+    target < first || target > last ? overview : { ...step, number: target, place: 'section', openedAt: now, answersAt: null }
   if (form === 'go') return goTo(number)
   if (form === 'finish-section') return { ...step, ...CLOSED, number: last + 1, place: 'outside' }
   if (form !== 'answer' && form !== 'next') return null

@@ -31,22 +31,22 @@ type Tried = { assessmentId: string; questionId: string | undefined; typed: Type
 export async function tryAnswer(
   ctx: Context,
   { assessmentId, questionId, typed, points }: Tried,
-  given: string[],
-): Promise<{ value: unknown; said: string } | null> {
+  typedAnswer: string[],
+): Promise<{ value: unknown; verdict: string } | null> {
   if (!may(ctx, 'write_assessments')) return null
   const stored = typed || !questionId ? null : await readDefinitionToWrite(ctx, { assessmentId, questionId })
   const definition = typed?.definition ?? stored
   const kind = definition && ctx.deps.kinds.get(definition.responseType)
   if (!kind) return null
-  if (typed && !typed.isWhole) return { value: null, said: 'What it gets is said here once nothing is missing in its form.' }
+  if (typed && !typed.isWhole) return { value: null, verdict: 'What it gets is said here once nothing is missing in its form.' }
   const { responseType, spec, key } = definition
-  const value = kind.fromForm(given)
-  if (!kind.isAnswer(responseType, spec, value)) return { value: null, said: 'The question does not take this answer.' }
-  if (kind.isEmpty(value)) return { value, said: `No answer gets 0 of ${points} points.` }
+  const value = kind.fromForm(typedAnswer)
+  if (!kind.isAnswer(responseType, spec, value)) return { value: null, verdict: 'The question does not take this answer.' }
+  if (kind.isEmpty(value)) return { value, verdict: `No answer gets 0 of ${points} points.` }
   const score = kind.score(spec, key, value)
-  const said =
+  const verdict =
     score.state === 'people'
       ? 'A grader decides on this answer.'
       : `This answer gets ${pointsFor(score, points)} of ${points} points.`
-  return { value, said }
+  return { value, verdict }
 }

@@ -203,7 +203,7 @@ function photoRoutes(app: TypedApp, options: Options): void {
       config: { hasOwnQueue: true },
       async onRequest(request, reply) {
         const session = bindToTab(await enter(options, request), readTab(request))
-        const kind = PHOTO_KINDS.find((known) => known === request.params.kind)
+        const kind = PHOTO_KINDS.find((photoKind) => photoKind === request.params.kind)
         if (!kind) throw new HttpError('malformed_request')
         checkPhoto(session, kind, lengthOf(request))
         request.session = session
@@ -241,14 +241,14 @@ function playRoutes(app: TypedApp, options: Options): void {
     const play = await usePlay(await enter(options, request), readPlay(settings.secretKeys, link), kind)
     const content = await readPlayed(system, play)
     const { contentType, bytes } = play.asset
-    const counted = giveBackUnlessSent(system, play, content, reply)
+    const countedContent = giveBackUnlessSent(system, play, content, reply)
     if (reply.raw.destroyed) return reply.hijack()
     // No proxy takes it all in before the candidate has it: what broke off would count as played.
     const headers = { 'cache-control': 'private, no-store', 'x-content-type-options': 'nosniff', 'x-accel-buffering': 'no' }
     return reply
       .type(contentType)
       .headers({ ...headers, 'content-length': Number(bytes) })
-      .send(counted)
+      .send(countedContent)
   })
 }
 
@@ -264,16 +264,16 @@ async function readPlayed(system: ServiceContext, { asset, giveBack }: UsedPlay)
 /** @returns the content, for the answer. What of it is not sent as the answer closes, or has closed while it was opened, is not played. */
 function giveBackUnlessSent(system: ServiceContext, play: UsedPlay, content: Readable, { raw }: FastifyReply): Readable {
   // Counts bytes when they are sent: the client may close the connection before we learn of the last one's arrival.
-  let sent = 0
+  let bytesSent = 0
   async function* counted() {
     for await (const piece of content) {
-      sent += piece.length
+      bytesSent += piece.length
       yield piece
     }
   }
   const end = () => {
     content.destroy()
-    if (sent >= Number(play.asset.bytes)) return
+    if (bytesSent >= Number(play.asset.bytes)) return
     play.giveBack().catch((err: unknown) => system.deps.log.error({ err }, 'an interrupted playback could not be refunded'))
   }
   if (raw.destroyed) end()

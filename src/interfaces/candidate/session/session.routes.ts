@@ -63,8 +63,8 @@ export async function sessionRoutes(scope: FastifyInstance, options: Options): P
   answerErrors(scope, () => envelope)
   scope.setValidatorCompiler(({ schema }) => ajv.compile(schema))
   scope.decorateRequest('session')
-  await scope.register((inside) => contentRoutes(inside, options))
-  await scope.register((inside) => stateRoutes(inside, options))
+  await scope.register((childScope) => contentRoutes(childScope, options))
+  await scope.register((childScope) => stateRoutes(childScope, options))
 }
 
 /** JSON routes. Bodies are read only while the invite's assessment is in progress. */

@@ -43,9 +43,9 @@ export const presentCaptions = ({ language, segments }: NonNullable<GrantedPlay[
   lines: segments.map(({ startMs, endMs, text }) => ({ startMs, endMs, text })),
 })
 
-const presentQuestion = ({ deps: { kinds, clock } }: Context, question: OpenQuestion, of: number) => ({
+const presentQuestion = ({ deps: { kinds, clock } }: Context, question: OpenQuestion, questionCount: number) => ({
   number: question.number,
-  of,
+  of: questionCount,
   responseType: question.responseType,
   /** Null once answering has begun. */
   answersAt: isPreparing(question, clock()) ? isoTimeOrNull(question.answersAt) : null,

@@ -53,9 +53,9 @@ export async function unsubscribePages(app: FastifyInstance, { system, settings,
 
   async function show(request: FastifyRequest<Route>, reply: FastifyReply): Promise<FastifyReply> {
     const { token } = request.params
-    const found = await findUnsubscribeOffer(system, inviteOf(token))
-    if (!found) throw new DomainError('invite_not_found')
-    const t = textsFor(languages, found.inviter, request)
-    return sendPage(reply, 200, unsubscribePage(t, { token, ...found }))
+    const offer = await findUnsubscribeOffer(system, inviteOf(token))
+    if (!offer) throw new DomainError('invite_not_found')
+    const t = textsFor(languages, offer.inviter, request)
+    return sendPage(reply, 200, unsubscribePage(t, { token, ...offer }))
   }
 }

@@ -55,11 +55,11 @@ export const memberArchivePage = (
   )}${requestPanel(pathOf(ctx, path), 'member')}`,
 })
 
-const requestPanel = (address: string, of: keyof typeof MAX_ARCHIVES): Html =>
+const requestPanel = (address: string, requester: keyof typeof MAX_ARCHIVES): Html =>
   panel(
     'ask',
     'New archive',
-    html`<p>A ZIP file, with pages to read in a browser and JSON for programs. Only you can download it, once, within ${ARCHIVE_DAYS} days. Then it is deleted. You can create at most ${MAX_ARCHIVES[of]} archives of ${of}s in 24 hours.</p>
+    html`<p>A ZIP file, with pages to read in a browser and JSON for programs. Only you can download it, once, within ${ARCHIVE_DAYS} days. Then it is deleted. You can create at most ${MAX_ARCHIVES[requester]} archives of ${requester}s in 24 hours.</p>
 <form class="mt-3" method="post" action="${address}">${onceField()}
 <button class="btn btn-primary">Create archive</button>
 </form>`,
@@ -101,13 +101,13 @@ ${sizedPager(pathOf(ctx, ARCHIVES), query, list)}
 const nameOf = ({ subject, address, memberId }: Archive, names: ReadonlyMap<string, string>): string =>
   subject === 'organization' ? 'The organization' : (address ?? (memberId && names.get(memberId)) ?? 'A former member')
 
-/** @param facts.by name of the requester, if still known. */
+/** @param facts.requester name of the requester, if still known. */
 export const archivePage = ({
   ctx,
   archive,
   names,
-  by,
-}: Omit<ListFacts, 'list' | 'query'> & { archive: Archive; by: string }): Page => {
+  requester,
+}: Omit<ListFacts, 'list' | 'query'> & { archive: Archive; requester: string }): Page => {
   const { createdAt, finishedAt, expiresAt, bytes } = archive
   return {
     title: 'Download all data',
@@ -123,17 +123,17 @@ export const archivePage = ({
       'state',
       'Status',
       html`${factList([
-        ['Requested', html`${time(createdAt)} by ${by}`],
+        ['Requested', html`${time(createdAt)} by ${requester}`],
         ['Status', labelProgress(archive)],
         ['Size', finishedAt !== null && `${(bytes / 1e6).toFixed(1)} MB`],
         ['Deleted on', time(expiresAt)],
       ])}
-${nextStep(ctx, archive, by)}`,
+${nextStep(ctx, archive, requester)}`,
     ),
   }
 }
 
-function nextStep(ctx: Context, { id, finishedAt, fetchedAt, isMine, retryUntil }: Archive, by: string): Html {
+function nextStep(ctx: Context, { id, finishedAt, fetchedAt, isMine, retryUntil }: Archive, requester: string): Html {
   const address = pathOf(ctx, `${ARCHIVES}/${id}`)
   if (fetchedAt)
     return html`<p class="mt-4">The archive was downloaded and has been deleted. If you need it again, create another.</p>`
@@ -141,7 +141,7 @@ function nextStep(ctx: Context, { id, finishedAt, fetchedAt, isMine, retryUntil 
     return html`<p class="mt-4">This can take a while. You can leave this page.</p><p class="mt-3"><a class="btn" href="${address}">Refresh</a></p>`
   if (retryUntil && retryUntil <= ctx.deps.clock())
     return html`<p class="mt-4">The download was interrupted and not repeated within an hour. If you need the archive, create another.</p>`
-  if (!isMine) return html`<p class="mt-4">Only ${by} can download it.</p>`
+  if (!isMine) return html`<p class="mt-4">Only ${requester} can download it.</p>`
   const hint = retryUntil
     ? html`The download has started. If it was interrupted, the session that started it can repeat it until ${time(retryUntil)}.`
     : 'If the download is interrupted, you can repeat it within an hour, as long as you stay signed in.'

@@ -93,7 +93,7 @@ export function archivesRoutes(app: FastifyInstance): void {
     return show(
       request,
       reply,
-      archivePage({ ctx, archive, names, by: formatRequester(archive, await findRequesterName(ctx, archive)) }),
+      archivePage({ ctx, archive, names, requester: formatRequester(archive, await findRequesterName(ctx, archive)) }),
     )
   })
 
@@ -141,16 +141,16 @@ const namesOf = (ctx: Context, archives: Archive[]): Promise<ReadonlyMap<string,
  * the response ends.
  */
 function endWithAnswer(ctx: Context, archive: Archive, { content, end }: Download, { raw }: FastifyReply): Readable {
-  let sent = 0
+  let bytesSent = 0
   async function* counted() {
     for await (const piece of content) {
-      sent += piece.length
+      bytesSent += piece.length
       yield piece
     }
   }
   const close = () => {
     // The response is already gone, so the failure is only logged.
-    end(sent >= archive.bytes).catch((err: unknown) => {
+    end(bytesSent >= archive.bytes).catch((err: unknown) => {
       const about = { err, organizationId: ctx.organization.id, archiveId: archive.id }
       ctx.deps.log.error(about, 'the end of an archive download could not be recorded: it can be repeated')
     })

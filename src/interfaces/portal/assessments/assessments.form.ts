@@ -89,7 +89,7 @@ export const newAssessmentPage = (form: Form, ctx: Context): Page => ({
   actions: linkButton(pathOf(ctx, 'assessments/templates'), 'Start from a template', 'files'),
   body: html`${mistakes(form)}<section class="panel">
 <form method="post" action="${pathOf(ctx, 'assessments')}">${onceField()}
-${fields(ctx, form, EMPTY_ASSESSMENT, (label, inside) => foldedFields(form, label, inside))}
+${fields(ctx, form, EMPTY_ASSESSMENT, (label, content) => foldedFields(form, label, content))}
 <button class="btn btn-primary">Create assessment</button>
 <a class="btn btn-ghost" href="${pathOf(ctx, 'assessments')}">Cancel</a>
 </form>
@@ -106,7 +106,7 @@ export const editAssessmentPage = (form: Form, { ctx, assessment, input }: Facts
   body: html`<div data-side class="space-y-6">${mistakes(form)}<section class="panel">
 <form method="post" action="${pathOf(ctx, `assessments/${assessment.id}/edit`)}" data-guarded>
 ${seenField(form, assessment)}
-${fields(ctx, form, input, (_label, inside) => inside)}
+${fields(ctx, form, input, (_label, content) => content)}
 <button class="btn btn-primary">Save</button>
 <a class="btn btn-ghost" href="${pathOf(ctx, `assessments/${assessment.id}`)}">Cancel</a>
 </form>

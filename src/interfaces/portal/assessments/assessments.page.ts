@@ -63,12 +63,12 @@ ${[...query].map(([name, value]) => name !== 'search' && html`<input type="hidde
 <button class="btn">Apply</button>
 ${filters.length > 0 && html`<a class="btn btn-ghost" href="${archived ? `${path}?shown=archived` : path}">Reset</a>`}
 </form>
-${list.items.length > 0 ? assessmentTable(ctx, list) : none()}
+${list.items.length > 0 ? assessmentTable(ctx, list) : emptyList()}
 ${sizedPager(path, query, list, ['assessment', 'assessments'])}
 </section>`,
   }
 
-  function none(): Html {
+  function emptyList(): Html {
     if (filters.length > 0 || list.total > 0) return noRows('No assessments match.', path, new URLSearchParams(filters))
     if (archived) return empty('archive', 'Nothing is archived. Archive assessments that you no longer use: their results stay.')
     return empty(

@@ -50,10 +50,10 @@ export function assessmentsRoutes(app: FastifyInstance): void {
       ...{ search, ...(skill && { skill }), ...(category && { category }) },
       ...(archived ? ({ isArchived: true } as const) : ({ isInUse: true } as const)),
     }
-    const found = await readList(request, (page) =>
+    const filtered = await readList(request, (page) =>
       listAssessments(ctx, wholeAssessment, filter, { field: 'createdAt', direction: 'desc' }, page),
     )
-    return show(request, reply, assessmentsPage(found, { ctx, archived }), found.form.issues.length > 0 ? 422 : 200)
+    return show(request, reply, assessmentsPage(filtered, { ctx, archived }), filtered.form.issues.length > 0 ? 422 : 200)
   })
 
   app.get('/assessments/new', async (request, reply) => {

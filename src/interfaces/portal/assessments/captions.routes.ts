@@ -31,11 +31,11 @@ export function captionsRoutes(app: FastifyInstance): void {
     submit(request, reply, {
       page: (form) => page(request, form),
       async work(values) {
-        const seen = values.get('seen')
+        const seenTime = values.get('seen')
         const change = {
           texts: readSegmentTexts(values),
           isPublished: values.has('isPublished'),
-          seen: seen ? new Date(seen) : null,
+          seen: seenTime ? new Date(seenTime) : null,
         }
         await changeCaptions(request.ctx, request.params.mediumId, change)
         return addressAfter(request, 'saved')

@@ -14,11 +14,15 @@ import { labelLanguageWithCode } from './languages.ts'
 
 /** Differences between an assessment's question and the newest version of its library question. @param path of the assessment's question. */
 export function differencePage(ctx: Context, path: string, { origin, mine, theirs }: LibraryComparison): Page {
-  const [here, there] = [traitsOf(mine), traitsOf(theirs)]
-  const labels = [...new Set([...here, ...there].map(({ label }) => label))]
-  const both = labels.map((label) => ({ label, here: linesOf(here, label), there: linesOf(there, label) }))
-  const differing = both.filter((one) => !isSame(one))
-  const same = both.filter(isSame).map(({ label }) => label.toLowerCase())
+  const [ownTraits, libraryTraits] = [traitsOf(mine), traitsOf(theirs)]
+  const labels = [...new Set([...ownTraits, ...libraryTraits].map(({ label }) => label))]
+  const traits = labels.map((label) => ({
+    label,
+    ownLines: linesOf(ownTraits, label),
+    libraryLines: linesOf(libraryTraits, label),
+  }))
+  const differing = traits.filter((trait) => !isSame(trait))
+  const same = traits.filter(isSame).map(({ label }) => label.toLowerCase())
   return {
     title: 'Differences',
     trail: [
@@ -34,10 +38,10 @@ export function differencePage(ctx: Context, path: string, { origin, mine, their
           : table(
               'difference-heading',
               ['Field', 'This question', `Version ${origin.newest} in the library`],
-              differing.map(({ label, here, there }) => [
+              differing.map(({ label, ownLines, libraryLines }) => [
                 `${label}${UNCHANGED_SETTINGS.includes(label) ? ' (not replaced)' : ''}`,
-                sideLines(here, there),
-                sideLines(there, here),
+                sideLines(ownLines, libraryLines),
+                sideLines(libraryLines, ownLines),
               ]),
             )
       }
@@ -53,7 +57,8 @@ const UNCHANGED_SETTINGS = ['Points', 'Time limit', 'Preparation time']
 
 const linesOf = (traits: DefinitionTrait[], wanted: string): string[] => traits.find(({ label }) => label === wanted)?.lines ?? []
 
-const isSame = ({ here, there }: { here: string[]; there: string[] }): boolean => here.join('\n') === there.join('\n')
+const isSame = ({ ownLines, libraryLines }: { ownLines: string[]; libraryLines: string[] }): boolean =>
+  ownLines.join('\n') === libraryLines.join('\n')
 
 function traitsOf({ input, definition }: LibraryContent): DefinitionTrait[] {
   const plain: [string, string][] = [

@@ -12,7 +12,7 @@ export function labelLanguageWithCode(code: string): string {
   }
 }
 
-const all = LANGUAGE_CODES.map((code): [string, string] => [code, labelLanguageWithCode(code)]).sort(([, a], [, b]) =>
+const sortedLanguages = LANGUAGE_CODES.map((code): [string, string] => [code, labelLanguageWithCode(code)]).sort(([, a], [, b]) =>
   a.localeCompare(b, 'en'),
 )
 
@@ -21,5 +21,5 @@ export const languageOptions = (keptCodes: readonly string[]): [code: string, na
   ...keptCodes
     .filter((code) => code !== '' && !LANGUAGE_CODES.includes(code))
     .map((code): [string, string] => [code, labelLanguageWithCode(code)]),
-  ...all,
+  ...sortedLanguages,
 ]

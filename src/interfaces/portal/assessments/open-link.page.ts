@@ -56,10 +56,10 @@ function linkPanel(facts: OpenLinkFacts): Html {
   const { ctx, link } = facts
   const mayChange = may(ctx, 'write_assessments')
   const path = openLinkPath(facts)
-  const wanted = link.isOn ? 'off' : 'on'
+  const newState = link.isOn ? 'off' : 'on'
   const turn =
     mayChange &&
-    html`<form method="post" action="${`${path}/${wanted}`}"><button class="${link.isOn ? 'btn' : 'btn btn-primary'}">Switch the link ${wanted}</button></form>`
+    html`<form method="post" action="${`${path}/${newState}`}"><button class="${link.isOn ? 'btn' : 'btn btn-primary'}">Switch the link ${newState}</button></form>`
   return panel(
     'link',
     'Link',

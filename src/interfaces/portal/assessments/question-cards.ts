@@ -77,13 +77,13 @@ function sectionTitle({ questions, sections }: Structure, section: AssessmentSec
 
 function sectionHeading(path: string, structure: Structure, section: AssessmentSection): Html {
   const { sections } = structure
-  const own = `${path}/sections/${section.id}`
-  const moveButton = (by: 'up' | 'down', isPossible: boolean) =>
-    html`<form method="post" action="${own}/move"><input type="hidden" name="by" value="${by}"><button class="btn btn-ghost btn-sm w-full justify-start" ${!isPossible && html`disabled`}>${icon(by === 'up' ? 'arrow-up' : 'arrow-down')}Move ${by}</button></form>`
+  const sectionPath = `${path}/sections/${section.id}`
+  const moveButton = (direction: 'up' | 'down', isPossible: boolean) =>
+    html`<form method="post" action="${sectionPath}/move"><input type="hidden" name="by" value="${direction}"><button class="btn btn-ghost btn-sm w-full justify-start" ${!isPossible && html`disabled`}>${icon(direction === 'up' ? 'arrow-up' : 'arrow-down')}Move ${direction}</button></form>`
   return html`<li class="flex items-start gap-3 pt-3" id="${`section-${section.id}`}" data-section="${section.id}">${icon('layers', 'mt-1 size-5')}<div class="min-w-0 grow">${sectionTitle(structure, section)}</div>
 <details class="dropdown dropdown-end"><summary class="btn btn-ghost btn-square btn-sm">${icon('ellipsis')}<span class="sr-only">More for section ${section.name}</span></summary>
 <div class="dropdown-content bg-base-100 border-base-300 rounded-box z-20 mt-1 grid w-48 gap-1 border p-2 shadow-lg">
-<a class="btn btn-ghost btn-sm justify-start" href="${own}">${icon('pencil')}Edit</a>
+<a class="btn btn-ghost btn-sm justify-start" href="${sectionPath}">${icon('pencil')}Edit</a>
 ${moveButton('up', section !== sections[0])}
 ${moveButton('down', section !== sections.at(-1))}
 </div></details></li>

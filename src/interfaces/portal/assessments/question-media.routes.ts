@@ -28,9 +28,9 @@ export function questionMediaRoutes(app: FastifyInstance): void {
     scope.post('/question-media', (request, reply) =>
       answer(reply, async () => {
         const { kind } = readFields(valuesOf(request), 'kind')
-        const known = MEDIUM_KINDS.find((one) => one === kind)
-        if (!known) return refuse()
-        const id = await beginMedium(request.ctx, known)
+        const knownKind = MEDIUM_KINDS.find((mediumKind) => mediumKind === kind)
+        if (!knownKind) return refuse()
+        const id = await beginMedium(request.ctx, knownKind)
         return { id, address: assetAddress(id) }
       }),
     )

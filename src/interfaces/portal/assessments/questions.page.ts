@@ -151,5 +151,5 @@ const language = (form: Form, name: string, label: string, value: string): Html 
   choice(form, { name, label, options: [['', 'Not specified'], ...languageOptions([value])], value })
 
 /** The formats, and the organization's own format if this is one. */
-const formats = (own: string): [value: string, label: string][] =>
-  MEDIA_FORMATS.some((format) => format === own) ? FORMAT_LABELS : [...FORMAT_LABELS, [own, own]]
+const formats = (currentFormat: string): [value: string, label: string][] =>
+  MEDIA_FORMATS.some((format) => format === currentFormat) ? FORMAT_LABELS : [...FORMAT_LABELS, [currentFormat, currentFormat]]

@@ -68,8 +68,8 @@ const editPage = async (request: FastifyRequest, ref: QuestionRef, form: Form) =
 const pathTo = ({ ctx }: FastifyRequest, { assessmentId }: { assessmentId: string }): string =>
   pathOf(ctx, `assessments/${assessmentId}`)
 
-const after = (request: FastifyRequest, of: { assessmentId: string }, done: string): string =>
-  `${pathTo(request, of)}?done=question-${done}`
+const pathAfter = (request: FastifyRequest, assessment: { assessmentId: string }, done: string): string =>
+  `${pathTo(request, assessment)}?done=question-${done}`
 
 export function questionsRoutes(app: FastifyInstance): void {
   app.get<AssessmentRoute>('/assessments/:assessmentId/questions/new', async (request, reply) => {
@@ -97,7 +97,7 @@ export function questionsRoutes(app: FastifyInstance): void {
       page: (form) => showAssessment(request, request.params.assessmentId, form),
       async work(ctx) {
         const id = await duplicateQuestion(ctx, request.params)
-        return `${after(request, request.params, 'duplicated')}#question-${id}`
+        return `${pathAfter(request, request.params, 'duplicated')}#question-${id}`
       },
     }),
   )
@@ -107,7 +107,7 @@ export function questionsRoutes(app: FastifyInstance): void {
       page: (form) => editPage(request, request.params, form),
       async work() {
         await deleteQuestion(request.ctx, request.params)
-        return after(request, request.params, 'deleted')
+        return pathAfter(request, request.params, 'deleted')
       },
     }),
   )
@@ -148,9 +148,9 @@ function questionFormRoutes(app: FastifyInstance): void {
         page,
         async work(values) {
           const [input, kind, question] = [readInput(values), readKindDefinition(values), readSeen(values)]
-          const seen = { question, definition: values.get(DEFINITION_HASH_FIELD) ?? '' }
+          const seenState = { question, definition: values.get(DEFINITION_HASH_FIELD) ?? '' }
           await (kind
-            ? updateDefinedQuestion(ctx, params, { input, ...kind }, seen)
+            ? updateDefinedQuestion(ctx, params, { input, ...kind }, seenState)
             : updateQuestion(ctx, params, input, question))
           return afterSaving(request, params, values, 'saved')
         },
@@ -170,10 +170,15 @@ async function showRows(request: FastifyRequest, reply: FastifyReply, page: (for
 const readInput = (values: URLSearchParams): QuestionInput => ({ ...readQuestion(values), ...readRubricFields(values) })
 
 /** The list, or the form of another new question of the same type. */
-function afterSaving(request: FastifyRequest, of: { assessmentId: string }, values: URLSearchParams, done: string): string {
-  if (values.get('next') !== 'another') return after(request, of, done)
+function afterSaving(
+  request: FastifyRequest,
+  assessment: { assessmentId: string },
+  values: URLSearchParams,
+  done: string,
+): string {
+  if (values.get('next') !== 'another') return pathAfter(request, assessment, done)
   const query = new URLSearchParams({ done: `question-${done}`, answer: values.get('responseType') ?? '' })
-  return `${pathTo(request, of)}/questions/new?${query}`
+  return `${pathTo(request, assessment)}/questions/new?${query}`
 }
 
 function orderRoutes(app: FastifyInstance): void {
@@ -187,7 +192,7 @@ function orderRoutes(app: FastifyInstance): void {
       async work(values) {
         const [place, order] = [readNumber(values, 'place'), readNumber(values, 'order')]
         const moved = await moveQuestion(request.ctx, request.params, { place, order })
-        return `${after(request, request.params, 'moved')}&page=${Math.ceil(moved / MAX_PAGE_SIZE)}#question-${request.params.questionId}`
+        return `${pathAfter(request, request.params, 'moved')}&page=${Math.ceil(moved / MAX_PAGE_SIZE)}#question-${request.params.questionId}`
       },
     }),
   )

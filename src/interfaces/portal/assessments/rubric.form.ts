@@ -59,8 +59,8 @@ export function applyPreset(ctx: Context, values: URLSearchParams): URLSearchPar
   const preset = PRESETS.find(({ id }) => values.get(ROWS_BUTTON) === PRESET + id)
   if (!preset) return values
   const rows = rowsOf(values)
-  const others = [...values].filter(([name]) => name !== 'row' && !rows.some((id) => name.endsWith(`-${id}`)))
-  return new URLSearchParams([...others, ...printRubric(ctx, preset.rubric)])
+  const otherFields = [...values].filter(([name]) => name !== 'row' && !rows.some((id) => name.endsWith(`-${id}`)))
+  return new URLSearchParams([...otherFields, ...printRubric(ctx, preset.rubric)])
 }
 
 export function rubricFields(ctx: Context, form: Form, stored: Rubric | null): Html {
@@ -80,14 +80,14 @@ ${rows.length === 0 && PRESETS.map(({ id, label }) => html`<button class="btn bt
 function criterionFields(values: URLSearchParams, id: string, place: number): Html {
   const typed = (name: string): string => values.get(`${name}-${id}`) ?? ''
   const filled = LEVELS.filter((level) => typed(levelText(level)) !== '' || typed(levelPoints(level)) !== '')
-  const shown = Math.min(MAX_LEVELS, Math.max(4, (filled.at(-1) ?? 0) + 1))
+  const shownLevels = Math.min(MAX_LEVELS, Math.max(4, (filled.at(-1) ?? 0) + 1))
   const textInput = (name: string, label: string, look: string): Html =>
     html`<input class="${look}" name="${`${name}-${id}`}" value="${typed(name)}" aria-label="${label}" autocomplete="off" dir="auto">`
   return html`<fieldset class="border-base-300 rounded-box border p-3"><legend class="sr-only">Criterion ${place}</legend><input type="hidden" name="row" value="${id}">
 <div class="flex items-center gap-2">${textInput('criterion', `Name of criterion ${place}`, 'input w-full')}<button class="btn btn-ghost btn-square btn-sm" name="${ROWS_BUTTON}" value="${`remove-${id}`}" aria-label="${`Remove criterion ${place}`}" formnovalidate>${icon('trash-2')}</button></div>
 <p class="hint mt-2 flex justify-between" aria-hidden="true"><span>Levels, the lowest first</span><span>Points</span></p>
-<ol class="mt-1 grid gap-1">${LEVELS.slice(0, shown).map((level) => html`<li class="flex gap-2">${textInput(levelText(level), `Criterion ${place}, level ${level}`, 'input input-sm min-w-0 grow')}${textInput(levelPoints(level), `Criterion ${place}, points of level ${level}`, 'input input-sm w-16 tabular-nums')}</li>`)}</ol>
-${shown < MAX_LEVELS && html`<button class="btn btn-ghost btn-xs mt-1" name="${ROWS_BUTTON}" value="${`level-${id}`}" formnovalidate>${icon('plus', 'size-3.5')}Add level</button>`}
+<ol class="mt-1 grid gap-1">${LEVELS.slice(0, shownLevels).map((level) => html`<li class="flex gap-2">${textInput(levelText(level), `Criterion ${place}, level ${level}`, 'input input-sm min-w-0 grow')}${textInput(levelPoints(level), `Criterion ${place}, points of level ${level}`, 'input input-sm w-16 tabular-nums')}</li>`)}</ol>
+${shownLevels < MAX_LEVELS && html`<button class="btn btn-ghost btn-xs mt-1" name="${ROWS_BUTTON}" value="${`level-${id}`}" formnovalidate>${icon('plus', 'size-3.5')}Add level</button>`}
 </fieldset>`
 }
 

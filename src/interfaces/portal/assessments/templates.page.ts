@@ -16,10 +16,10 @@ type Facts = {
   languages: readonly string[]
   language: string
   templates: readonly ShippedTemplate[]
-  own: Awaited<ReturnType<typeof listTemplates>>
+  ownTemplates: Awaited<ReturnType<typeof listTemplates>>
 }
 
-export function templatesPage(form: Form, { ctx, languages, language, templates, own }: Facts): Page {
+export function templatesPage(form: Form, { ctx, languages, language, templates, ownTemplates }: Facts): Page {
   const path = pathOf(ctx, 'assessments')
   return {
     title: 'Start from a template',
@@ -37,7 +37,7 @@ export function templatesPage(form: Form, { ctx, languages, language, templates,
     body: html`${mistakes(form)}<section id="template" tabindex="-1" aria-labelledby="shipped"><h2 class="mb-3" id="shipped">Ready assessments</h2>
 <ul class="grid gap-4 lg:grid-cols-2">${templates.map((template) => shippedCard(`${path}/templates`, template))}</ul></section>
 <section class="mt-8" aria-labelledby="own"><h2 class="mb-3" id="own">Your organization’s templates</h2>
-${own.length > 0 ? html`<ul class="grid gap-4 lg:grid-cols-2">${own.map((template) => ownCard(path, template))}</ul>` : empty('files', 'None yet. Save an assessment as a template in its menu.')}</section>`,
+${ownTemplates.length > 0 ? html`<ul class="grid gap-4 lg:grid-cols-2">${ownTemplates.map((template) => ownCard(path, template))}</ul>` : empty('files', 'None yet. Save an assessment as a template in its menu.')}</section>`,
   }
 }
 
@@ -53,7 +53,7 @@ const shippedCard = (
 
 const ownCard = (
   path: string,
-  { id, name, questionCount, totalPoints, timeLimit }: Facts['own'][number],
+  { id, name, questionCount, totalPoints, timeLimit }: Facts['ownTemplates'][number],
 ): Html => html`<li class="panel flex flex-col gap-3"><h3><a href="${path}/${id}">${name}</a></h3>
 <p class="facts">${formatFacts(questionCount, totalPoints, timeLimit)}</p>
 <form class="mt-auto" method="post" action="${path}/${id}/duplicate">${onceField()}<button class="btn btn-sm" aria-label="Use ${name}">Use this template</button></form></li>

@@ -12,12 +12,12 @@ import { templatesPage } from './templates.page.ts'
 const DEFAULT_LANGUAGE = 'en'
 
 export function templatesRoutes(app: FastifyInstance): void {
-  const page = async ({ ctx }: FastifyRequest, form: Form, wanted: string | null) => {
-    const all = shippedTemplates()
-    const languages = [...new Set(all.map(({ language }) => language))]
-    const language = languages.find((code) => code === wanted) ?? DEFAULT_LANGUAGE
-    const templates = all.filter((template) => template.language === language)
-    return templatesPage(form, { ctx, languages, language, templates, own: await listTemplates(ctx) })
+  const page = async ({ ctx }: FastifyRequest, form: Form, wantedLanguage: string | null) => {
+    const allTemplates = shippedTemplates()
+    const languages = [...new Set(allTemplates.map(({ language }) => language))]
+    const language = languages.find((code) => code === wantedLanguage) ?? DEFAULT_LANGUAGE
+    const templates = allTemplates.filter((template) => template.language === language)
+    return templatesPage(form, { ctx, languages, language, templates, ownTemplates: await listTemplates(ctx) })
   }
 
   app.get('/assessments/templates', async (request, reply) =>
@@ -28,8 +28,8 @@ export function templatesRoutes(app: FastifyInstance): void {
     submitOnce(request, reply, {
       page: (form) => page(request, form, form.values.get('language')),
       async work(ctx, values) {
-        const wanted = (values.get('template') ?? '') + (values.get('language') ?? '')
-        const template = shippedTemplates().find(({ name, language }) => name + language === wanted)
+        const wantedTemplate = (values.get('template') ?? '') + (values.get('language') ?? '')
+        const template = shippedTemplates().find(({ name, language }) => name + language === wantedTemplate)
         if (!template) throw new DomainError('invalid', { issues: [{ field: 'template', rule: 'required' }] })
         return `${pathOf(ctx, `assessments/${await createFromTemplate(ctx, template)}`)}?done=from-template`
       },

@@ -6,12 +6,12 @@ export function setUpBulkBar(bar: HTMLElement): void {
   const page = bar.querySelector<HTMLElement>('[data-bulk-page]')!
   const wholePage = page.querySelector('input')!
   const boxes = [...document.querySelectorAll<HTMLInputElement>(`input[type=checkbox][name=id][form=${form}]`)]
-  const everything = bar.querySelector<HTMLInputElement>('input[name=all]')
+  const allBox = bar.querySelector<HTMLInputElement>('input[name=all]')
   const tell = () => {
     const ticked = boxes.filter(({ checked }) => checked).length
     wholePage.checked = ticked === boxes.length
     wholePage.indeterminate = ticked > 0 && ticked < boxes.length
-    const text = everything?.checked ? 'All that match' : `${ticked} selected`
+    const text = allBox?.checked ? 'All that match' : `${ticked} selected`
     if (count.textContent !== text) count.textContent = text
   }
   page.hidden = false
@@ -19,7 +19,7 @@ export function setUpBulkBar(bar: HTMLElement): void {
     for (const box of boxes) box.checked = wholePage.checked
     tell()
   })
-  for (const box of [...boxes, ...(everything ? [everything] : [])]) box.addEventListener('change', tell)
+  for (const box of [...boxes, ...(allBox ? [allBox] : [])]) box.addEventListener('change', tell)
   // After going back, browsers may restore the checkboxes.
   addEventListener('pageshow', tell)
   tell()

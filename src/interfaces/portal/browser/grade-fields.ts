@@ -19,8 +19,8 @@ export function findFields(form: HTMLFormElement) {
       points.dispatchEvent(new Event('input', { bubbles: true }))
     })
   // Before the listener that saves the form, so that the points are saved with the levels that make them.
-  levels.listen((made) => {
-    if (points) points.value = made
+  levels.listen((newPoints) => {
+    if (points) points.value = newPoints
   })
   showPoints()
   return {
@@ -38,7 +38,7 @@ export function findFields(form: HTMLFormElement) {
       levels: levels.asSaved(),
       seen: form.querySelector<HTMLInputElement>('[name=seen]')!.value,
     }),
-    setInvalid: (is: boolean) => points?.setAttribute('aria-invalid', String(is)),
+    setInvalid: (isInvalid: boolean) => points?.setAttribute('aria-invalid', String(isInvalid)),
     describeBy(line: HTMLElement): void {
       for (const field of [points, comment]) field?.setAttribute('aria-describedby', line.id)
     },

@@ -65,7 +65,7 @@ export function saveGradeAsTyped(form: HTMLFormElement, { key, say, shown, answe
   }
 
   const typed = fields.read()
-  const page = { typed, saved: fields.asSaved(), own: form.dataset.own ?? '', isRefused: form.hasAttribute('data-unsaved') }
+  const page = { typed, saved: fields.asSaved(), gradedAt: form.dataset.own ?? '', isRefused: form.hasAttribute('data-unsaved') }
   const gradeState = createGradeState(page, drafts.read())
   const saver: Autosave<GradeKinds> = createAutosave(gradeState, {
     ...gradeRules,

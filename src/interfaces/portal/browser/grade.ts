@@ -13,17 +13,17 @@ export type SavedGrade = Grade & { seen: string; others?: string[] }
 export type Draft = Grade & { seen: string; sent: Grade | null }
 
 /** Reason why a grade is not saved. @property newer a grade that its grader saved elsewhere: they choose which one stays. */
-type Obstacle = SaveTypes['obstacle'] & { why: (kept: string) => string; newer?: SavedGrade }
+type Obstacle = SaveTypes['obstacle'] & { why: (advice: string) => string; newer?: SavedGrade }
 export type GradeKinds = { typed: Grade; saved: SavedGrade; obstacle: Obstacle }
 
 const SIGNED_OUT: Obstacle = {
   until: 'answered',
-  why: (kept) => `: you are signed out. ${kept}: sign in in another window, and come back here.`,
+  why: (advice) => `: you are signed out. ${advice}: sign in in another window, and come back here.`,
 }
-const GONE: Obstacle = { until: 'answered', why: (kept) => `: you can no longer grade this submission. ${kept}.` }
+const GONE: Obstacle = { until: 'answered', why: (advice) => `: you can no longer grade this submission. ${advice}.` }
 export const RELEASED_OBSTACLE: Obstacle = {
   until: 'reloaded',
-  why: (kept) => `: the result has been released. ${kept}: reopen the result to save it.`,
+  why: (advice) => `: the result has been released. ${advice}: reopen the result to save it.`,
 }
 const refusedFor = (mistakes: string[]): Obstacle => ({ until: 'typed', why: () => `: ${mistakes.join(' ')}` })
 const conflictWith = (newer: SavedGrade): Obstacle => ({ until: 'decided', why: () => '.', newer })
@@ -31,10 +31,8 @@ const conflictWith = (newer: SavedGrade): Obstacle => ({ until: 'decided', why: 
 const NOT_TAKEN = ['something went wrong. Reload this page.']
 
 /** True if the service would store both alike: it trims comments, and reads "3,0" as 3. */
-const isSame = (one: Grade, other: Grade): boolean =>
-  one.comment.trim() === other.comment.trim() &&
-  toNumber(one.points) === toNumber(other.points) &&
-  (one.levels ?? '') === (other.levels ?? '')
+const isSame = (a: Grade, b: Grade): boolean =>
+  a.comment.trim() === b.comment.trim() && toNumber(a.points) === toNumber(b.points) && (a.levels ?? '') === (b.levels ?? '')
 
 export const gradeRules = { isSame, isNumbered: false }
 
@@ -44,22 +42,22 @@ const toNumber = (points: string): string => {
 }
 
 /**
- * @param page.own time when this grader saved the grade; empty if they have not.
+ * @param page.gradedAt time when this grader saved the grade; empty if they have not.
  * @param page.isRefused true if the typed grade was sent as a form and refused.
  * @param draft from an earlier page, unless it was saved since: it replaces no grade that is newer.
  */
 export function createGradeState(
-  { typed, saved, own, isRefused }: { typed: Grade; saved: SavedGrade; own: string; isRefused: boolean },
+  { typed, saved, gradedAt, isRefused }: { typed: Grade; saved: SavedGrade; gradedAt: string; isRefused: boolean },
   draft: Draft | null,
 ): SaveState<GradeKinds> {
   const initial = initialState<GradeKinds>(typed, isRefused ? { ...saved, points: '', comment: '', levels: '' } : saved)
   if (isRefused) return { ...initial, obstacle: refusedFor(['see what is wrong above.']) }
   if (!draft || !isSame(typed, saved) || isSame(draft, saved)) return initial
   const { points, comment, levels, seen, sent } = draft
-  const kept = { ...initial, typed: { points, comment, levels } }
+  const draftState = { ...initial, typed: { points, comment, levels } }
   const hasArrived = sent !== null && isSame(sent, saved)
-  if (own > seen && !hasArrived) return { ...kept, obstacle: conflictWith(saved) }
-  return { ...kept, sent: hasArrived ? null : sent }
+  if (gradedAt > seen && !hasArrived) return { ...draftState, obstacle: conflictWith(saved) }
+  return { ...draftState, sent: hasArrived ? null : sent }
 }
 
 type GradeResponse = Partial<{
@@ -89,11 +87,11 @@ export function interpretResponse(status: number, body: GradeResponse | null, se
 /** @param isKept true if the browser stores unsaved grades. */
 export function formatSavingStatus(saving: SaveState<GradeKinds>, isSaved: boolean, isKept: boolean): string {
   const { typed, saved, obstacle, isReachable } = saving
-  const kept = isKept ? 'What you have typed is kept in this browser' : 'Keep this page open'
+  const advice = isKept ? 'What you have typed is kept in this browser' : 'Keep this page open'
   if (isSaved && !obstacle?.newer)
     return typed.points + typed.comment === '' ? 'Saved as you type.' : ['Saved.', formatOtherGraders(saved)].join(' ').trim()
-  if (obstacle) return `Not saved${obstacle.why(kept)}`
-  return isReachable ? 'Saving…' : `No connection: not saved yet. ${kept}.`
+  if (obstacle) return `Not saved${obstacle.why(advice)}`
+  return isReachable ? 'Saving…' : `No connection: not saved yet. ${advice}.`
 }
 
 export const formatOtherGraders = ({ others = [] }: Pick<SavedGrade, 'others'>): string =>

@@ -9,8 +9,8 @@ const LOOK_MS = 250
 /** Seconds: interpreters are seconds behind, so nobody hears less. */
 const TOLERANCE = 0.15
 
-export function playInStep(within: ParentNode): void {
-  for (const box of within.querySelectorAll<HTMLElement>('[data-in-step]')) {
+export function playInStep(root: ParentNode): void {
+  for (const box of root.querySelectorAll<HTMLElement>('[data-in-step]')) {
     const answer = box.closest('[data-attempt]')?.querySelector<HTMLMediaElement>('audio, video')
     if (answer) follow(box, answer, box.querySelector<HTMLAudioElement>('[data-prompt-track]')!)
   }

@@ -6,12 +6,12 @@ type Options = {
   sheet: HTMLElement
   tools: HTMLElement
   /** Question that has the grader's focus. */
-  here: () => HTMLElement | undefined
+  currentQuestion: () => HTMLElement | undefined
   say: (text: string) => void
 }
 
 /** Keys that set points. Points of a graded question stay until the grader opens it, since a digit is easily pressed in the wrong place. */
-export function createPointKeys({ sheet, tools, here, say }: Options) {
+export function createPointKeys({ sheet, tools, currentQuestion, say }: Options) {
   const undo = rememberPoints(sheet)
   const hint = createElement('p', { class: 'hint basis-full empty:hidden' })
   tools.append(hint)
@@ -24,7 +24,7 @@ export function createPointKeys({ sheet, tools, here, say }: Options) {
     say(text)
   }
 
-  const formHere = () => here()?.querySelector<HTMLFormElement>('form[data-grade]') ?? null
+  const formHere = () => currentQuestion()?.querySelector<HTMLFormElement>('form[data-grade]') ?? null
 
   /** @returns null if the current question has no points, is released, or is graded. */
   function findPoints() {
@@ -46,19 +46,19 @@ export function createPointKeys({ sheet, tools, here, say }: Options) {
   }
 
   return {
-    add(by: number): void {
-      const found = findPoints()
-      if (!found) return
-      const { most, set } = found
-      const next = found.typed === '' ? (by > 0 ? 0 : most) : Number(found.typed) + by
+    add(step: number): void {
+      const field = findPoints()
+      if (!field) return
+      const { most, set } = field
+      const next = field.typed === '' ? (step > 0 ? 0 : most) : Number(field.typed) + step
       if (!Number.isNaN(next)) set(Math.min(Math.max(next, 0), most))
     },
     typeDigit(digit: number, at: number): void {
-      const found = findPoints()
-      if (!found) return
-      typed = typePoints(typed, { ...found, digit, at })
-      if (typed) found.set(typed.points)
-      else tell(`Question ${found.question} has at most ${found.most} points`)
+      const field = findPoints()
+      if (!field) return
+      typed = typePoints(typed, { ...field, digit, at })
+      if (typed) field.set(typed.points)
+      else tell(`Question ${field.question} has at most ${field.most} points`)
     },
     /** Another key was pressed, so the next digit begins a new number. */
     endNumber(): void {

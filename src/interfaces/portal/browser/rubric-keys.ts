@@ -1,6 +1,12 @@
 /** Keys 1 to 6 pick a level of the current criterion and move to the next one. The current criterion has the attribute data-current. */
-export function createRubricKeys({ here, say }: { here: () => HTMLElement | undefined; say: (text: string) => void }) {
-  const criteriaHere = (): HTMLElement[] => [...(here()?.querySelectorAll<HTMLElement>('form [data-criterion]') ?? [])]
+export function createRubricKeys({
+  currentQuestion,
+  say,
+}: {
+  currentQuestion: () => HTMLElement | undefined
+  say: (text: string) => void
+}) {
+  const criteriaHere = (): HTMLElement[] => [...(currentQuestion()?.querySelectorAll<HTMLElement>('form [data-criterion]') ?? [])]
   const placeOf = (criteria: HTMLElement[]): number => {
     const focused = criteria.findIndex((criterion) => criterion.contains(document.activeElement))
     if (focused >= 0) return focused
@@ -11,9 +17,9 @@ export function createRubricKeys({ here, say }: { here: () => HTMLElement | unde
   }
   const picks: { levels: HTMLInputElement[]; before: HTMLInputElement | undefined }[] = []
 
-  function mark(criteria: HTMLElement[], at: number): void {
-    for (const [i, criterion] of criteria.entries()) criterion.toggleAttribute('data-current', i === at)
-    criteria[at]?.scrollIntoView({ block: 'nearest' })
+  function mark(criteria: HTMLElement[], position: number): void {
+    for (const [i, criterion] of criteria.entries()) criterion.toggleAttribute('data-current', i === position)
+    criteria[position]?.scrollIntoView({ block: 'nearest' })
   }
 
   return {
@@ -21,24 +27,24 @@ export function createRubricKeys({ here, say }: { here: () => HTMLElement | unde
     pick(digit: number): boolean {
       const criteria = criteriaHere()
       if (criteria.length === 0) return false
-      const at = placeOf(criteria)
-      const levels = [...criteria[at]!.querySelectorAll<HTMLInputElement>('input[type=radio]')]
+      const position = placeOf(criteria)
+      const levels = [...criteria[position]!.querySelectorAll<HTMLInputElement>('input[type=radio]')]
       const level = levels[digit - 1]
       if (!level || level.disabled) return true
       picks.push({ levels, before: levels.find(({ checked }) => checked) })
       level.checked = true
       level.dispatchEvent(new Event('input', { bubbles: true }))
       say(level.closest('label')?.innerText.replaceAll('\n', ' ') ?? '')
-      if (document.activeElement instanceof HTMLElement && criteria[at]!.contains(document.activeElement))
+      if (document.activeElement instanceof HTMLElement && criteria[position]!.contains(document.activeElement))
         document.activeElement.blur()
-      mark(criteria, Math.min(at + 1, criteria.length - 1))
+      mark(criteria, Math.min(position + 1, criteria.length - 1))
       return true
     },
     /** Moves to the next or previous criterion. @returns false if the question has no rubric. */
-    walk(by: 1 | -1): boolean {
+    walk(step: 1 | -1): boolean {
       const criteria = criteriaHere()
       if (criteria.length === 0) return false
-      mark(criteria, Math.min(Math.max(placeOf(criteria) + by, 0), criteria.length - 1))
+      mark(criteria, Math.min(Math.max(placeOf(criteria) + step, 0), criteria.length - 1))
       return true
     },
     /** Takes back the last pick. @returns false if there is none. */

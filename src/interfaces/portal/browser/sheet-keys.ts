@@ -15,17 +15,17 @@ type Options = {
 
 /** Single-key shortcuts. They can be switched off, because speech input would trigger them by accident. */
 export function listenToKeys(sheet: HTMLElement, { tools, players, notes, say }: Options): void {
-  const { here, go, mark } = walkQuestions(sheet)
+  const { currentQuestion, go, mark } = walkQuestions(sheet)
   const box = tools.querySelector<HTMLInputElement>('[data-keys]')!
   const storedSwitch = createDraftStore<boolean>('single keys')
   box.checked = storedSwitch.read() ?? true
   box.addEventListener('change', () => storedSwitch.write(box.checked))
-  const points = createPointKeys({ sheet, tools, here, say })
-  const rubric = createRubricKeys({ here, say })
-  const walk = (by: 1 | -1) => {
+  const points = createPointKeys({ sheet, tools, currentQuestion, say })
+  const rubric = createRubricKeys({ currentQuestion, say })
+  const walk = (step: 1 | -1) => {
     points.leave()
     // One question: its criteria are walked instead.
-    if (!(sheet.dataset.next && rubric.walk(by))) go(by)
+    if (!(sheet.dataset.next && rubric.walk(step))) go(step)
   }
 
   const takeBack = () => {
@@ -43,18 +43,18 @@ export function listenToKeys(sheet: HTMLElement, { tools, players, notes, say }:
     z: takeBack,
     Z: takeBack,
     Backspace: () => rubric.walk(-1),
-    p: () => players.toggle(here()),
-    b: () => players.skip(here(), -SKIPPED_SECONDS),
-    f: () => players.skip(here(), SKIPPED_SECONDS),
+    p: () => players.toggle(currentQuestion()),
+    b: () => players.skip(currentQuestion(), -SKIPPED_SECONDS),
+    f: () => players.skip(currentQuestion(), SKIPPED_SECONDS),
     '<': () => say(players.changeSpeed(-1)),
     '>': () => say(players.changeSpeed(1)),
     s: () => say(players.toggleSilence()),
     '?': () => showShortcuts(tools),
     '+': () => points.add(0.5),
     '-': () => points.add(-0.5),
-    m: () => notes.begin(here()),
-    M: () => notes.end(here()),
-    c: () => here()?.querySelector<HTMLTextAreaElement>('[name=comment]')?.focus(),
+    m: () => notes.begin(currentQuestion()),
+    M: () => notes.end(currentQuestion()),
+    c: () => currentQuestion()?.querySelector<HTMLTextAreaElement>('[name=comment]')?.focus(),
     n: () => document.querySelector<HTMLElement>('[data-go=next]')?.click(),
     N: () => document.querySelector<HTMLElement>('[data-go=previous]')?.click(),
   }

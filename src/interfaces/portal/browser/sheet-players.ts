@@ -31,8 +31,8 @@ export function setUpPlayers(sheet: HTMLElement, tools: HTMLElement) {
 
   return {
     /** @returns the new speed in words. */
-    changeSpeed(by: 1 | -1): string {
-      select.selectedIndex = Math.min(Math.max(select.selectedIndex + by, 0), select.options.length - 1)
+    changeSpeed(step: 1 | -1): string {
+      select.selectedIndex = Math.min(Math.max(select.selectedIndex + step, 0), select.options.length - 1)
       change()
       return `Speed ${select.value}`
     },

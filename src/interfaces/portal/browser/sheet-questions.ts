@@ -3,26 +3,28 @@ const HERE = ['outline-2', 'outline-offset-8', 'outline-primary/50']
 
 /** Moves through the questions by keys. Folded questions are unfolded first, so that keys never act on something hidden. */
 export function walkQuestions(sheet: HTMLElement) {
-  const all = [...sheet.querySelectorAll<HTMLDetailsElement>('details[data-question]')]
-  const open = (): HTMLDetailsElement[] => all.filter((question) => question.open)
+  const allQuestions = [...sheet.querySelectorAll<HTMLDetailsElement>('details[data-question]')]
+  const open = (): HTMLDetailsElement[] => allQuestions.filter((question) => question.open)
   let last: HTMLDetailsElement | undefined
 
   /** The question that has the focus, or was visited last. */
   function current(): HTMLDetailsElement | undefined {
     const questions = open()
-    return questions.find((question) => question.contains(document.activeElement)) ?? questions.find((one) => one === last)
+    return (
+      questions.find((question) => question.contains(document.activeElement)) ?? questions.find((question) => question === last)
+    )
   }
 
   function mark(): void {
     const marked = current()
-    for (const question of all) question.classList.remove(...HERE)
+    for (const question of allQuestions) question.classList.remove(...HERE)
     marked?.classList.add(...HERE)
   }
 
-  function go(by: 1 | -1): void {
+  function go(step: 1 | -1): void {
     const now = current()
-    const at = now ? all.indexOf(now) + by : all.findIndex((question) => question.open)
-    const next = all[Math.min(Math.max(at, 0), all.length - 1)]
+    const index = now ? allQuestions.indexOf(now) + step : allQuestions.findIndex((question) => question.open)
+    const next = allQuestions[Math.min(Math.max(index, 0), allQuestions.length - 1)]
     const heading = next?.querySelector('h2')
     if (!next || !heading) return
     next.open = true
@@ -33,5 +35,5 @@ export function walkQuestions(sheet: HTMLElement) {
     mark()
   }
 
-  return { here: () => current() ?? open()[0], go, mark }
+  return { currentQuestion: () => current() ?? open()[0], go, mark }
 }

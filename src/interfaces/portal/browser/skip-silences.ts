@@ -6,9 +6,9 @@ const MARGIN_S = 0.3
 /** Skips the silences of recordings while the box is checked. @returns a function that toggles it, and tells so in words. */
 export function skipSilences(players: HTMLMediaElement[], tools: HTMLElement): () => string {
   const box = tools.querySelector<HTMLInputElement>('[data-skip-silence]')!
-  const kept = createDraftStore<boolean>('skip silence')
-  box.checked = kept.read() ?? false
-  box.addEventListener('change', () => kept.write(box.checked))
+  const storedSwitch = createDraftStore<boolean>('skip silence')
+  box.checked = storedSwitch.read() ?? false
+  box.addEventListener('change', () => storedSwitch.write(box.checked))
   let hasSilences = false
   for (const player of players) {
     const silences = readSilences(player)

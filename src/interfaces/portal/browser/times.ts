@@ -27,12 +27,12 @@ function knownZone(zone: string | undefined): string | undefined {
  * Shows times in the reader's time zone, with its name; `datetime` keeps the exact time. Relative times (`data-ago`) have the time in their
  * title.
  */
-export function localizeTimes(within: ParentNode): void {
+export function localizeTimes(root: ParentNode): void {
   const now = new Date()
-  for (const time of within.querySelectorAll<HTMLTimeElement>('time[datetime]')) {
-    const at = new Date(time.dateTime)
+  for (const time of root.querySelectorAll<HTMLTimeElement>('time[datetime]')) {
+    const date = new Date(time.dateTime)
     const isAgo = time.dataset.ago !== undefined
-    if (isAgo) time.title = TIME.format(at)
-    time.textContent = isAgo ? (formatAgo(at, now) ?? DAY.format(at)) : TIME.format(at)
+    if (isAgo) time.title = TIME.format(date)
+    time.textContent = isAgo ? (formatAgo(date, now) ?? DAY.format(date)) : TIME.format(date)
   }
 }

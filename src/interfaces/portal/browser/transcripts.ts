@@ -1,23 +1,23 @@
 import { createElement } from '../../../http/browser/dom.ts'
 
 /** A time of a transcript or a note seeks the player beside it, and the spoken line is marked. */
-export function followTranscripts(within: ParentNode): void {
-  for (const attempt of within.querySelectorAll<HTMLElement>('[data-attempt]')) {
+export function followTranscripts(root: ParentNode): void {
+  for (const attempt of root.querySelectorAll<HTMLElement>('[data-attempt]')) {
     const player = attempt.querySelector<HTMLMediaElement>('audio, video')
     if (player) follow(player, attempt)
   }
-  placeNotes(within)
+  placeNotes(root)
   seekFromAddress()
 }
 
 /** `?at=12.4#question-3` opens that question, with its player at that second. */
 function seekFromAddress(): void {
-  const at = Number(new URLSearchParams(location.search).get('at') ?? Number.NaN)
+  const seconds = Number(new URLSearchParams(location.search).get('at') ?? Number.NaN)
   const question = document.getElementById(location.hash.slice(1))?.closest<HTMLElement>('details, section')
   const player = question?.querySelector<HTMLMediaElement>('[data-attempt] audio, [data-attempt] video')
-  if (!player || !Number.isFinite(at)) return
+  if (!player || !Number.isFinite(seconds)) return
   if (question instanceof HTMLDetailsElement) question.open = true
-  player.currentTime = at
+  player.currentTime = seconds
 }
 
 const startOf = (time: HTMLElement): number => Number(time.dataset.at)
@@ -26,8 +26,8 @@ const lineAt = (times: HTMLElement[], seconds: number): HTMLElement | undefined 
   times.findLast((time) => startOf(time) <= seconds + TOLERANCE)
 
 /** Repeats the notes of graders in the lines of the transcript in which they begin. */
-export function placeNotes(within: ParentNode): void {
-  for (const attempt of within.querySelectorAll<HTMLElement>('[data-attempt]')) {
+export function placeNotes(root: ParentNode): void {
+  for (const attempt of root.querySelectorAll<HTMLElement>('[data-attempt]')) {
     for (const old of attempt.querySelectorAll('[data-line-note]')) old.remove()
     const times = linesOf(attempt)
     for (const { dataset } of attempt.querySelectorAll<HTMLElement>('[data-note]')) {

@@ -14,7 +14,7 @@ export function typePoints(
   { question, digit, at, most }: { question: number; digit: number; at: number; most: number },
 ): TypedPoints {
   const isOn = before !== null && before.question === question && at - before.at < SAME_NUMBER_MS
-  const together = isOn ? before.points * 10 + digit : digit
-  const points = together <= most ? together : digit
+  const combined = isOn ? before.points * 10 + digit : digit
+  const points = combined <= most ? combined : digit
   return points <= most ? { question, points, at } : null
 }

@@ -7,8 +7,8 @@ const HEIGHT = 40
 const RATE = 8_000
 
 /** Draws waveforms as they come near the viewport; those without levels load their recording. A click seeks the player. */
-export function drawWaveforms(within: ParentNode): void {
-  const drawings = [...within.querySelectorAll<SVGSVGElement>('svg[data-waveform]')]
+export function drawWaveforms(root: ParentNode): void {
+  const drawings = [...root.querySelectorAll<SVGSVGElement>('svg[data-waveform]')]
   const near = new IntersectionObserver(
     (entries) => {
       for (const { isIntersecting, target } of entries) {

@@ -65,11 +65,11 @@ function candidateTable(
   candidates: Candidate[],
   { order, undelivered }: Pick<ListFacts, 'order' | 'undelivered'>,
 ): Html {
-  const head = (label: string, by: CandidateOrder, direction: 'ascending' | 'descending'): SortableHeading => {
-    const other = new URLSearchParams(query)
-    other.delete('after')
-    other.set('sort', by)
-    return { label, address: `${path}?${other}`, ...(by === order && { direction }) }
+  const head = (label: string, column: CandidateOrder, direction: 'ascending' | 'descending'): SortableHeading => {
+    const sortedQuery = new URLSearchParams(query)
+    sortedQuery.delete('after')
+    sortedQuery.set('sort', column)
+    return { label, address: `${path}?${sortedQuery}`, ...(column === order && { direction }) }
   }
   return table(
     'candidates-heading',

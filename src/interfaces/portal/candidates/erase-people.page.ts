@@ -86,17 +86,17 @@ ${lists.length > 0 && choice(form, { name: 'list', label: 'List', options: anyOf
 }
 
 /** The first people, and the others folded, so that the button below stays in sight. */
-function people(ctx: Context, heading: string, found: readonly ChosenPerson[]): Html {
+function people(ctx: Context, heading: string, chosenPeople: readonly ChosenPerson[]): Html {
   const list = (shown: readonly ChosenPerson[]) =>
     table(
       heading,
       ['Candidate'],
       shown.map(({ inviteId, email, name }) => [person({ name, email, address: pathOf(ctx, `candidates/${inviteId}`) })]),
     )
-  const others = found.length - MAX_UNFOLDED
-  return html`${list(found.slice(0, MAX_UNFOLDED))}${
-    others > 0 &&
-    html`<details class="mt-3"><summary class="link text-sm">Show ${formatCount(others, 'other')}</summary>
-${list(found.slice(MAX_UNFOLDED, MAX_LISTED))}${found.length > MAX_LISTED && html`<p class="hint mt-3">And ${formatCount(found.length - MAX_LISTED, 'other')}.</p>`}</details>`
+  const foldedCount = chosenPeople.length - MAX_UNFOLDED
+  return html`${list(chosenPeople.slice(0, MAX_UNFOLDED))}${
+    foldedCount > 0 &&
+    html`<details class="mt-3"><summary class="link text-sm">Show ${formatCount(foldedCount, 'other')}</summary>
+${list(chosenPeople.slice(MAX_UNFOLDED, MAX_LISTED))}${chosenPeople.length > MAX_LISTED && html`<p class="hint mt-3">And ${formatCount(chosenPeople.length - MAX_LISTED, 'other')}.</p>`}</details>`
   }`
 }

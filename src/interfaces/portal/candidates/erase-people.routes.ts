@@ -33,12 +33,12 @@ export function erasePeopleRoutes(app: FastifyInstance): void {
       async work(ctx, values) {
         if (!values.has('sure')) throw new DomainError('invalid', { issues: [{ field: 'sure', rule: 'required' }] })
         const { most, seen } = readFields(values, 'most', 'seen')
-        const which = readSelection(ctx, values)
-        throwIfIssues(isNarrowed(which) ? [] : [{ field: '', rule: 'account', problem: 'noneChosen' }])
+        const selection = readSelection(ctx, values)
+        throwIfIssues(isNarrowed(selection) ? [] : [{ field: '', rule: 'account', problem: 'noneChosen' }])
         const id = await startBulkChange(ctx, {
           action: 'erase',
           params: { includesStarted: values.has('includesStarted') },
-          which,
+          which: selection,
           most: readNumber(most) ?? 0,
           fingerprint: seen || undefined,
         })
@@ -49,29 +49,29 @@ export function erasePeopleRoutes(app: FastifyInstance): void {
 }
 
 /** True for selected invites, or a filter that excludes some: without a filter, nothing is erased. */
-const isNarrowed = (which: InviteSelection): boolean =>
-  'ids' in which ? which.ids.length > 0 : Object.keys(which.filter).length > 0
+const isNarrowed = (selection: InviteSelection): boolean =>
+  'ids' in selection ? selection.ids.length > 0 : Object.keys(selection.filter).length > 0
 
 /** Never shows the confirmation as ticked: the people may have changed since. */
-async function page({ ctx }: FastifyRequest, { values: given, issues }: Form) {
+async function page({ ctx }: FastifyRequest, { values: formValues, issues }: Form) {
   authorize(ctx, 'erase_candidates')
-  const values = new URLSearchParams(given)
+  const values = new URLSearchParams(formValues)
   values.delete('sure')
-  const which = readSelection(ctx, values)
-  const found = isNarrowed(which) ? await readPreview(ctx, which) : NO_PREVIEW
-  const choices = values.has('id') && 'ids' in which ? null : await findFilterChoices(ctx, values)
-  const form = { values, issues: issues.length > 0 ? issues : found.issues }
-  return erasePeoplePage(form, { ctx, preview: found.preview, most: found.most, chosen: selectionFields(values), choices })
+  const selection = readSelection(ctx, values)
+  const result = isNarrowed(selection) ? await readPreview(ctx, selection) : NO_PREVIEW
+  const choices = values.has('id') && 'ids' in selection ? null : await findFilterChoices(ctx, values)
+  const form = { values, issues: issues.length > 0 ? issues : result.issues }
+  return erasePeoplePage(form, { ctx, preview: result.preview, most: result.most, chosen: selectionFields(values), choices })
 }
 
 /** @property preview null if no filter is chosen, or the filter is refused. */
 type PreviewResult = { preview: ErasurePreview | null; most: number; issues: Form['issues'] }
 const NO_PREVIEW: PreviewResult = { preview: null, most: 0, issues: [] }
 
-async function readPreview(ctx: Context, which: InviteSelection): Promise<PreviewResult> {
+async function readPreview(ctx: Context, selection: InviteSelection): Promise<PreviewResult> {
   try {
-    const preview = await previewErasure(ctx, which)
-    const counts = await countSelectedInvites(ctx, which)
+    const preview = await previewErasure(ctx, selection)
+    const counts = await countSelectedInvites(ctx, selection)
     return { preview, most: [...counts.values()].reduce((sum, count) => sum + count, 0), issues: [] }
   } catch (error) {
     return { ...NO_PREVIEW, issues: issuesOf(error) }

@@ -95,9 +95,9 @@ const MEMBER_RETENTION_REASONS: Record<(typeof RETAINED_MEMBER_DATA)[number], st
 export function retainedDataList(subject: Subject): Html {
   const reasons =
     subject === 'member'
-      ? RETAINED_MEMBER_DATA.map((what) => MEMBER_RETENTION_REASONS[what])
-      : RETAINED_DATA.map((what) => RETAINED_DATA_REASONS[what])
-  return html`<ul class="list-disc pl-5">${reasons.map((why) => html`<li>${why}</li>\n`)}</ul>`
+      ? RETAINED_MEMBER_DATA.map((item) => MEMBER_RETENTION_REASONS[item])
+      : RETAINED_DATA.map((item) => RETAINED_DATA_REASONS[item])
+  return html`<ul class="list-disc pl-5">${reasons.map((reason) => html`<li>${reason}</li>\n`)}</ul>`
 }
 
 /** @param name of the member or key, if still known. */
@@ -149,18 +149,18 @@ ${sizedPager(pathOf(ctx, ERASURES), query, list)}
 </section>`,
 })
 
-type ErasureFacts = { ctx: Context; erasure: Erasure; by: string; isAgain: boolean }
+type ErasureFacts = { ctx: Context; erasure: Erasure; requester: string; isAgain: boolean }
 
 /**
- * Progress of an erasure, or its receipt. @param facts.by name of the requester, if still known. @param facts.isAgain true if the reader
+ * Progress of an erasure, or its receipt. @param facts.requester name, if still known. @param facts.isAgain true if the reader
  * was led here from an erased candidate.
  */
-export const erasurePage = ({ ctx, erasure, by, isAgain }: ErasureFacts): Page => ({
+export const erasurePage = ({ ctx, erasure, requester, isAgain }: ErasureFacts): Page => ({
   title: erasure.finishedAt ? 'Receipt of an erasure' : 'Erasure in progress',
   subtitle:
     erasure.subject === 'retention'
       ? html`Started ${time(erasure.createdAt)}, for ended invites`
-      : html`Requested ${time(erasure.createdAt)} by ${by}`,
+      : html`Requested ${time(erasure.createdAt)} by ${requester}`,
   notice: isAgain
     ? erasure.finishedAt
       ? 'The candidate is erased already. This is the receipt.'

@@ -47,7 +47,7 @@ export function erasureRoutes(app: FastifyInstance): void {
     return show(
       request,
       reply,
-      erasurePage({ ctx, erasure, by: formatRequester(erasure, await findRequesterName(ctx, erasure)), isAgain }),
+      erasurePage({ ctx, erasure, requester: formatRequester(erasure, await findRequesterName(ctx, erasure)), isAgain }),
     )
   })
 }

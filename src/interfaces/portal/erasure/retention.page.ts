@@ -21,9 +21,9 @@ type Facts = {
 }
 
 export function retentionPage(form: Form, { ctx, retention, toConfirm, done, now }: Facts): Page {
-  const { kept, beginsAt } = retention
+  const { kept: keptDays, beginsAt } = retention
   const address = pathOf(ctx, RETENTION)
-  const isOn = RETENTION_RULES.some((rule) => kept[rule] !== null)
+  const isOn = RETENTION_RULES.some((rule) => keptDays[rule] !== null)
   return {
     title: 'Retention',
     subtitle: 'How long ended invites are kept.',
@@ -39,7 +39,7 @@ export function retentionPage(form: Form, { ctx, retention, toConfirm, done, now
           name: rule,
           label: RETENTION_RULE_LABELS[rule],
           type: 'number',
-          value: String(kept[rule] ?? ''),
+          value: String(keptDays[rule] ?? ''),
           hint: `${RETENTION_DAYS.minimum} to ${RETENTION_DAYS.maximum.toLocaleString('en')} days. Empty: no limit.`,
           optional: true,
         }),

@@ -13,7 +13,7 @@ export function answerAndKey(ctx: Context, question: GradedQuestion): Html | fal
   const { score, scored, shown, attempts, version, versionId, isBeforeKey } = question
   const kind = version && definedKind(version.responseType)
   if (!score || !kind || kind.files) return false
-  const value = attempts.find(({ kind: by }) => by === 'text')?.value ?? null
+  const value = attempts.find(({ kind: attemptKind }) => attemptKind === 'text')?.value ?? null
   const path = pathOf(ctx, `keys/${versionId}`)
   const isAccepted = score.parts.some(({ verdict }) => verdict === 'right')
   const typed = typeof value === 'string' && !isAccepted ? value.trim() : ''

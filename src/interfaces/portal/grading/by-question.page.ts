@@ -19,9 +19,9 @@ import { gradingTools } from './sheet-tools.ts'
 
 export const questionsPath = (ctx: Context, assessmentId: string): string => pathOf(ctx, `grading/by-question/${assessmentId}`)
 
-/** @param at submission; undefined: where the grader stopped. */
-export const walkPath = (ctx: Context, { assessmentId, questionId, wording }: AskedQuestion, at?: string): string =>
-  `${questionsPath(ctx, assessmentId)}/${questionId}/${wording}${at === undefined ? '' : `/${at}`}`
+/** @param submissionId undefined: where the grader stopped. */
+export const walkPath = (ctx: Context, { assessmentId, questionId, wording }: AskedQuestion, submissionId?: string): string =>
+  `${questionsPath(ctx, assessmentId)}/${questionId}/${wording}${submissionId === undefined ? '' : `/${submissionId}`}`
 
 export function questionsToGradePage(ctx: Context, { assessment, questions, isCut }: QuestionsToGrade): Page {
   return {
@@ -64,10 +64,10 @@ export function answerPage(form: Form, { ctx, asked, walk, view, question, isFai
   const { submission, candidate, questions } = view
   const { number, points } = question
   const address = pathOf(ctx, `grading/${submission.id}`)
-  const here = walkPath(ctx, asked, submission.id)
+  const currentPath = walkPath(ctx, asked, submission.id)
   const next = walkPath(ctx, asked, walk.next)
   const me = ctx.actor.kind === 'member' ? ctx.actor.id : ''
-  const save = html`<div class="flex flex-wrap gap-2"><button class="btn btn-primary grow" formaction="${here}" data-save-next>Save and next answer<kbd class="kbd kbd-sm text-base-content noscript:hidden pointer-coarse:hidden" aria-hidden="true">↵</kbd></button>${walk.next && html`<a class="btn" href="${next}" data-go="next">Skip<kbd class="kbd kbd-sm noscript:hidden pointer-coarse:hidden" aria-hidden="true">n</kbd></a>`}</div>`
+  const save = html`<div class="flex flex-wrap gap-2"><button class="btn btn-primary grow" formaction="${currentPath}" data-save-next>Save and next answer<kbd class="kbd kbd-sm text-base-content noscript:hidden pointer-coarse:hidden" aria-hidden="true">↵</kbd></button>${walk.next && html`<a class="btn" href="${next}" data-go="next">Skip<kbd class="kbd kbd-sm noscript:hidden pointer-coarse:hidden" aria-hidden="true">n</kbd></a>`}</div>`
   const hasText = question.attempts.some(({ kind, text }) => kind === 'text' && text.trim() !== '')
   return {
     title: `Question ${number}: ${candidate}`,
@@ -85,7 +85,7 @@ ${gradingTools(walkProgress(walk), 'one')}
 <div class="grid grid-cols-[minmax(0,1fr)] items-start gap-4 lg:grid-cols-[minmax(0,1fr)_23rem]">
 <section class="panel" aria-label="${`Question ${number} and its answer`}">
 ${questionBody(ctx, question)}${answerAndKey(ctx, question)}
-${hasText && html`<p class="mt-4"><a class="btn btn-sm" href="${`${here}/equal`}">Find equal answers</a></p>`}
+${hasText && html`<p class="mt-4"><a class="btn btn-sm" href="${`${currentPath}/equal`}">Find equal answers</a></p>`}
 <div data-part="${`given-${number}`}">${gradeHistory(question, address)}</div>
 </section>
 <section class="panel p-4 lg:sticky lg:top-24" aria-label="${`Grade of question ${number}`}">
@@ -99,10 +99,10 @@ const arrow = (address: string, label: string, name: IconName, key?: string): Ht
   html`<a class="btn btn-ghost btn-square" href="${address}" aria-label="${label}" title="${label}" data-go="${key}">${icon(name, 'size-5')}</a>`
 
 function walkProgress({ graded, toGrade, isMore, pace }: QuestionWalk): Html {
-  const all = graded + toGrade
-  const left = pace !== null && toGrade > 0 && `${isMore ? 'more than' : 'about'} ${formatTimeLeft(pace * toGrade)}`
-  return html`<p class="flex flex-wrap gap-x-5 text-sm"><span><span class="quiet">Graded</span> <strong class="font-medium tabular-nums">${graded} of ${isMore ? `more than ${all}` : formatCount(all, 'answer')}</strong></span>${left && html`<span class="quiet">${left} left at your pace</span>`}</p>
-<progress class="progress progress-primary mt-1 block h-1.5" value="${graded}" max="${Math.max(1, all)}" aria-label="Answers graded"></progress>`
+  const total = graded + toGrade
+  const timeLeft = pace !== null && toGrade > 0 && `${isMore ? 'more than' : 'about'} ${formatTimeLeft(pace * toGrade)}`
+  return html`<p class="flex flex-wrap gap-x-5 text-sm"><span><span class="quiet">Graded</span> <strong class="font-medium tabular-nums">${graded} of ${isMore ? `more than ${total}` : formatCount(total, 'answer')}</strong></span>${timeLeft && html`<span class="quiet">${timeLeft} left at your pace</span>`}</p>
+<progress class="progress progress-primary mt-1 block h-1.5" value="${graded}" max="${Math.max(1, total)}" aria-label="Answers graded"></progress>`
 }
 
 function formatTimeLeft(milliseconds: number): string {
@@ -143,7 +143,7 @@ export function equalAnswersPage(form: Form, { ctx, asked, view, question, equal
 <section class="panel" aria-label="Question and answer">${questionBody(ctx, question)}</section>
 <section class="panel p-4" aria-labelledby="together-heading"><h2 class="mb-2" id="together-heading">${answers}</h2>
 <p class="hint mb-3">This grade is saved for each of them. They differ at most in spaces, quotation marks and dashes. You can change each one later.</p>
-${gradeForm(form, { sheet: view, question, address, queue: '', isFailed, together: { address, label: `Grade ${answers}`, submissionIds: equal.map(({ submissionId }) => submissionId) } })}
+${gradeForm(form, { sheet: view, question, address, queue: '', isFailed, equalAnswers: { address, label: `Grade ${answers}`, submissionIds: equal.map(({ submissionId }) => submissionId) } })}
 </section></div>`,
   }
 }

@@ -66,9 +66,9 @@ export function byQuestionRoutes(app: FastifyInstance): void {
   )
 }
 
-async function toWalkPage(request: FastifyRequest<WalkRoute>, form: Form, at?: string): Promise<Page> {
+async function toWalkPage(request: FastifyRequest<WalkRoute>, form: Form, submissionId?: string): Promise<Page> {
   const { ctx, params: asked } = request
-  const walk = await walkQuestion(ctx, asked, at)
+  const walk = await walkQuestion(ctx, asked, submissionId)
   if (walk.current === undefined) return walkEndPage(ctx, asked, walk)
   const isFailed = form.issues.length > 0
   return answerPage(form, { ctx, asked, walk, isFailed, ...(await readAnswer(ctx, asked, walk.current)) })

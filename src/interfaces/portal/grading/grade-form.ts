@@ -16,7 +16,7 @@ export type GradeFormFacts = {
   /** Below the fields. */
   further?: Html
   /** One grade for several answers, which is sent by its button only. */
-  together?: { address: string; label: string; submissionIds: string[] }
+  equalAnswers?: { address: string; label: string; submissionIds: string[] }
 }
 
 /**
@@ -25,22 +25,22 @@ export type GradeFormFacts = {
  */
 export function gradeForm(form: Form, facts: GradeFormFacts): Html {
   const { sheet, question } = facts
-  const { number, points, standing } = question
+  const { number, points, standing: status } = question
   const counts = html`<div data-part="${`counts-${number}`}">${countsFor(question)}</div>`
   if (sheet.submission.state === 'released')
     return html`<h3 class="mt-0">Grade</h3>
-${standing.state !== 'graded' && html`<p class="facts">${formatQuestionStatus(standing, points)}</p>`}
+${status.state !== 'graded' && html`<p class="facts">${formatQuestionStatus(status, points)}</p>`}
 ${gradeLines(question.given)}${counts}`
-  const others = html`<div data-part="${`points-${number}`}">${givenByOthers(question)}</div>`
+  const otherGrades = html`<div data-part="${`points-${number}`}">${givenByOthers(question)}</div>`
   if (question.assignedTo !== null)
     return html`<h3 class="mt-0">Grade</h3>
 <p class="facts">Assigned to ${question.assignedTo}.</p>
-${others}${counts}`
-  return html`${others}\n${gradeFields(form, facts)}\n${counts}`
+${otherGrades}${counts}`
+  return html`${otherGrades}\n${gradeFields(form, facts)}\n${counts}`
 }
 
-function gradeFields(form: Form, { sheet, question, address, queue, isFailed, further, together }: GradeFormFacts): Html {
-  const { number, points, own, criteria } = question
+function gradeFields(form: Form, { sheet, question, address, queue, isFailed, further, equalAnswers }: GradeFormFacts): Html {
+  const { number, points, own: ownGrade, criteria } = question
   const typed = (name: string, saved: string): string => (isFailed ? form.values.get(name) : null) ?? saved
   const idOf = (name: string): string => (isFailed ? name : `${name}-${number}`)
   const mistake = (name: string): Html | false => {
@@ -48,15 +48,15 @@ function gradeFields(form: Form, { sheet, question, address, queue, isFailed, fu
     return issues.length > 0 && html`<p class="mistake" id="${`${name}-mistake`}">${issues.map(formatIssue).join(' ')}</p>`
   }
   const isTold = form.issues.some((issue) => issue.rule === 'account' && issue.problem === 'regraded')
-  const seen = newestGradeTime(sheet).toISOString()
+  const newestTime = newestGradeTime(sheet).toISOString()
   const stood = effectivePoints(question)
-  return html`<form method="post" action="${together?.address ?? `${address}/questions/${number}${queue}`}" data-grade="${!together && number}" data-most="${points}" data-own="${own?.updatedAt.toISOString()}" ${isFailed && html`data-unsaved`}>
-<input type="hidden" name="seen" value="${isTold ? seen : typed('seen', seen)}">
+  return html`<form method="post" action="${equalAnswers?.address ?? `${address}/questions/${number}${queue}`}" data-grade="${!equalAnswers && number}" data-most="${points}" data-own="${ownGrade?.updatedAt.toISOString()}" ${isFailed && html`data-unsaved`}>
+<input type="hidden" name="seen" value="${isTold ? newestTime : typed('seen', newestTime)}">
 <input type="hidden" name="stood" value="${typed('stood', stood)}">
-${criteria.length > 0 && rubricLevels(criteria, (isFailed && readLevels(form.values)) || (own?.levels ?? []), number)}${
+${criteria.length > 0 && rubricLevels(criteria, (isFailed && readLevels(form.values)) || (ownGrade?.levels ?? []), number)}${
   points > 0 &&
   html`<div class="mb-4">
-<div class="mb-2 flex items-center gap-2"><label class="grow text-sm font-medium" for="${idOf('points')}">${labelOf(sheet, question)}</label><input class="input w-20 tabular-nums" id="${idOf('points')}" name="points" inputmode="decimal" value="${typed('points', own?.points?.toString() ?? stood)}" autocomplete="off" aria-describedby="points-mistake"></div>
+<div class="mb-2 flex items-center gap-2"><label class="grow text-sm font-medium" for="${idOf('points')}">${labelOf(sheet, question)}</label><input class="input w-20 tabular-nums" id="${idOf('points')}" name="points" inputmode="decimal" value="${typed('points', ownGrade?.points?.toString() ?? stood)}" autocomplete="off" aria-describedby="points-mistake"></div>
 ${criteria.length === 0 && pointButtons(points, number)}
 ${mistake('points')}
 </div>`
@@ -64,25 +64,25 @@ ${mistake('points')}
 <div class="mb-2">
 <label class="mb-1.5 block text-sm font-medium" for="${idOf('comment')}">Comment</label>
 <textarea class="textarea w-full" id="${idOf('comment')}" name="comment" rows="4" autocomplete="off" dir="auto" aria-describedby="${`${idOf('comment')}-readers comment-mistake`}">
-${typed('comment', own?.comment ?? '')}</textarea>
+${typed('comment', ownGrade?.comment ?? '')}</textarea>
 <p class="hint mt-1.5" id="${`${idOf('comment')}-readers`}">Graders and admins can read it. Clients and your systems can, too, once the result is released. The candidate never sees it.</p>
 ${mistake('comment')}
 </div>
 ${
-  together
-    ? html`${together.submissionIds.map((id) => html`<input type="hidden" name="submission" value="${id}">`)}<button class="btn btn-primary">${together.label}</button>`
+  equalAnswers
+    ? html`${equalAnswers.submissionIds.map((id) => html`<input type="hidden" name="submission" value="${id}">`)}<button class="btn btn-primary">${equalAnswers.label}</button>`
     : html`${further}<div class="flex min-h-10 items-center gap-2 text-sm" data-saving>${!further && html`<button class="btn">Save question ${number}</button>`}</div>`
 }
 </form>`
 }
 
 /** Points that count although this grader gave none. Empty if there are none, or if they come from the key, since those may change. */
-const effectivePoints = ({ own, points, standing }: GradedQuestion): string =>
-  points > 0 && own?.points == null && standing.state === 'graded' && isByPeople(standing) ? String(standing.points) : ''
+const effectivePoints = ({ own: ownGrade, points, standing: status }: GradedQuestion): string =>
+  points > 0 && ownGrade?.points == null && status.state === 'graded' && isByPeople(status) ? String(status.points) : ''
 
-function labelOf({ round }: SubmissionGradingView, { points, own, standing }: GradedQuestion): string {
+function labelOf({ round }: SubmissionGradingView, { points, own: ownGrade, standing: status }: GradedQuestion): string {
   if (round === 3) return `Your decision, of ${points}`
-  const isByKey = standing.state === 'graded' && standing.by === 'key' && own?.points == null
+  const isByKey = status.state === 'graded' && status.by === 'key' && ownGrade?.points == null
   return isByKey ? `Points instead of the key’s, of ${points}` : `Points, of ${points}`
 }
 
@@ -101,5 +101,5 @@ const MOST_STEPS = 11
 /** Time of the newest grade in this view. */
 const newestGradeTime = ({ questions, submission }: SubmissionGradingView): Date =>
   questions
-    .flatMap(({ given }) => given.map(({ updatedAt }) => updatedAt))
-    .reduce((last, at) => (at > last ? at : last), submission.submittedAt ?? submission.createdAt)
+    .flatMap(({ given: grades }) => grades.map(({ updatedAt }) => updatedAt))
+    .reduce((last, time) => (time > last ? time : last), submission.submittedAt ?? submission.createdAt)

@@ -45,8 +45,8 @@ export function gradingRoutes(app: FastifyInstance): void {
     const queue = names.find((queue) => queue === query.get('queue')) ?? (names.includes('all') ? 'all' : 'mine')
     const assessmentId = query.get('assessment') || undefined
     const filter = { queue, assessmentId, myLanguages }
-    const counted = assessmentId === undefined ? queues.find((one) => one.queue === queue)?.count : undefined
-    const { form, list } = await readList(request, (page) => listQueue(ctx, filter, page, counted))
+    const queueCount = assessmentId === undefined ? queues.find((item) => item.queue === queue)?.count : undefined
+    const { form, list } = await readList(request, (page) => listQueue(ctx, filter, page, queueCount))
     const assessments = await listQueuedAssessments(
       ctx,
       { queue, myLanguages },
@@ -78,9 +78,9 @@ export function gradingRoutes(app: FastifyInstance): void {
     return submit(request, reply, {
       page: (form) => onePage(request, form, { failed: number }),
       async work() {
-        const { isSaved, others } = await saveGrade(ctx, grade)
+        const { isSaved, others: otherGrades } = await saveGrade(ctx, grade)
         throwIfIssues(isSaved ? [] : [createGradingIssue('regraded')])
-        const notices = { saved: String(number), ...(others.length > 0 && { others: 'yes' }) }
+        const notices = { saved: String(number), ...(otherGrades.length > 0 && { others: 'yes' }) }
         return `${sheetPath(request, notices)}#question-${number}`
       },
     })
@@ -103,7 +103,7 @@ function graderRoutes(app: FastifyInstance): void {
 
   app.post<PlaceRoute>('/grading/:submissionId/hand-on/:place', (request, reply) => {
     const { ctx, params } = request
-    const place = (['first', 'second'] satisfies GraderSlot[]).find((one) => one === params.place)
+    const place = (['first', 'second'] satisfies GraderSlot[]).find((slot) => slot === params.place)
     if (!place) throw new DomainError('submission_not_found')
     return submit(request, reply, {
       page: (form) => onePage(request, form),
@@ -134,8 +134,15 @@ function releaseRoutes(app: FastifyInstance): void {
         const { comment, message } = readFields(values, 'comment', 'message')
         const toCandidate = values.get('toCandidate') === 'yes'
         const withNotes = values.get('withNotes') === 'yes'
-        const seen = values.get('seen') ?? undefined // not of the page of an earlier release
-        await releaseResult(ctx, { submissionId, comment: comment.trim(), message: message.trim(), toCandidate, withNotes, seen })
+        const seenTime = values.get('seen') ?? undefined // not of the page of an earlier release
+        await releaseResult(ctx, {
+          submissionId,
+          comment: comment.trim(),
+          message: message.trim(),
+          toCandidate,
+          withNotes,
+          seen: seenTime,
+        })
         return pathAfter(request, 'released')
       },
     }),

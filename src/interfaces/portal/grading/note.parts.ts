@@ -62,9 +62,9 @@ type ItemFacts = { ctx: Context; isClosed: boolean; queue: string; submissionId:
 function noteItem(note: GradingNote, { ctx, isClosed, queue, submissionId }: ItemFacts): Html {
   const { id, mediaId, startMs, category, text, pointsOff, graderId, name } = note
   const isOwn = ctx.actor.kind === 'member' && ctx.actor.id === graderId
-  const by = [pointsOff !== null && `${formatCount(pointsOff, 'point')} off`, isOwn ? 'you' : name].filter(Boolean).join(', ')
+  const byline = [pointsOff !== null && `${formatCount(pointsOff, 'point')} off`, isOwn ? 'you' : name].filter(Boolean).join(', ')
   const moment = formatMoment(note)
-  return html`<li class="flex items-start gap-3 py-1.5 text-sm" data-note="${formatNote(note)}" data-from="${startMs / 1_000}"><a class="btn btn-xs tabular-nums" href="${`${pathOf(ctx, `media/${mediaId}`)}#t=${startMs / 1_000}`}" data-at="${startMs / 1_000}">${moment}</a><span class="min-w-0 grow" dir="auto">${category && html`<strong class="font-medium">${category}</strong> `}${text} <span class="text-base-content/70">${by}</span></span>${
+  return html`<li class="flex items-start gap-3 py-1.5 text-sm" data-note="${formatNote(note)}" data-from="${startMs / 1_000}"><a class="btn btn-xs tabular-nums" href="${`${pathOf(ctx, `media/${mediaId}`)}#t=${startMs / 1_000}`}" data-at="${startMs / 1_000}">${moment}</a><span class="min-w-0 grow" dir="auto">${category && html`<strong class="font-medium">${category}</strong> `}${text} <span class="text-base-content/70">${byline}</span></span>${
     isOwn &&
     !isClosed &&
     html`<form method="post" action="${`${pathOf(ctx, `grading/${submissionId}/notes/${id}/delete`)}${queue}`}"><button class="btn btn-ghost btn-xs btn-square" aria-label="${`Delete the note at ${moment}`}" title="Delete">${icon('x', 'size-3.5')}</button></form>`

@@ -122,12 +122,12 @@ export const answersPath = (ctx: Context, { id, inviteId }: Pick<QueuedSubmissio
  */
 function waitingRows(ctx: Context, items: QueuedSubmission[], queue: string): Html {
   const rows = items.map((submission): [QueuedSubmission, NextTask | null] => [submission, nextTask(ctx, submission)])
-  const [theirs, others] = [rows.filter(([, next]) => next?.isInbound), rows.filter(([, next]) => !next?.isInbound)]
-  if (theirs.length === 0 || others.length === 0) return rowsOf(ctx, 'queue-heading', rows, queue)
+  const [inbound, otherRows] = [rows.filter(([, next]) => next?.isInbound), rows.filter(([, next]) => !next?.isInbound)]
+  if (inbound.length === 0 || otherRows.length === 0) return rowsOf(ctx, 'queue-heading', rows, queue)
   return html`<h2 class="mb-2" id="theirs-heading">Assigned to you or open</h2>
-${rowsOf(ctx, 'theirs-heading', theirs, queue)}
+${rowsOf(ctx, 'theirs-heading', inbound, queue)}
 <h2 class="mt-6 mb-2" id="others-heading">Assigned to others</h2>
-${rowsOf(ctx, 'others-heading', others, queue)}`
+${rowsOf(ctx, 'others-heading', otherRows, queue)}`
 }
 
 /** @param queue query string with the filter. */
@@ -139,29 +139,30 @@ const rowsOf = (ctx: Context, heading: string, rows: [QueuedSubmission, NextTask
       const { id, assessment, submittedAt, progress } = submission
       const name = candidateName(ctx, submission)
       const address = pathOf(ctx, `grading/${id}`)
-      const shown = may(ctx, 'grade') ? `${address}${queue}` : answersPath(ctx, submission)
+      const readAddress = may(ctx, 'grade') ? `${address}${queue}` : answersPath(ctx, submission)
       return [
         progress === null
           ? name
-          : html`<a class="flex items-center gap-3 lg:min-w-44" href="${shown}">${avatar(name)}<span class="named">${name}</span></a>`,
+          : html`<a class="flex items-center gap-3 lg:min-w-44" href="${readAddress}">${avatar(name)}<span class="named">${name}</span></a>`,
         assessment.name,
         submittedAt && timeAgo(ctx, submittedAt),
         formatGraders(submission),
         progress && formatProgress(progress, submission),
-        nextTaskButton({ next, name, address, queue, shown: progress !== null && shown }),
+        nextTaskButton({ next, name, address, queue, readAddress: progress !== null && readAddress }),
       ]
     }),
   )
 
-/** @property shown address to read the submission at; false for members who may not (yet). */
-type NextTaskFacts = { next: NextTask | null; name: string; address: string; queue: string; shown: string | false }
+/** @property readAddress page to read the submission on; false for members who may not (yet). */
+type NextTaskFacts = { next: NextTask | null; name: string; address: string; queue: string; readAddress: string | false }
 
-function nextTaskButton({ next, name, address, queue, shown }: NextTaskFacts): Html | false {
-  if (next === null) return shown !== false && html`<a class="btn btn-sm" href="${shown}" aria-label="${`View ${name}`}">View</a>`
+function nextTaskButton({ next, name, address, queue, readAddress }: NextTaskFacts): Html | false {
+  if (next === null)
+    return readAddress !== false && html`<a class="btn btn-sm" href="${readAddress}" aria-label="${`View ${name}`}">View</a>`
   if (next.task === 'take')
     return html`<form method="post" action="${`${address}/take-over${queue}`}"><button class="btn btn-sm whitespace-nowrap" aria-label="${`Take over ${name}`}">Take over</button></form>`
-  const [label, to] = TASKS[next.task]
-  const place = next.question === undefined ? `${to}${queue}` : `${queue}#question-${next.question}`
+  const [label, subpath] = TASKS[next.task]
+  const place = next.question === undefined ? `${subpath}${queue}` : `${queue}#question-${next.question}`
   return html`<a class="${next.isInbound ? 'btn btn-sm btn-outline btn-primary' : 'btn btn-sm'}" href="${`${address}${place}`}" aria-label="${`${label} ${name}`}">${label}</a>`
 }
 
@@ -183,8 +184,8 @@ const nameOf = (member: QueuedSubmission['gradingAssignments'][number]['grader']
   member && `${displayNameOf(member.user)}${mayGrade(member) ? '' : ' (no longer grades)'}`
 
 /** Members to whom single answers of a round are assigned. */
-function nameGradersOfAnswers({ gradingAssignments }: QueuedSubmission, wanted: number): string | null {
-  const names = gradingAssignments.flatMap(({ round, grader }) => (round === wanted ? [nameOf(grader)] : []))
+function nameGradersOfAnswers({ gradingAssignments }: QueuedSubmission, wantedRound: number): string | null {
+  const names = gradingAssignments.flatMap(({ round, grader }) => (round === wantedRound ? [nameOf(grader)] : []))
   if (names.every((name) => name === null)) return null
   return list.format(new Set(names.map((name) => name ?? 'nobody yet')))
 }

@@ -35,8 +35,8 @@ export function readLevels(values: URLSearchParams): number[] | undefined {
 const toLevel = (text: string): number => (/^\d$/.test(text) ? Number(text) : Number.MAX_SAFE_INTEGER)
 
 /** Levels that two graders chose, criterion by criterion; nothing until both did. */
-export function agreement({ criteria, given, number }: GradedQuestion): Html | false {
-  const [first, second] = [1, 2].map((round) => given.findLast((grade) => grade.round === round && grade.levels.length > 0))
+export function agreement({ criteria, given: grades, number }: GradedQuestion): Html | false {
+  const [first, second] = [1, 2].map((round) => grades.findLast((grade) => grade.round === round && grade.levels.length > 0))
   if (!first || !second) return false
   const heading = `agreement-${number}`
   const rows = criteria.map((criterion, i) => [
@@ -45,13 +45,13 @@ export function agreement({ criteria, given, number }: GradedQuestion): Html | f
     formatLevel(criterion, second.levels[i] ?? 0),
     formatDistance(first, second, i),
   ])
-  const same = criteria.filter((_, i) => first.levels[i] === second.levels[i]).length
-  return html`<h4 class="text-sm font-medium" id="${heading}">Agreement: ${same} of ${criteria.length} criteria</h4>
+  const sameCount = criteria.filter((_, i) => first.levels[i] === second.levels[i]).length
+  return html`<h4 class="text-sm font-medium" id="${heading}">Agreement: ${sameCount} of ${criteria.length} criteria</h4>
 ${table(heading, ['Criterion', first.name, second.name, 'Difference'], rows)}`
 }
 
-function formatDistance({ levels: one }: GradeByPerson, { levels: other }: GradeByPerson, at: number): string {
-  const [first, second] = [one[at] ?? 0, other[at] ?? 0]
+function formatDistance({ levels: firstLevels }: GradeByPerson, { levels: secondLevels }: GradeByPerson, index: number): string {
+  const [first, second] = [firstLevels[index] ?? 0, secondLevels[index] ?? 0]
   if (first === 0 || second === 0) return 'not both chosen'
   const levels = Math.abs(first - second)
   return levels === 0 ? 'none' : levels === 1 ? '1 level' : `${levels} levels`

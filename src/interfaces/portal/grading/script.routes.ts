@@ -25,12 +25,12 @@ export function gradingScriptRoutes(app: FastifyInstance): void {
     async (request, reply) => {
       const { ctx, params, body } = request
       try {
-        const { isSaved, own, others, seen } = await saveGrade(ctx, readGrade(params, body))
+        const { isSaved, own: ownGrade, others: otherGrades, seen } = await saveGrade(ctx, readGrade(params, body))
         if (!isSaved) {
-          const { points = null, comment = '', levels = [] } = own ?? {}
+          const { points = null, comment = '', levels = [] } = ownGrade ?? {}
           return reply.code(409).send({ seen, points, comment, levels: levels.join(' ') })
         }
-        const names = [...new Set(others.map(({ name }) => name))]
+        const names = [...new Set(otherGrades.map(({ name }) => name))]
         return reply.send({ seen, others: names, ...toAnswer(request, await readAndRecordGradingView(ctx, params.submissionId)) })
       } catch (error) {
         return reply.code(422).send({ mistakes: issuesOf(error).map(formatIssue) })

@@ -44,8 +44,8 @@ const addressOf = (ctx: Context, { submission }: SubmissionGradingView): string 
 const list = new Intl.ListFormat('en-GB')
 
 /** Other graders who have this submission open. */
-export const otherGraders = ({ others }: SubmissionGradingView): Html =>
-  html`${others.length > 0 && html`<p class="alert alert-soft alert-info">${list.format(others)} ${others.length === 1 ? 'has' : 'have'} this submission open, too. All grades are kept.</p>`}`
+export const otherGraders = ({ others: otherNames }: SubmissionGradingView): Html =>
+  html`${otherNames.length > 0 && html`<p class="alert alert-soft alert-info">${list.format(otherNames)} ${otherNames.length === 1 ? 'has' : 'have'} this submission open, too. All grades are kept.</p>`}`
 
 /** Status badge, with a link to the first open question. */
 export function gradingStatus({ submission, progress }: SubmissionGradingView): Html {
@@ -115,13 +115,13 @@ function formatTwoGraders({ round, progress, submission }: SubmissionGradingView
   return `You are the ${round === 2 ? 'second' : 'first'} of two graders and see your own grades. You see the other’s once both of you have graded every question.`
 }
 
-export const countsFor = ({ points, standing }: GradedQuestion): Html =>
-  html`${points > 0 && standing.state !== 'ungraded' && html`<p class="${standing.state === 'undecided' ? 'mistake' : 'facts'}">${formatQuestionStatus(standing, points)}</p>`}`
+export const countsFor = ({ points, standing: status }: GradedQuestion): Html =>
+  html`${points > 0 && status.state !== 'ungraded' && html`<p class="${status.state === 'undecided' ? 'mistake' : 'facts'}">${formatQuestionStatus(status, points)}</p>`}`
 
 /** Grades of others; this grader's own grade is in the fields. */
 export const givenByOthers = (question: GradedQuestion): Html => {
-  const { own, given: grades } = question
-  return html`${gradeLines(grades.filter((grade) => grade !== own))}${agreement(question)}`
+  const { own: ownGrade, given: grades } = question
+  return html`${gradeLines(grades.filter((grade) => grade !== ownGrade))}${agreement(question)}`
 }
 
 export const gradeLines = (grades: readonly GradeByPerson[]): Html =>
@@ -131,25 +131,23 @@ const givenLine = ({ name, round, points, comment }: GradeByPerson): Html =>
   html`<li><p class="flex justify-between gap-3"><span class="text-base-content/70">${nameAndRound({ name, round })}</span><strong class="shrink-0 tabular-nums">${points === null ? 'no points' : formatCount(points, 'point')}</strong></p>${comment && html`<p class="preformatted mt-0">${comment}</p>`}</li>`
 
 /** Short status, beside the question's number. */
-export function questionStatus({ points, standing }: GradedQuestion): Html {
+export function questionStatus({ points, standing: status }: GradedQuestion): Html {
   if (points === 0) return html`<span class="text-base-content/70">no points</span>`
-  if (standing.state === 'graded' && standing.by === 'no_answer')
+  if (status.state === 'graded' && status.by === 'no_answer')
     return html`<span class="text-base-content/70">No answer, 0 of ${formatCount(points, 'point')}</span>`
-  if (standing.state === 'graded')
-    return html`<span class="font-medium">${standing.points} of ${formatCount(points, 'point')}</span>`
-  return standing.state === 'undecided' ? badge('to be decided') : badge('not graded')
+  if (status.state === 'graded') return html`<span class="font-medium">${status.points} of ${formatCount(points, 'point')}</span>`
+  return status.state === 'undecided' ? badge('to be decided') : badge('not graded')
 }
 
 /** Grades of a question that count. @param address of the grading view. */
 export const gradeHistory = ({ number, given: grades }: GradedQuestion, address: string): Html =>
   html`${grades.length > 0 && history(grades, `${address}/questions/${number}`, number)}`
 
-export function formatQuestionStatus(standing: GradingStatus, points: number): string {
+export function formatQuestionStatus(status: GradingStatus, points: number): string {
   if (points === 0) return 'This question has no points.'
-  if (standing.state === 'graded')
-    return `Final grade: ${standing.points} of ${formatCount(points, 'point')}${SOURCES[standing.by]}.`
-  if (standing.state === 'ungraded') return 'Not graded.'
-  return `The two grades differ by more than 20 % of the points: ${DECIDERS[standing.decides]} has to decide by giving points here.`
+  if (status.state === 'graded') return `Final grade: ${status.points} of ${formatCount(points, 'point')}${SOURCES[status.by]}.`
+  if (status.state === 'ungraded') return 'Not graded.'
+  return `The two grades differ by more than 20 % of the points: ${DECIDERS[status.decides]} has to decide by giving points here.`
 }
 
 export const DECIDERS = { admin: 'an admin', third_grader: 'a third grader' }

@@ -24,10 +24,10 @@ import { SUPPRESSIONS } from '../organization/suppressions.page.ts'
 type HomeFacts = { name: string; subtitle: string | undefined; actions: Html | false; body: Html; notice: string | undefined }
 
 /** @param name display name of the member. */
-export const homePage = ({ name, ...shown }: HomeFacts): Page => ({
+export const homePage = ({ name, ...pageParts }: HomeFacts): Page => ({
   title: 'Home',
   heading: name ? `Welcome, ${name}` : 'Home',
-  ...shown,
+  ...pageParts,
 })
 
 /** @property deadAddresses bounces among the newest mails, if there are many. */
@@ -55,7 +55,7 @@ function attentionPanel(
   { failedMails, expiring, mailsWaitSince, deadAddresses, withoutGrader }: OverviewFacts,
   waiting: Waiting | null,
 ): Html {
-  const to = (address: string, label: string, name = label) =>
+  const linkTo = (address: string, label: string, name = label) =>
     html`<a class="btn btn-sm" href="${address}" aria-label="${name}">${label}</a>`
   const toGrade = waiting?.queues.filter(({ queue, count }) => queue !== 'release' && (queue !== 'others' || count > 0)) ?? []
   const toBeReleased = waiting?.queues.find(({ queue }) => queue === 'release')?.count ?? 0
@@ -73,19 +73,19 @@ function attentionPanel(
       look: 'error',
       text: 'Many emails go to mailboxes that don’t exist',
       detail: `${deadAddresses.dead} of the last ${deadAddresses.of} bounced. Mail servers may then treat your other emails as spam. Check where your lists of candidates come from.`,
-      action: to(pathOf(ctx, SUPPRESSIONS), 'Review', 'Review blocked addresses'),
+      action: linkTo(pathOf(ctx, SUPPRESSIONS), 'Review', 'Review blocked addresses'),
     },
     failedMails.length > 0 && {
       icon: 'mail-x',
       look: 'error',
-      text: `${counted(failedMails.length)} ${failedMails.length === 1 ? 'invitation was' : 'invitations were'} not delivered`,
+      text: `${countLabel(failedMails.length)} ${failedMails.length === 1 ? 'invitation was' : 'invitations were'} not delivered`,
       detail: firstOf(failedMails),
       rows: failures(ctx, failedMails),
     },
     expiring.length > 0 && {
       icon: 'clock-alert',
       look: 'warning',
-      text: `${counted(expiring.length)} ${expiring.length === 1 ? 'invite expires' : 'invites expire'} within three days`,
+      text: `${countLabel(expiring.length)} ${expiring.length === 1 ? 'invite expires' : 'invites expire'} within three days`,
       detail: firstOf(expiring),
       rows: expiringTable(ctx, expiring),
     },
@@ -96,7 +96,7 @@ function attentionPanel(
         look: 'info',
         text: `${formatLength(waiting.count)} ${waiting.count === 1 ? 'submission waits' : 'submissions wait'} for a grade`,
         detail: html`${toGrade.map(({ queue, count }, i) => html`${i > 0 && ' · '}<a href="${`${pathOf(ctx, 'grading')}?queue=${queue}&languages=all`}">${QUEUE_LABELS[queue]}</a>: ${formatLength(count)}`)}${waiting.since && html` · the oldest ${timeAgo(ctx, waiting.since)}`}`,
-        action: to(pathOf(ctx, 'grading?queue=all&languages=all'), 'Grade'),
+        action: linkTo(pathOf(ctx, 'grading?queue=all&languages=all'), 'Grade'),
       },
     toBeReleased > 0 && releaseNeed(ctx, toBeReleased),
   ]
@@ -141,19 +141,19 @@ export const nothingToDo = (text: string): Html =>
   html`<p class="text-base-content/70 flex items-center gap-3"><span class="text-success">${icon('circle-check', 'size-5')}</span>${text}</p>`
 
 /** One row more than shown is read, so the number is a lower limit. */
-const counted = (length: number): string => (length > OVERVIEW_ROWS ? `More than ${OVERVIEW_ROWS}` : String(length))
+const countLabel = (length: number): string => (length > OVERVIEW_ROWS ? `More than ${OVERVIEW_ROWS}` : String(length))
 
 function figures({ days, before, medianTime, states }: Overview, total: number): Html {
   const invited = days.map((day) => day.invited)
   const completed = days.map((day) => day.completed)
-  const all = states.get('completed') ?? 0
+  const completedCount = states.get('completed') ?? 0
   return html`<div class="grid gap-3 sm:grid-cols-3 sm:gap-4">${figure(`Invited, ${days.length} days`, sum(invited), trend(sum(invited), before.invited), lineChart(invited))}
-${figure('Completion rate', percent(all / total), `${all.toLocaleString('en')} of ${total.toLocaleString('en')} completed`, lineChart(completionShares(completed, invited)))}
+${figure('Completion rate', percent(completedCount / total), `${completedCount.toLocaleString('en')} of ${total.toLocaleString('en')} completed`, lineChart(completionShares(completed, invited)))}
 ${figure('Median time to complete', medianTime.last === null ? '–' : formatSpan(medianTime.last), formatMedian(medianTime))}</div>
 `
 }
 
-const sum = (values: number[]): number => values.reduce((all, value) => all + value, 0)
+const sum = (values: number[]): number => values.reduce((total, value) => total + value, 0)
 
 /** Running completion rate: for each day, all completed of all invited since the first day. */
 const completionShares = (completed: number[], invited: number[]): number[] =>
@@ -201,7 +201,7 @@ const firstSteps = (
 const doneStep = html`${badge('done')}`
 
 function stateTable(ctx: Context, states: Map<InviteStatus, number>, total: number): Html {
-  const sum = (...names: InviteStatus[]) => names.reduce((all, name) => all + (states.get(name) ?? 0), 0)
+  const sum = (...names: InviteStatus[]) => names.reduce((subtotal, name) => subtotal + (states.get(name) ?? 0), 0)
   // Rows that count one status link to the list of its invites.
   const listed = (label: string, state = '') => html`<a href="${`${pathOf(ctx, 'invites')}?state=${state}`}">${label}</a>`
   const rows: [Value, number][] = [
@@ -245,9 +245,9 @@ ${table(
 const inviteLink = (ctx: Context, { inviteId, recipientEmail }: { inviteId: string; recipientEmail: string }): Html =>
   html`<a href="${pathOf(ctx, `invites/${inviteId}`)}">${recipientEmail}</a>`
 
-function firstOf([first, ...others]: { recipientEmail: string; assessment: string }[]): string {
-  const more = others.length < OVERVIEW_ROWS ? `${others.length} more` : 'more'
-  return `${first!.recipientEmail}, ${first!.assessment}${others.length > 0 ? `, and ${more}` : ''}`
+function firstOf([first, ...otherMails]: { recipientEmail: string; assessment: string }[]): string {
+  const more = otherMails.length < OVERVIEW_ROWS ? `${otherMails.length} more` : 'more'
+  return `${first!.recipientEmail}, ${first!.assessment}${otherMails.length > 0 ? `, and ${more}` : ''}`
 }
 
 const failures = (ctx: Context, mails: FailedMail[]): Html =>

@@ -24,10 +24,10 @@ export function homeRoutes(app: FastifyInstance): void {
     const queues = grades ? await countQueues(ctx, { myLanguages }) : []
     const longest = queues.findLast(({ queue }) => queue !== 'release' && queue !== 'others')
     const waiting = grades ? { queues, count: longest?.count ?? 0, since: await findOldestWaiting(ctx) } : null
-    const shown = may(ctx, 'read') ? await organizationHomePage(ctx, waiting) : await memberHomePage(ctx, waiting)
+    const content = may(ctx, 'read') ? await organizationHomePage(ctx, waiting) : await memberHomePage(ctx, waiting)
     const deletion = ctx.mode === 'test' && may(ctx, 'delete_test_data') && deleteTestData(ctx)
     const notice = NOTICES.get(queryOf(request).get('done') ?? '')
-    return show(request, reply, homePage({ ...shown, name, body: html`${shown.body}${deletion}`, notice }))
+    return show(request, reply, homePage({ ...content, name, body: html`${content.body}${deletion}`, notice }))
   })
 }
 
@@ -48,6 +48,6 @@ const organizationHomePage = async (ctx: Context, waiting: Waiting | null) => ({
 async function memberHomePage(ctx: Context, waiting: Waiting | null) {
   const newest = may(ctx, 'read_as_client') ? await listResults(ctx, {}, { number: 1, size: 1 }) : null
   const results = newest?.items.map(({ result }) => ({ count: newest.total, newest: result.releasedAt }))[0] ?? null
-  const own = { ...(await readOwnOverview(ctx)), waiting, results }
-  return { subtitle: memberSubtitle(own), actions: memberAction(ctx, own), body: memberHome(ctx, own) }
+  const ownFacts = { ...(await readOwnOverview(ctx)), waiting, results }
+  return { subtitle: memberSubtitle(ownFacts), actions: memberAction(ctx, ownFacts), body: memberHome(ctx, ownFacts) }
 }

@@ -40,7 +40,7 @@ export function memberAction(ctx: Context, { assessments, waiting }: MemberHomeF
 /** First page of members who do not run the organization. */
 export function memberHome(ctx: Context, { assigned, assessments, waiting, results }: MemberHomeFacts): Html {
   const writes = may(ctx, 'write_assessments')
-  if (assigned === null && assessments === null && !writes) return nothing(ctx)
+  if (assigned === null && assessments === null && !writes) return noRolePanel(ctx)
   return html`${writes && panel('authoring', 'Assessments and questions', authoring(ctx))}${waiting && panel('waiting', 'Needs attention', waitingNeeds(ctx, waiting))}${results && panel('results', 'Results', attentionList([seeResults(ctx, results)]))}${assigned && toGrade(ctx, assigned)}${assessments && asClient(ctx, assessments)}`
 }
 
@@ -78,7 +78,7 @@ const seeResults = (ctx: Context, { count, newest }: NonNullable<MemberHomeFacts
   action: linkButton(pathOf(ctx, 'results'), 'See them', undefined, 'small'),
 })
 
-const nothing = (ctx: Context): Html => html`<section class="panel">
+const noRolePanel = (ctx: Context): Html => html`<section class="panel">
 <p>You are a member of ${ctx.organization.name}, but you have no role yet.</p>
 <p>Ask an admin of your organization for one. They find you under Members.</p>
 <p>Your name, password and sessions are under <a href="${pathOf(ctx, 'account')}">My account</a>.</p>
@@ -111,7 +111,10 @@ function asClient(ctx: Context, assessments: NonNullable<OwnOverview['assessment
       ),
     )
   const sum = (...statuses: InviteStatus[]) =>
-    assessments.reduce((all, { states }) => all + statuses.reduce((some, status) => some + (states.get(status) ?? 0), 0), 0)
+    assessments.reduce(
+      (total, { states }) => total + statuses.reduce((subtotal, status) => subtotal + (states.get(status) ?? 0), 0),
+      0,
+    )
   const [invited, completed] = [sum(...INVITE_STATUSES), sum('completed')]
   return html`<div class="grid grid-cols-2 gap-3 sm:grid-cols-3 sm:gap-4">${figure('Invited', invited, formatCount(assessments.length, 'assessment'))}${figure('Under way', sum('pending', 'accepted', 'started'), 'can still complete')}${figure('Completed', completed, invited > 0 && `${Math.round((completed / invited) * 100)} % of the invited`)}</div>
 ${panel(

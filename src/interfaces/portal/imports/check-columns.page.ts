@@ -55,13 +55,13 @@ const count = (number: number, kind: ImportKind): string => `${number.toLocaleSt
 export function checkColumnsPage(form: Form, { ctx, file, found, hasChanged }: Facts): Page {
   const { kind } = file
   const [parent, start] = kind === 'questions' ? (['Questions', 'questions'] as const) : (['Invites', 'invites'] as const)
-  const again = kind === 'questions' ? 'questions/imports/new' : 'invites/batches'
+  const restartPath = kind === 'questions' ? 'questions/imports/new' : 'invites/batches'
   return {
     title: 'Check the columns',
     subtitle: subtitleOf(file, found),
     trail: [
       [parent, pathOf(ctx, start)],
-      ['Import', pathOf(ctx, again)],
+      ['Import', pathOf(ctx, restartPath)],
     ],
     body: html`${mistakes(form)}<form method="post" class="space-y-6" action="${pathOf(ctx, `imports/${file.id}`)}">
 <input type="hidden" name="shown" value="${shownState(found)}">
@@ -70,7 +70,7 @@ ${hasChanged && html`<p class="alert alert-soft" role="status">The preview follo
 <div class="space-y-6">${readingPanel(found)}${found.isTable && columnsPanel(kind, found)}</div>
 ${rowsPanel(kind, found)}
 </div>
-${foot(kind, found, pathOf(ctx, again))}
+${foot(kind, found, pathOf(ctx, restartPath))}
 </form>`,
   }
 }
@@ -213,12 +213,12 @@ function columnItem(kind: ImportKind, { heading, samples, meaning, doubt, isReme
 
 function rowsPanel(kind: ImportKind, { rows, leftOutRows, leftOut, taken }: Inspection): Html {
   const isInRows = new Set(rows.map(({ line }) => line))
-  const others = leftOutRows.filter(({ line }) => !isInRows.has(line))
+  const otherRows = leftOutRows.filter(({ line }) => !isInRows.has(line))
   return html`<section class="panel" aria-labelledby="rows-heading">
 <h2 class="mb-4" id="rows-heading">${kind === 'questions' ? 'Questions' : 'People'}</h2>
 ${rows.length === 0 ? html`<p>There are no rows to show yet.</p>` : html`<ol class="divide-base-300 divide-y">${rows.map((row) => rowItem(kind, row))}</ol>`}
 <p class="hint mt-3">The first ${rows.length.toLocaleString('en')} of ${(taken + leftOut).toLocaleString('en')} rows.</p>
-${others.length > 0 && html`<h3 class="mt-6 mb-2">Left out: ${leftOut.toLocaleString('en')}</h3><ol class="divide-base-300 divide-y">${others.map((row) => rowItem(kind, row))}</ol>`}
+${otherRows.length > 0 && html`<h3 class="mt-6 mb-2">Left out: ${leftOut.toLocaleString('en')}</h3><ol class="divide-base-300 divide-y">${otherRows.map((row) => rowItem(kind, row))}</ol>`}
 </section>`
 }
 
@@ -230,14 +230,14 @@ ${details.length > 0 && html`<p class="text-base-content/70 text-sm" dir="auto">
 ${problem && html`<p class="text-error text-sm">${problem} Left out.</p>`}</li>`
 }
 
-function foot(kind: ImportKind, found: Inspection, again: string): Html {
+function foot(kind: ImportKind, found: Inspection, restartPath: string): Html {
   const { taken, leftOut } = found
   const missing = found.facts.isEncodingDoubtful
     ? 'Choose the encoding of the letters'
     : isMissing(kind, found) && REQUIRED[kind][1]
   const isReady = !missing && taken > 0
-  const what = kind === 'questions' ? 'can be added to the library' : 'are taken over'
-  return html`<div class="bg-base-100 border-base-300 sticky bottom-0 -mx-4 flex flex-wrap items-center gap-3 border-t p-4"><p class="grow"><b>${count(taken, kind)}</b> ${what}${leftOut > 0 && html`, ${leftOut.toLocaleString('en')} ${leftOut === 1 ? 'row is' : 'rows are'} left out`}.</p>
-<a class="btn" href="${again}">Choose another file</a>
+  const outcome = kind === 'questions' ? 'can be added to the library' : 'are taken over'
+  return html`<div class="bg-base-100 border-base-300 sticky bottom-0 -mx-4 flex flex-wrap items-center gap-3 border-t p-4"><p class="grow"><b>${count(taken, kind)}</b> ${outcome}${leftOut > 0 && html`, ${leftOut.toLocaleString('en')} ${leftOut === 1 ? 'row is' : 'rows are'} left out`}.</p>
+<a class="btn" href="${restartPath}">Choose another file</a>
 ${isReady ? html`<button class="btn btn-primary" name="action" value="continue">Continue with ${count(taken, kind)}${icon('arrow-right')}</button>` : html`<p class="font-medium">${missing || 'There is nothing to import.'}</p>`}</div>`
 }

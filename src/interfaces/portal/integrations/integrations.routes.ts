@@ -38,16 +38,16 @@ export function integrationsRoutes(app: FastifyInstance): void {
       async work(ctx, values) {
         const { name, mode } = readFields(values, 'name', 'mode')
         const expiresAt = readExpiry(values, ctx.deps.clock())
-        const wanted = { name, mode: mode === 'test' ? 'test' : 'live', expiresAt, ...readRestrictions(values) } as const
-        return newKeyPage(ctx, await generateKey(ctx, wanted))
+        const newKey = { name, mode: mode === 'test' ? 'test' : 'live', expiresAt, ...readRestrictions(values) } as const
+        return newKeyPage(ctx, await generateKey(ctx, newKey))
       },
     }),
   )
 
-  const onePage = async (request: FastifyRequest<KeyRoute>, form: Form, shown: { done?: string; preset?: string } = {}) => {
+  const onePage = async (request: FastifyRequest<KeyRoute>, form: Form, extras: { done?: string; preset?: string } = {}) => {
     const { ctx, params, ip } = request
     const hasPassword = signedInOf(request).credential.passwordHash !== NO_PASSWORD
-    return apiKeyPage(form, { ctx, apiKey: await getKey(ctx, params.keyId), hasPassword, address: ip, ...shown })
+    return apiKeyPage(form, { ctx, apiKey: await getKey(ctx, params.keyId), hasPassword, address: ip, ...extras })
   }
   const addressOf = ({ ctx, params }: FastifyRequest<KeyRoute>, done: string) =>
     `${pathOf(ctx, `settings/integrations/${params.keyId}`)}?done=${done}`

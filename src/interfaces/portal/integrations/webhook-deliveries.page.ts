@@ -101,7 +101,8 @@ ${attempts.length === 0 ? html`<p>No attempts yet.</p>` : attempts.map(attemptIt
   }
 }
 
-const nextOf = ({ state }: WebhookEndpoint, at: Date): Value => (state === 'active' ? time(at) : 'when the webhook is enabled')
+const nextOf = ({ state }: WebhookEndpoint, dueAt: Date): Value =>
+  state === 'active' ? time(dueAt) : 'when the webhook is enabled'
 
 const attemptItem = ({
   number,

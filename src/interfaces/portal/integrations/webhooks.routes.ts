@@ -106,8 +106,8 @@ export function webhooksRoutes(app: FastifyInstance): void {
 
 async function listPage(request: FastifyRequest, form: Form) {
   const { ctx } = request
-  const all = { number: 1, size: MAX_ENDPOINTS }
-  const { items } = await listEndpoints(ctx, { field: 'createdAt', direction: 'asc' }, all)
+  const firstPage = { number: 1, size: MAX_ENDPOINTS }
+  const { items } = await listEndpoints(ctx, { field: 'createdAt', direction: 'asc' }, firstPage)
   const done = queryOf(request).get('done') ?? ''
   return webhooksPage(form, { ctx, endpoints: items, counts: await countLastDeliveries(ctx), done })
 }

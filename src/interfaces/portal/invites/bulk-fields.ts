@@ -68,9 +68,9 @@ export function bulkFields(form: Form, facts: BulkFormFacts): Html | false {
 }
 
 function extensionFields(form: Form, preview: ExtensionPreview | null): Html {
-  const by = form.values.get('by') ?? 'date'
+  const method = form.values.get('by') ?? 'date'
   const radio = (value: string, label: string) =>
-    html`<label class="flex items-center gap-2.5 py-1.5 text-sm"><input type="radio" class="radio radio-sm" name="by" value="${value}" ${by === value && html`checked`}> ${label}</label>`
+    html`<label class="flex items-center gap-2.5 py-1.5 text-sm"><input type="radio" class="radio radio-sm" name="by" value="${value}" ${method === value && html`checked`}> ${label}</label>`
   return html`<fieldset class="mb-2"><legend class="mb-1.5 text-sm font-medium">New expiry</legend>
 ${radio('date', 'On the same date for all')}
 ${field(form, { name: 'expiresOn', label: 'Date', type: 'date', hint: 'The invites expire at the end of this day.', optional: true })}
@@ -81,7 +81,7 @@ ${preview && extensionPreview(preview)}`
 }
 
 function extensionPreview({ timeZone, days, kept }: ExtensionPreview): Html {
-  const others = days.slice(MAX_PREVIEWED).reduce((sum, { count }) => sum + count, 0)
+  const otherCount = days.slice(MAX_PREVIEWED).reduce((sum, { count }) => sum + count, 0)
   return html`<h2 class="mb-2" id="dates-heading">New dates</h2>
 ${
   days.length > 0 &&
@@ -91,11 +91,11 @@ ${
     days.slice(0, MAX_PREVIEWED).map(({ from, to, count }) => [from, to, count]),
   )
 }
-<p class="hint my-3">${others > 0 && `And ${formatCount(others, 'other invite')}. `}${kept > 0 && `${formatCount(kept, 'invite')} can’t be extended, or expire later anyway: ${kept === 1 ? 'it stays as it is' : 'they stay as they are'}. `}Days in ${timeZone}.</p>`
+<p class="hint my-3">${otherCount > 0 && `And ${formatCount(otherCount, 'other invite')}. `}${kept > 0 && `${formatCount(kept, 'invite')} can’t be extended, or expire later anyway: ${kept === 1 ? 'it stays as it is' : 'they stay as they are'}. `}Days in ${timeZone}.</p>`
 }
 
-const countOf = ({ statuses }: Pick<BulkFormFacts, 'statuses'>, ...those: InviteStatus[]): number =>
-  those.reduce((sum, status) => sum + (statuses.get(status) ?? 0), 0)
+const countOf = ({ statuses }: Pick<BulkFormFacts, 'statuses'>, ...wantedStatuses: InviteStatus[]): number =>
+  wantedStatuses.reduce((sum, status) => sum + (statuses.get(status) ?? 0), 0)
 
 /** Invites that a revocation changes, without started ones. */
 export const countRevocable = (facts: Pick<BulkFormFacts, 'statuses'>): number => countOf(facts, 'pending', 'accepted')

@@ -162,13 +162,13 @@ function readExtension(values: URLSearchParams): BulkParams {
 async function newPage({ ctx }: FastifyRequest, form: Form) {
   const { values } = form
   const action = readAction(values)
-  const which = await fallBackIfRefused(findSelection(ctx, values), { ids: [] })
-  const count = 'ids' in which ? which.ids.length : await fallBackIfRefused(countMatches(ctx, which.filter), 0)
+  const selection = await fallBackIfRefused(findSelection(ctx, values), { ids: [] })
+  const count = 'ids' in selection ? selection.ids.length : await fallBackIfRefused(countMatches(ctx, selection.filter), 0)
   const chosen = selectionFields(values)
   const choices = await listChoices(ctx, action)
-  const statuses = action === 'revoke' ? await fallBackIfRefused(countSelectedInvites(ctx, which), new Map()) : new Map()
+  const statuses = action === 'revoke' ? await fallBackIfRefused(countSelectedInvites(ctx, selection), new Map()) : new Map()
   const isAsked = action === 'extend' && values.has('by') && form.issues.length === 0
-  const { extension, issues } = isAsked ? await readPreview(ctx, which, values) : { extension: null, issues: form.issues }
+  const { extension, issues } = isAsked ? await readPreview(ctx, selection, values) : { extension: null, issues: form.issues }
   return newBulkChangePage({ values, issues }, { ctx, action, count, chosen, choices, statuses, extension })
 }
 
@@ -187,8 +187,8 @@ export function selectionFields(values: URLSearchParams): [name: string, value: 
 }
 
 type Preview = { extension: ExtensionPreview | null; issues: Form['issues'] }
-const readPreview = (ctx: Context, which: InviteSelection, values: URLSearchParams): Promise<Preview> =>
-  previewExtension(ctx, which, readExtension(values)).then(
+const readPreview = (ctx: Context, selection: InviteSelection, values: URLSearchParams): Promise<Preview> =>
+  previewExtension(ctx, selection, readExtension(values)).then(
     (extension) => ({ extension, issues: [] }),
     (error) => ({ extension: null, issues: issuesOf(error) }),
   )
@@ -196,10 +196,10 @@ const readPreview = (ctx: Context, which: InviteSelection, values: URLSearchPara
 const countMatches = (ctx: Context, filter: InviteFilter): Promise<number> =>
   listInvites(ctx, wholeInvite, filter, { field: 'sentAt', direction: 'desc' }, { number: 1, size: 1 }).then(({ total }) => total)
 
-/** Returns `nothing` if the filter is refused: its mistake is shown when the form is sent. */
-const fallBackIfRefused = <T>(reading: Promise<T>, nothing: T): Promise<T> =>
+/** Returns the fallback if the filter is refused: the mistake is shown when the form is sent. */
+const fallBackIfRefused = <T>(reading: Promise<T>, fallback: T): Promise<T> =>
   reading.catch((error) => {
-    if (error instanceof DomainError && error.kind === 'invalid') return nothing
+    if (error instanceof DomainError && error.kind === 'invalid') return fallback
     throw error
   })
 

@@ -29,9 +29,9 @@ const days = (form: Form): Html =>
 const EXAMPLE_DAYS = [7, 14, 30]
 
 function expiry(form: Form, { ctx, invite }: Facts): Html {
-  const by = form.values.get('by') ?? 'date'
+  const method = form.values.get('by') ?? 'date'
   const radio = (value: string, label: string) =>
-    html`<label class="flex items-center gap-2.5 py-1.5 text-sm"><input type="radio" class="radio radio-sm" name="by" value="${value}" ${by === value && html`checked`}> ${label}</label>`
+    html`<label class="flex items-center gap-2.5 py-1.5 text-sm"><input type="radio" class="radio radio-sm" name="by" value="${value}" ${method === value && html`checked`}> ${label}</label>`
   const now = ctx.deps.clock()
   const examples = EXAMPLE_DAYS.map((count) => html`<br>${count} days: ${time(daysAfter(now, count))}`)
   return html`<p class="mb-3">It expires now: ${time(invite.expiresAt)}</p>
@@ -133,7 +133,7 @@ function openActions({ ctx, invite, operations, retake }: Facts): InviteForm[] {
 /** Forms of the possible actions. The refused one is open. */
 export function inviteForms(form: Form, facts: Facts): { open: Html[]; closed: Html[] } {
   const path = pathOf(facts.ctx, `invites/${facts.invite.id}`)
-  const shown = (action: InviteForm) => {
+  const renderForm = (action: InviteForm) => {
     const { heading, fields, submit } = ACTIONS[action]
     const body = html`<form method="post" action="${`${path}/${action}`}">${onceField()}
 ${fields(form, facts)}
@@ -143,8 +143,8 @@ ${fields(form, facts)}
   }
   const actions = openActions(facts)
   return {
-    open: actions.filter((action) => action === facts.sent).map(shown),
-    closed: actions.filter((action) => action !== facts.sent).map(shown),
+    open: actions.filter((action) => action === facts.sent).map(renderForm),
+    closed: actions.filter((action) => action !== facts.sent).map(renderForm),
   }
 }
 
@@ -207,11 +207,11 @@ function findWaivable({ status, waivedChecks, webcamMonitoring }: InviteDetail, 
 }
 
 function waiving(form: Form, { invite, operations }: Facts): Html {
-  const what = invite.status === 'started' ? 'continue' : 'start'
+  const verb = invite.status === 'started' ? 'continue' : 'start'
   const options = findWaivable(invite, operations?.requirements ?? []).map((requirement): [string, string] => [
     requirement,
     REQUIREMENT_NAMES.get(requirement)!,
   ])
-  return html`<p class="hint mb-3">If the candidate can’t meet a requirement, you can waive it: they can then ${what} without it. The audit log records this.</p>
+  return html`<p class="hint mb-3">If the candidate can’t meet a requirement, you can waive it: they can then ${verb} without it. The audit log records this.</p>
 ${choice(form, { name: 'requirement', label: 'Requirement', options })}`
 }

@@ -94,11 +94,11 @@ async function takeList({ ctx, upload }: FastifyRequest, values: URLSearchParams
   const isFile = upload !== undefined && upload.bytes.length > 0
   const [bytes, fileName] = isFile ? [upload.bytes, upload.name] : [Buffer.from(list), '']
   await checkBatchTerms(ctx, { assessmentId, terms: readTerms(values) })
-  const found = await inspectFile(ctx, { kind: 'candidates', bytes })
-  if (!isFile && !found.columns.some(({ meaning }) => meaning === 'email')) throw createFileError('list', 'noAddresses')
+  const inspection = await inspectFile(ctx, { kind: 'candidates', bytes })
+  if (!isFile && !inspection.columns.some(({ meaning }) => meaning === 'email')) throw createFileError('list', 'noAddresses')
   values.delete('list')
   const form = values.toString()
-  if (!isFile && !needsCheck(found))
+  if (!isFile && !needsCheck(inspection))
     return importCandidateFile(ctx, { id: '', kind: 'candidates', fileName, bytes, choices: {}, form })
   return pathOf(ctx, `imports/${await storeImportFile(ctx, { kind: 'candidates', fileName, bytes, form })}`)
 }

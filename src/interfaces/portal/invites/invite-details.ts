@@ -75,9 +75,9 @@ const formatMetadata = (metadata: Record<string, string>): Html | false => {
 
 function inviter({ createdByKeyId, source }: InviteDetail, createdBy: Member | undefined): string {
   if (source === 'open') return 'nobody: they came by the open link'
-  const who = createdBy && displayNameOf(createdBy.user)
-  if (createdByKeyId === null) return who ?? 'the operator'
-  return who ? `an API key of ${who}` : 'an API key'
+  const creator = createdBy && displayNameOf(createdBy.user)
+  if (createdByKeyId === null) return creator ?? 'the operator'
+  return creator ? `an API key of ${creator}` : 'an API key'
 }
 
 /** Settings that can be changed at any time: grader and tags. */
@@ -114,7 +114,7 @@ ${choice(form, {
 }
 
 function tagForms(form: Form, tags: ListedTag[], path: string, choices: Choice[]): Html {
-  const others = choices.filter(({ id }) => !tags.some((tag) => tag.id === id))
+  const otherTags = choices.filter(({ id }) => !tags.some((tag) => tag.id === id))
   return html`${
     tags.length > 0 &&
     html`<ul class="mb-4 flex flex-wrap gap-2">${tags.map(
@@ -123,21 +123,21 @@ function tagForms(form: Form, tags: ListedTag[], path: string, choices: Choice[]
     )}</ul>`
   }
 ${
-  others.length > 0
+  otherTags.length > 0
     ? html`<form method="post" action="${`${path}/tags`}" class="one-field">
-${choice(form, { name: 'tagIds', label: tags.length === 0 ? 'Tag' : 'Add a tag', options: others.map(({ id, name }) => [id, name]), ...limitHint(choices) })}
+${choice(form, { name: 'tagIds', label: tags.length === 0 ? 'Tag' : 'Add a tag', options: otherTags.map(({ id, name }) => [id, name]), ...limitHint(choices) })}
 <button class="btn">Add</button>
 </form>`
     : html`<p id="tagIds" class="hint">There are no other tags to add.</p>`
 }`
 }
 
-export const otherInvites = ({ ctx, invite, others }: Facts): Html | false =>
-  others.length > 0 &&
+export const otherInvites = ({ ctx, invite, siblingInvites }: Facts): Html | false =>
+  siblingInvites.length > 0 &&
   panel(
     'others',
     'Other invites of this candidate',
-    html`<ul class="space-y-3 text-sm">${others.map(
+    html`<ul class="space-y-3 text-sm">${siblingInvites.map(
       (other) =>
         html`<li class="flex items-center gap-3"><a class="min-w-0 grow hover:underline" href="${pathOf(ctx, `invites/${other.id}`)}">${other.assessment}${other.attempt > 1 && ` (attempt ${other.attempt})`}</a>${badge(labelInviteStatus(other))}</li>`,
     )}</ul>`,

@@ -28,7 +28,7 @@ export type InviteFacts = {
   /** The submission, if it is not released. */
   queued: QueuedSubmission | null
   released: ReleasedResult | null
-  others: OtherInvite[]
+  siblingInvites: OtherInvite[]
   /** Choices for its actions; null for members who may only read it. */
   operations: { link: string; named: string; tagChoices: Choice[]; graders: Choice[]; requirements: Requirement[] } | null
   done: string | undefined

@@ -52,54 +52,54 @@ export type ListFacts = {
   list: ListPage<ListedInvite> | null
   extras: RowExtras
   /** Set on an assessment's own page: lists only its invites. */
-  of?: { id: string }
+  assessment?: { id: string }
 }
 
-export const listPath = ({ ctx, of }: Pick<ListFacts, 'ctx' | 'of'>): string =>
-  pathOf(ctx, of ? `assessments/${of.id}/invites` : 'invites')
+export const listPath = ({ ctx, assessment }: Pick<ListFacts, 'ctx' | 'assessment'>): string =>
+  pathOf(ctx, assessment ? `assessments/${assessment.id}/invites` : 'invites')
 
 export function inviteList(form: Form, facts: ListFacts): Html {
-  const { ctx, choices, list, of } = facts
+  const { ctx, choices, list, assessment } = facts
   const path = listPath(facts)
   const isBulk = may(ctx, 'operate_invites')
-  const exporting = list !== null && exportButton(pathOf(ctx, 'invites/export'), of && ['assessment', of.id])
+  const exporting = list !== null && exportButton(pathOf(ctx, 'invites/export'), assessment && ['assessment', assessment.id])
   return html`<section class="panel" aria-label="Invites">
 <h2 class="sr-only" id="list-heading">Invites</h2>
-${of && html`<div class="-mt-3 mb-4">${statusTabs(path, form.values, facts)}</div>`}${filterLine(path, form.values, filterFields(form, choices, facts), exporting)}
-${list && list.items.length > 0 ? html`${isBulk && bulkBar(facts, form.values, list)}${inviteTable(facts, form.values, list.items, isBulk)}` : nothing(facts, form.values)}
+${assessment && html`<div class="-mt-3 mb-4">${statusTabs(path, form.values, facts)}</div>`}${filterLine(path, form.values, filterFields(form, choices, facts), exporting)}
+${list && list.items.length > 0 ? html`${isBulk && bulkBar(facts, form.values, list)}${inviteTable(facts, form.values, list.items, isBulk)}` : emptyList(facts, form.values)}
 ${list && sizedPager(path, form.values, list, ['invite', 'invites'])}
 </section>`
 }
 
-function filterFields(form: Form, { assessments, tags, graders, lists }: FilterChoices, { ctx, of }: ListFacts): Html {
+function filterFields(form: Form, { assessments, tags, graders, lists }: FilterChoices, { ctx, assessment }: ListFacts): Html {
   const readsAll = may(ctx, 'read')
   const anyOf = (named: Choice[], any: string): [string, string][] => [
     ...(any ? [['', any] as [string, string]] : []),
     ...named.map(({ id, name }): [string, string] => [id, name]),
   ]
-  const everything = readsAll ? 'Every assessment' : may(ctx, 'read_as_grader') ? 'Assigned to me' : ''
+  const anyLabel = readsAll ? 'Every assessment' : may(ctx, 'read_as_grader') ? 'Assigned to me' : ''
   return html`<input type="hidden" name="state" value="${form.values.get('state')}">
 ${field(form, { name: 'search', label: 'Name or email', type: 'search', optional: true })}
-${!of && choice(form, { name: 'assessment', label: 'Assessment', options: anyOf(assessments, everything) })}
+${!assessment && choice(form, { name: 'assessment', label: 'Assessment', options: anyOf(assessments, anyLabel) })}
 ${readsAll && choice(form, { name: 'tag', label: 'Tag', options: anyOf(tags, 'Every tag') })}
 ${readsAll && choice(form, { name: 'grader', label: 'Grader', options: anyOf(graders, 'Every grader') })}
 ${readsAll && choice(form, { name: 'source', label: 'Source', options: SOURCES })}
 ${lists.length > 0 && choice(form, { name: 'list', label: 'List', options: anyOf(lists, 'Every list') })}
 ${form.values.get('part') && html`<input type="hidden" name="part" value="${form.values.get('part')}">`}
-${nameFilterField(readNameFilter(form.values), [...(of ? [] : [assessments]), tags, graders])}`
+${nameFilterField(readNameFilter(form.values), [...(assessment ? [] : [assessments]), tags, graders])}`
 }
 
-function nothing({ ctx, choices, counts, of }: ListFacts, values: URLSearchParams): Html {
-  const path = listPath({ ctx, ...(of && { of }) })
+function emptyList({ ctx, choices, counts, assessment }: ListFacts, values: URLSearchParams): Html {
+  const path = listPath({ ctx, ...(assessment && { assessment }) })
   const seesAny = may(ctx, 'read') || may(ctx, 'read_as_grader') || choices.assessments.length > 0
   if (!seesAny) return noRows('No assessments are shared with you yet.', path, values)
   if (counts?.size !== 0 || !may(ctx, 'invite')) return noRows('No invites match.', path, values)
   return empty(
     'send',
-    of
+    assessment
       ? 'Nobody is invited to this assessment yet. Invite a candidate, and follow here how far they are.'
       : 'No invites yet. Invite a candidate to an assessment and follow their progress here.',
-    linkButton(pathOf(ctx, of ? `invites/new?assessment=${of.id}` : 'invites/new'), 'Invite a candidate', 'plus'),
+    linkButton(pathOf(ctx, assessment ? `invites/new?assessment=${assessment.id}` : 'invites/new'), 'Invite a candidate', 'plus'),
   )
 }
 
@@ -114,7 +114,7 @@ export function statusTabs(
 ): Html {
   const total = list?.total
   const current = values.get('state') ?? ''
-  const all = counts && [...counts.values()].reduce((sum, count) => sum + count, 0)
+  const allCount = counts && [...counts.values()].reduce((sum, count) => sum + count, 0)
   return tabs(
     'Status',
     (['', 'pending', UNDELIVERED, ...INVITE_STATUSES.slice(1)] as const).map((status) => {
@@ -123,8 +123,8 @@ export function statusTabs(
       query.set('state', status)
       const label = status === '' ? 'All' : status === UNDELIVERED ? 'Not delivered' : capitalize(status)
       const isCurrent = status === current
-      const kept = status === '' ? all : status === UNDELIVERED ? undelivered : counts && (counts.get(status) ?? 0)
-      return { label, address: `${path}?${query}`, isCurrent, count: kept ?? (isCurrent ? total : undefined) }
+      const storedCount = status === '' ? allCount : status === UNDELIVERED ? undelivered : counts && (counts.get(status) ?? 0)
+      return { label, address: `${path}?${query}`, isCurrent, count: storedCount ?? (isCurrent ? total : undefined) }
     }),
   )
 }
@@ -134,14 +134,14 @@ const capitalize = (text: string): string => text.charAt(0).toUpperCase() + text
 const BULK = 'bulk'
 
 function inviteTable(facts: ListFacts, query: URLSearchParams, invites: ListedInvite[], isBulk: boolean): Html {
-  const { ctx, extras, of } = facts
+  const { ctx, extras, assessment } = facts
   const sorting = { path: listPath(facts), query, orders: INVITE_ORDERS }
   const readsAll = may(ctx, 'read')
   return table(
     'list-heading',
     [
       'Candidate',
-      ...(of ? [] : ['Assessment']),
+      ...(assessment ? [] : ['Assessment']),
       sortable('Status', 'status', sorting),
       sortable('Sent', 'sentAt', sorting),
       sortable('Expires', 'expiresAt', sorting),
@@ -149,14 +149,14 @@ function inviteTable(facts: ListFacts, query: URLSearchParams, invites: ListedIn
     ],
     invites.map((invite) => {
       const { id, recipientEmail, recipientName, attempt, assessmentName, sentAt, assignedGraderId } = invite
-      const again = attempt > 1 && `(attempt ${attempt})`
-      const who = person({ name: recipientName, email: recipientEmail, address: pathOf(ctx, `invites/${id}`) })
+      const attemptNote = attempt > 1 && `(attempt ${attempt})`
+      const recipient = person({ name: recipientName, email: recipientEmail, address: pathOf(ctx, `invites/${id}`) })
       return [
         isBulk
-          ? html`<span class="flex items-center gap-3"><input type="checkbox" class="checkbox checkbox-sm" form="${BULK}" name="id" value="${id}" aria-label="${`Select ${recipientName || recipientEmail}`}">${who}</span>`
-          : who,
-        ...(of ? [] : [again ? `${assessmentName} ${again}` : assessmentName]),
-        html`${badge(extras.undelivered.has(id) ? 'not delivered' : labelInviteStatus(invite))}${of && again && html` ${again}`}`,
+          ? html`<span class="flex items-center gap-3"><input type="checkbox" class="checkbox checkbox-sm" form="${BULK}" name="id" value="${id}" aria-label="${`Select ${recipientName || recipientEmail}`}">${recipient}</span>`
+          : recipient,
+        ...(assessment ? [] : [attemptNote ? `${assessmentName} ${attemptNote}` : assessmentName]),
+        html`${badge(extras.undelivered.has(id) ? 'not delivered' : labelInviteStatus(invite))}${assessment && attemptNote && html` ${attemptNote}`}`,
         timeAgo(ctx, new Date(sentAt)),
         formatExpiry(ctx, invite),
         ...(readsAll ? [assignedGraderId && extras.graders.get(assignedGraderId)] : []),
@@ -172,12 +172,12 @@ export const formatExpiry = (ctx: Context, invite: Declinable & { expiresAt: Dat
     : timeAgo(ctx, new Date(invite.expiresAt))
 
 /** Actions for the selected invites, or for all that match. */
-function bulkBar({ ctx, of }: ListFacts, values: URLSearchParams, { items, total }: ListPage<ListedInvite>): Html {
-  const keptValue = (name: string) => (name === 'assessment' && of ? of.id : values.get(name))
-  const kept = FILTERS.filter((name) => keptValue(name)).map(
+function bulkBar({ ctx, assessment }: ListFacts, values: URLSearchParams, { items, total }: ListPage<ListedInvite>): Html {
+  const keptValue = (name: string) => (name === 'assessment' && assessment ? assessment.id : values.get(name))
+  const keptFields = FILTERS.filter((name) => keptValue(name)).map(
     (name) => html`<input type="hidden" name="${name}" value="${keptValue(name)}">`,
   )
-  return html`<form id="${BULK}" method="get" action="${pathOf(ctx, 'invites/changes/new')}" class="bulk" aria-label="Bulk actions">${kept}
+  return html`<form id="${BULK}" method="get" action="${pathOf(ctx, 'invites/changes/new')}" class="bulk" aria-label="Bulk actions">${keptFields}
 <div class="flex flex-wrap items-center gap-x-4 gap-y-2" data-bulk>
 <span class="text-sm font-medium" data-bulk-count>For selected invites</span>
 <label class="flex items-center gap-2 py-1 text-sm" data-bulk-page hidden><input type="checkbox" class="checkbox checkbox-sm"> Select this page</label>

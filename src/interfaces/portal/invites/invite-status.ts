@@ -30,21 +30,21 @@ ${copyBox('link', link, 'Copy link')}`
 }
 
 function describeNextStep({ ctx, invite, operations }: Facts): Value {
-  const who = invite.recipientName || invite.recipientEmail
-  const again = operations !== null && ' Reactivate the invite to email a new link.'
+  const recipient = invite.recipientName || invite.recipientEmail
+  const reactivateHint = operations !== null && ' Reactivate the invite to email a new link.'
   const declinedAt = declinedAtOf(invite)
   switch (invite.status) {
     case 'pending':
-      return html`Waiting for ${who} to open the link and accept. The invite expires ${time(invite.expiresAt)}.`
+      return html`Waiting for ${recipient} to open the link and accept. The invite expires ${time(invite.expiresAt)}.`
     case 'accepted':
-      return html`${who} has accepted, and can start until ${time(invite.expiresAt)}.`
+      return html`${recipient} has accepted, and can start until ${time(invite.expiresAt)}.`
     case 'started':
-      return html`${who} is taking the assessment${invite.startedAt && html`: it was started ${timeAgo(ctx, invite.startedAt)}`}.`
+      return html`${recipient} is taking the assessment${invite.startedAt && html`: it was started ${timeAgo(ctx, invite.startedAt)}`}.`
     case 'expired':
-      return html`The invite expired ${timeAgo(ctx, invite.expiresAt)}.${again}`
+      return html`The invite expired ${timeAgo(ctx, invite.expiresAt)}.${reactivateHint}`
     default:
-      if (declinedAt) return html`${who} declined ${timeAgo(ctx, declinedAt)}.${again}`
-      return html`The invite was revoked${invite.revokedAt && html` ${timeAgo(ctx, invite.revokedAt)}`}: its link no longer works.${again}`
+      if (declinedAt) return html`${recipient} declined ${timeAgo(ctx, declinedAt)}.${reactivateHint}`
+      return html`The invite was revoked${invite.revokedAt && html` ${timeAgo(ctx, invite.revokedAt)}`}: its link no longer works.${reactivateHint}`
   }
 }
 

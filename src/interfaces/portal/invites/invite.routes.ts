@@ -126,9 +126,9 @@ async function onePage(
   const { ctx } = request
   const id = request.params.inviteId
   const invite = await getInvite(ctx, id)
-  const all = { number: 1, size: MAX_PAGE_SIZE }
-  const emails = await listInviteEmails(ctx, id, { field: 'createdAt', direction: 'desc' }, all)
-  const tags = await listInviteTags(ctx, id, { field: 'position', direction: 'asc' }, all)
+  const firstPage = { number: 1, size: MAX_PAGE_SIZE }
+  const emails = await listInviteEmails(ctx, id, { field: 'createdAt', direction: 'desc' }, firstPage)
+  const tags = await listInviteTags(ctx, id, { field: 'position', direction: 'asc' }, firstPage)
   const [createdBy] = invite.createdById === null ? [] : await findMembers(ctx, [invite.createdById])
   const isHandedIn = invite.status === 'completed'
   return invitePage(form, {
@@ -143,7 +143,7 @@ async function onePage(
     timeline: await readTimeline(ctx, id),
     queued: isHandedIn ? await findQueuedSubmission(ctx, id) : null,
     released: isHandedIn ? await findResult(ctx, id) : null,
-    others: await findOtherInvites(ctx, invite),
+    siblingInvites: await findOtherInvites(ctx, invite),
     operations: may(ctx, 'operate_invites') ? await readOperations(ctx, invite, readNameFilter(queryOf(request))) : null,
     done,
     sent,

@@ -75,8 +75,8 @@ const SUPPRESSED: Issue = { field: 'recipientEmail', rule: 'account', problem: '
 async function explainMissingMail(ctx: Context, values: URLSearchParams): Promise<string | undefined> {
   const address = readFields(values, 'recipientEmail').recipientEmail.trim()
   if (address === '' || !values.has('sendEmail')) return undefined
-  const found = await findSuppression(ctx, ctx.mode === 'test' ? 'test' : 'live', address)
-  return found ? formatSuppressionReason(found.reason) : undefined
+  const suppression = await findSuppression(ctx, ctx.mode === 'test' ? 'test' : 'live', address)
+  return suppression ? formatSuppressionReason(suppression.reason) : undefined
 }
 
 /** Form for the chosen assessment, or the one in the address. */
@@ -102,16 +102,16 @@ async function listPage(request: FastifyRequest, form: Form, saving: Form = empt
   return { ...page, isRefused }
 }
 
-/** @param of assessment to limit the list to. */
-async function readInvites(request: FastifyRequest, { values }: Form, of?: { id: string }) {
+/** @param assessment limits the list to its invites. */
+async function readInvites(request: FastifyRequest, { values }: Form, assessment?: { id: string }) {
   const { ctx } = request
   const limited = new URLSearchParams(values)
-  if (of) limited.set('assessment', of.id)
+  if (assessment) limited.set('assessment', assessment.id)
   const choices = await findFilterChoices(ctx, limited)
   const filter = readInviteFilter(ctx, limited, choices.assessments)
   const counts = filter && (await countTabs(ctx, filter))
   const undelivered = counts ? await countUndelivered(ctx, filter?.assessmentId) : undefined
-  const facts = { ctx, choices, counts, undelivered, ...(of && { of }) }
+  const facts = { ctx, choices, counts, undelivered, ...(assessment && { assessment }) }
   try {
     const order = INVITE_ORDERS[readSort(values, INVITE_ORDERS)]!
     const list = filter && (await listInvites(ctx, wholeInvite, filter, order, readPage(values, pageSizeOf(request))))
@@ -128,11 +128,11 @@ async function readInvites(request: FastifyRequest, { values }: Form, of?: { id:
 function savedFilterRoutes(app: FastifyInstance): void {
   app.post('/invites/filters', (request, reply) => {
     if (!mayReadInvites(request.ctx)) throw new DomainError('not_permitted')
-    const asked = (values: URLSearchParams) => new URLSearchParams(readFields(values, 'query').query)
+    const queryIn = (values: URLSearchParams) => new URLSearchParams(readFields(values, 'query').query)
     return submitOnce(request, reply, {
-      page: (form) => listPage(request, { values: asked(form.values), issues: [] }, form),
+      page: (form) => listPage(request, { values: queryIn(form.values), issues: [] }, form),
       async work(ctx, values) {
-        const query = savedQuery(asked(values))
+        const query = savedQuery(queryIn(values))
         const name = readFields(values, 'filterName').filterName
         await saveFilter(ctx, { name, query, isShared: values.get('shared') === 'yes' })
         return `${pathOf(ctx, 'invites')}?${query}`
@@ -150,7 +150,7 @@ function savedFilterRoutes(app: FastifyInstance): void {
 /** Counts for the tabs, which are stored only without filters other than the assessment. */
 async function countTabs(
   ctx: Context,
-  { status: _, isUndelivered: __, assessmentId, ...others }: InviteFilter,
+  { status: _, isUndelivered: __, assessmentId, ...otherFilters }: InviteFilter,
 ): Promise<StateCounts | null> {
-  return Object.keys(others).length === 0 ? readStateCounts(ctx, omitUndefined({ assessmentId })) : null
+  return Object.keys(otherFilters).length === 0 ? readStateCounts(ctx, omitUndefined({ assessmentId })) : null
 }

@@ -34,15 +34,19 @@ export type FilterChoices = { assessments: Choice[]; tags: Choice[]; graders: Ch
 /** The options that the actor may filter by. */
 export async function findFilterChoices(ctx: Context, values: URLSearchParams): Promise<FilterChoices> {
   const { assessment, tag, grader } = readFields(values, 'assessment', 'tag', 'grader')
-  const wanted = { named: readNameFilter(values), chosenIds: [assessment, tag, grader] }
+  const choiceFilter = { named: readNameFilter(values), chosenIds: [assessment, tag, grader] }
   if (may(ctx, 'read')) {
-    const all = [listAssessmentChoices(ctx, wanted), listTagChoices(ctx, wanted), listGraderChoices(ctx, wanted)] as const
-    const [assessments, tags, graders] = await Promise.all(all)
+    const lookups = [
+      listAssessmentChoices(ctx, choiceFilter),
+      listTagChoices(ctx, choiceFilter),
+      listGraderChoices(ctx, choiceFilter),
+    ] as const
+    const [assessments, tags, graders] = await Promise.all(lookups)
     const lists = await findListChoices(ctx, readFields(values, 'list').list)
     return { assessments, tags, graders: [...(await findFormerGrader(ctx, grader, graders)), ...graders], lists }
   }
   return {
-    assessments: may(ctx, 'read_as_client') ? await listClientAssessments(ctx, wanted, { withNames: true }) : [],
+    assessments: may(ctx, 'read_as_client') ? await listClientAssessments(ctx, choiceFilter, { withNames: true }) : [],
     tags: [],
     graders: [],
     lists: [],
@@ -68,7 +72,7 @@ function noneIfUnknown(error: unknown): [] {
 
 /** The selected grader, if they no longer grade: without them the form would show a different choice from the applied filter. */
 async function findFormerGrader(ctx: Context, id: string, graders: Choice[]): Promise<Choice[]> {
-  if (!isUuid(id) || graders.some((one) => one.id === id)) return []
+  if (!isUuid(id) || graders.some((grader) => grader.id === id)) return []
   return (await findMembers(ctx, [id])).map(({ email, erasedAt }) => ({ id, name: erasedAt ? ERASED_MEMBER : email }))
 }
 

@@ -41,7 +41,7 @@ const ICONS: Record<EventType, IconName> = {
   'invite.erased': 'trash-2',
 }
 
-type Line = { type: string; at: Date; what: Html | string; by: string | false; assessment?: string | undefined }
+type Line = { type: string; at: Date; what: Html | string; actor: string | false; assessment?: string | undefined }
 
 /**
  * Events of one invite, newest last. Times stored in the invite fill in for events that were deleted or never recorded.
@@ -53,9 +53,9 @@ export function inviteTimeline(headingId: string, timeline: Timeline, invite: In
   const lines = events.map((event) => lineOf(event, names))
   if (isWhole || events.length === TIMELINE_LENGTH) return html`${linesOf(headingId, lines)}${!isWhole && hint(LAST)}`
   const recordedTypes = new Set<string>(events.map(({ type }) => type))
-  const known = linesOfInvite(invite).filter(({ type }) => !recordedTypes.has(type))
-  const all = [...known, ...lines].sort((a, b) => a.at.getTime() - b.at.getTime())
-  return html`${linesOf(headingId, all)}${hint(`There may have been more: ${MISSING}`)}`
+  const inferred = linesOfInvite(invite).filter(({ type }) => !recordedTypes.has(type))
+  const sorted = [...inferred, ...lines].sort((a, b) => a.at.getTime() - b.at.getTime())
+  return html`${linesOf(headingId, sorted)}${hint(`There may have been more: ${MISSING}`)}`
 }
 
 /**
@@ -85,13 +85,13 @@ function linesOfInvite(invite: InviteDetail): Line[] {
     ['invite.declined', declinedAt, BY_CANDIDATE],
     ['invite.revoked', declinedAt ? null : invite.revokedAt, false],
   ]
-  return times.flatMap(([type, at, by]) => (at ? [{ type, at, what: labelEvent(type), by }] : []))
+  return times.flatMap(([type, at, actor]) => (at ? [{ type, at, what: labelEvent(type), actor }] : []))
 }
 
 const BY_CANDIDATE = 'the candidate'
 
 function lineOf(event: InviteEvent, names: Map<string, string>, assessment?: string): Line {
-  return { type: event.type, at: event.createdAt, what: whatOf(event), by: whoOf(event, names), assessment }
+  return { type: event.type, at: event.createdAt, what: whatOf(event), actor: whoOf(event, names), assessment }
 }
 
 const linesOf = (headingId: string, lines: Line[]): Html | false =>
@@ -101,21 +101,21 @@ ${lines.map(lineItem)}</ol>
 `
 
 /** Types recorded by a newer release have no icon here. */
-const lineItem = ({ type, at, what, by, assessment }: Line): Html =>
-  html`<li class="event">${icon((ICONS as Record<string, IconName>)[type] ?? 'circle-dashed', 'size-5')}<div class="min-w-0"><p class="font-medium">${what}</p><p class="hint">${assessment && `${assessment} · `}${time(at)}${by && ` · ${by}`}</p></div></li>
+const lineItem = ({ type, at, what, actor, assessment }: Line): Html =>
+  html`<li class="event">${icon((ICONS as Record<string, IconName>)[type] ?? 'circle-dashed', 'size-5')}<div class="min-w-0"><p class="font-medium">${what}</p><p class="hint">${assessment && `${assessment} · `}${time(at)}${actor && ` · ${actor}`}</p></div></li>
 `
 
 function reasonOf({ length }: InviteEvent[]): string {
   if (length === TIMELINE_LENGTH) return LAST
-  const known = 'The details show when the invite was sent, accepted, started or completed.'
+  const detailsNote = 'The details show when the invite was sent, accepted, started or completed.'
   return length === 0
-    ? `No events: the invite was imported, or its events are no longer kept. ${known}`
-    : `Earlier events are missing: the invite was imported, or they are no longer kept. ${known}`
+    ? `No events: the invite was imported, or its events are no longer kept. ${detailsNote}`
+    : `Earlier events are missing: the invite was imported, or they are no longer kept. ${detailsNote}`
 }
 
 function whatOf({ type, data }: InviteEvent): Html {
   const { expiresAt, reason, bounce, mode, decision, changes } = data
-  const aside = [
+  const annotations = [
     mode === 'test' && 'as a test',
     reason && FAILURES[reason],
     bounce && labelBounce(bounce),
@@ -124,7 +124,7 @@ function whatOf({ type, data }: InviteEvent): Html {
   ]
     .filter(Boolean)
     .join(', ')
-  return html`${labelEvent(type)}${aside && `: ${aside}`}${expiresAt && html`: it expires ${time(new Date(expiresAt))}`}`
+  return html`${labelEvent(type)}${annotations && `: ${annotations}`}${expiresAt && html`: it expires ${time(new Date(expiresAt))}`}`
 }
 
 const CORRECTED = {

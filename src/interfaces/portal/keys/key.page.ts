@@ -103,11 +103,11 @@ ${replacesId !== null && html`<p class="mt-3"><a href="${pathOf(ctx, `keys/${rep
 /** Progress of the last correction, and its effects. */
 function correctionOutcome({ ctx, outcome, unchanged, query }: KeyFacts, newest: CorrectedKey, path: string): Html {
   const { counts, done, papers, releasedAnew } = newest.progress as CorrectionProgress
-  const seen = counts[ctx.mode === 'test' ? 'test' : 'live']
-  const lower = newest.releases === 'raise' ? seen.releasedLess : 0
-  const kept = [
+  const modeCounts = counts[ctx.mode === 'test' ? 'test' : 'live']
+  const lower = newest.releases === 'raise' ? modeCounts.releasedLess : 0
+  const keptReasons = [
     lower > 0 && `because they would be lower: ${lower}`,
-    seen.releasedOpen > 0 && `because they need a grader: ${seen.releasedOpen}`,
+    modeCounts.releasedOpen > 0 && `because they need a grader: ${modeCounts.releasedOpen}`,
   ].filter((part) => part !== false)
   if (isRunning(newest))
     return html`<div class="mb-6">${panel(
@@ -116,17 +116,17 @@ function correctionOutcome({ ctx, outcome, unchanged, query }: KeyFacts, newest:
       html`${progressBar(done, Math.max(papers, done))}
 <form class="mt-3" method="post" action="${`${path}/resume`}"><button class="btn btn-sm">Continue if it has stopped</button></form>`,
     )}</div>`
-  const shown = (which: UnchangedReason, label: string, count: number) =>
+  const reasonItem = (reason: UnchangedReason, label: string, count: number) =>
     count > 0 &&
-    (which === outcome && unchanged.total > 0
+    (reason === outcome && unchanged.total > 0
       ? html`<li><strong>${label}</strong></li>`
-      : html`<li><a href="${`${path}?list=${which}#unchanged`}">${label}</a></li>`)
+      : html`<li><a href="${`${path}?list=${reason}#unchanged`}">${label}</a></li>`)
   return html`<div class="mb-6 space-y-6">${panel(
     'done',
     `Key ${newest.number} is applied`,
     html`${correctionCounts(counts)}
 <p>${formatCount(releasedAnew, 'result')} ${releasedAnew === 1 ? 'was' : 'were'} released again.</p>
-${seen.decided + kept.length > 0 && html`<ul class="mt-3 list-disc pl-5" id="unchanged">${shown('decided', `Decided before the key was changed: ${seen.decided}`, seen.decided)}${shown('kept', `Released as they were, ${kept.join(', and ')}`, kept.length)}</ul>`}
+${modeCounts.decided + keptReasons.length > 0 && html`<ul class="mt-3 list-disc pl-5" id="unchanged">${reasonItem('decided', `Decided before the key was changed: ${modeCounts.decided}`, modeCounts.decided)}${reasonItem('kept', `Released as they were, ${keptReasons.join(', and ')}`, keptReasons.length)}</ul>`}
 ${unchanged.total > 0 ? html`<div class="mt-3">${list(ctx, unchanged)}${pager(path, query, unchanged, ['answer', 'answers'])}</div>` : counts.live.handedIn + counts.test.handedIn === 0 && empty('list-checks', 'Nothing was submitted.')}`,
   )}</div>`
 }

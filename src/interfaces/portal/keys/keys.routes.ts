@@ -78,8 +78,8 @@ async function readPageOf(request: FastifyRequest<KeyRoute>, form: Form, version
   const values = isTyped ? form.values : new URLSearchParams()
   const kind = toKindPart(ctx, { responseType, spec, key: newest.key }, values)
   const unaccepted = await listUnacceptedAnswers(ctx, version)
-  const which = { versionId, keyNumber: newest.number, outcome }
-  const unchanged = await listUnchanged(ctx, which, readPage(query, LISTED))
+  const filter = { versionId, keyNumber: newest.number, outcome }
+  const unchanged = await listUnchanged(ctx, filter, readPage(query, LISTED))
   return keyPage(form, { ctx, version, kind, unaccepted, outcome, unchanged, query })
 }
 

@@ -17,11 +17,11 @@ export const labelOf = (labels: [value: string, label: string][], value: string)
   labels.find(([word]) => word === value)?.[1] ?? value
 
 export function labelRequirements(proctoring: Proctoring): string[] {
-  const all: [boolean, string][] = [
+  const requirements: [boolean, string][] = [
     [proctoring.screenRecording, 'screen recording'],
     [proctoring.webcamMonitoring, 'webcam'],
     [proctoring.requireIdCapture, 'ID photo'],
     [proctoring.facePhotoRequired, 'face photo'],
   ]
-  return all.filter(([isDemanded]) => isDemanded).map(([, name]) => name)
+  return requirements.filter(([isDemanded]) => isDemanded).map(([, name]) => name)
 }

@@ -41,7 +41,7 @@ export function scaledChart(values: Bars): Html {
   const most = mostOf(values)
   const top = most + (most % 2)
   return html`<div class="flex gap-2"><div class="min-w-0 grow">${chart(values, top)}</div>
-<div class="text-base-content/70 flex min-w-6 flex-col justify-between text-end text-xs whitespace-nowrap leading-none tabular-nums" aria-hidden="true">${[top, top / 2, 0].map((at) => html`<span>${at.toLocaleString('en')}</span>`)}</div></div>`
+<div class="text-base-content/70 flex min-w-6 flex-col justify-between text-end text-xs whitespace-nowrap leading-none tabular-nums" aria-hidden="true">${[top, top / 2, 0].map((tick) => html`<span>${tick.toLocaleString('en')}</span>`)}</div></div>`
 }
 
 /** A line without values; show those elsewhere. */

@@ -16,10 +16,10 @@ export const nameFilterField = (named: string, lists: readonly Choice[][]): Html
 
 /** Form that filters the selects, for a page without a filter form. @param address of the page. */
 export function nameFilterForm(address: string, named: string, lists: readonly Choice[][]): Html | false {
-  const shown = nameFilterField(named, lists)
+  const filterField = nameFilterField(named, lists)
   return (
-    shown &&
-    html`<form method="get" action="${address}" class="flex flex-wrap items-end gap-3">${shown}<button class="btn mb-4">Apply</button></form>\n`
+    filterField &&
+    html`<form method="get" action="${address}" class="flex flex-wrap items-end gap-3">${filterField}<button class="btn mb-4">Apply</button></form>\n`
   )
 }
 

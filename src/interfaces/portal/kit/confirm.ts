@@ -45,21 +45,21 @@ export function confirmRoutes(app: FastifyInstance): void {
   app.post('/confirm', async (request, reply) => {
     const { ctx } = request
     const values = valuesOf(request)
-    const to = values.get('ask_to') ?? ''
-    if (!to.startsWith(pathOf(ctx))) return reply.redirect(pathOf(ctx), 303)
-    return show(request, reply, confirmPage(values, { to, back: findSourcePage(request) }))
+    const target = values.get('ask_to') ?? ''
+    if (!target.startsWith(pathOf(ctx))) return reply.redirect(pathOf(ctx), 303)
+    return show(request, reply, confirmPage(values, { target, source: findSourcePage(request) }))
   })
 }
 
-function confirmPage(values: URLSearchParams, { to, back }: { to: string; back: string }): Page {
+function confirmPage(values: URLSearchParams, { target, source }: { target: string; source: string }): Page {
   const field = (name: string) => values.get(`ask_${name}`) ?? ''
   const otherValues = [...values].filter(([name]) => !name.startsWith('ask_'))
   return {
     title: field('question'),
-    body: html`<form class="panel max-w-xl" method="post" action="${to}">
+    body: html`<form class="panel max-w-xl" method="post" action="${target}">
 <p class="mb-5">${field('consequence')}</p>
 ${otherValues.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">\n`)}
-<div class="flex flex-wrap gap-2"><button class="btn btn-error">${field('label')}</button><a class="btn" href="${back}">Cancel</a></div>
+<div class="flex flex-wrap gap-2"><button class="btn btn-error">${field('label')}</button><a class="btn" href="${source}">Cancel</a></div>
 </form>`,
   }
 }

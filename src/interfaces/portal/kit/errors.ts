@@ -126,15 +126,15 @@ export const portalEnvelope: Envelope = {
   prefix: PORTAL_PREFIX,
   sendFailure({ kind, retryAfter }, request, reply) {
     const { ctx, signedIn } = request
-    const [status, told] = answerTo(kind)
-    const page = pageOf(kind === 'body_too_large' ? tooLarge(request) : told, findFormPage(request))
+    const [status, content] = answerTo(kind)
+    const page = pageOf(kind === 'body_too_large' ? tooLarge(request) : content, findFormPage(request))
     reply.headers(portalHeaders) // not there yet where it failed before the scope's own hooks
     if (retryAfter !== undefined) reply.header('retry-after', retryAfter)
     return sendPage(reply, renderPage(page, viewerOf({ ctx, signedIn, originalUrl: '' })), status)
   },
   rawFailure(kind) {
-    const [status, told] = answerTo(kind)
+    const [status, content] = answerTo(kind)
     const headers = { ...portalHeaders, 'content-type': 'text/html; charset=utf-8' }
-    return { status, headers, body: renderPage(pageOf(told, null), null) }
+    return { status, headers, body: renderPage(pageOf(content, null), null) }
   },
 }

@@ -7,14 +7,14 @@ import { type Html, html } from '../../../html/html.ts'
 const format = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' })
 
 /** A relative time ("2 hours ago") for recent times, else the date. Scripts convert the title to the reader's time zone. */
-export const timeAgo = ({ deps }: Pick<Context, 'deps'>, at: Date): Html =>
-  html`<time class="whitespace-nowrap" datetime="${at.toISOString()}" title="${`${format.format(at)} UTC`}" data-ago>${formatAgo(at, deps.clock()) ?? date.format(at)}</time>`
+export const timeAgo = ({ deps }: Pick<Context, 'deps'>, moment: Date): Html =>
+  html`<time class="whitespace-nowrap" datetime="${moment.toISOString()}" title="${`${format.format(moment)} UTC`}" data-ago>${formatAgo(moment, deps.clock()) ?? date.format(moment)}</time>`
 
 const date = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'UTC' })
 
 /** A time in UTC; scripts convert it to the reader's time zone. The title has the exact time. */
-export const time = (at: Time): Html => {
-  const date = new Date(at)
+export const time = (moment: Time): Html => {
+  const date = new Date(moment)
   return html`<time datetime="${date.toISOString()}" title="${date.toISOString()}">${format.format(date)} UTC</time>`
 }
 

@@ -150,12 +150,12 @@ const LOOKS: Partial<Record<NonNullable<Field['type']>, string>> = { color: 'inp
 
 /** A labeled input with its value (except a password) and its mistakes. */
 export function field(form: Form, { name, label, type = 'text', value = '', hint, autocomplete = 'off', optional }: Field): Html {
-  const shown = type === 'password' ? '' : (form.values.get(name) ?? value)
+  const shownValue = type === 'password' ? '' : (form.values.get(name) ?? value)
   return labeled(
     form,
     { name, label, hint },
     (described, invalid) =>
-      html`<input id="${name}" name="${name}" type="${type}" value="${shown}" class="${LOOKS[type] ?? 'input w-full'}" autocomplete="${autocomplete}" placeholder="${type === 'search' ? label : ''}" dir="auto" aria-describedby="${described}" aria-invalid="${invalid}" ${!optional && html`required`}>`,
+      html`<input id="${name}" name="${name}" type="${type}" value="${shownValue}" class="${LOOKS[type] ?? 'input w-full'}" autocomplete="${autocomplete}" placeholder="${type === 'search' ? label : ''}" dir="auto" aria-describedby="${described}" aria-invalid="${invalid}" ${!optional && html`required`}>`,
   )
 }
 
@@ -192,12 +192,12 @@ export function checkboxes(form: Form, { name, label, options, values = [], hint
   const { described, advice, mistake } = describeControl(form, name, hint)
   const chosen = new Set(form.values.size === 0 ? values : form.values.getAll(name))
   const toBox = ([value, text]: (typeof options)[number]) => box({ name, label: text, value, isChecked: chosen.has(value) })
-  const first = () => [...chosen].flatMap((value) => options.filter(([other]) => other === value)) // their order is kept
-  const rest = () => options.filter(([value]) => !chosen.has(value))
+  const checkedBoxes = () => [...chosen].flatMap((value) => options.filter(([other]) => other === value)) // their order is kept
+  const uncheckedBoxes = () => options.filter(([value]) => !chosen.has(value))
   return html`<fieldset class="mb-4" id="${name}" tabindex="-1" aria-describedby="${described}">
 <legend class="mb-1.5 text-sm font-medium">${label}</legend>
 ${advice}
-${isLong ? html`<input type="search" class="input mb-2 w-full max-w-lg" hidden data-search placeholder="Search" aria-label="${`Search: ${label}`}" autocomplete="off"><div class="${SCROLLING}" tabindex="0">${[...first(), ...rest()].map(toBox)}</div>` : options.map(toBox)}${mistake}
+${isLong ? html`<input type="search" class="input mb-2 w-full max-w-lg" hidden data-search placeholder="Search" aria-label="${`Search: ${label}`}" autocomplete="off"><div class="${SCROLLING}" tabindex="0">${[...checkedBoxes(), ...uncheckedBoxes()].map(toBox)}</div>` : options.map(toBox)}${mistake}
 </fieldset>
 `
 }

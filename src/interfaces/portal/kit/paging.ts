@@ -87,11 +87,11 @@ export function sortable<Field extends string>(
   const its = Object.keys(orders).filter((word) => orders[word]!.field === field)
   const isCurrent = its.includes(current)
   const next = its.find((word) => word !== current) ?? its[0]!
-  const other = new URLSearchParams(query)
-  other.delete('page')
-  other.set('sort', isCurrent ? next : its[0]!)
+  const sortedQuery = new URLSearchParams(query)
+  sortedQuery.delete('page')
+  sortedQuery.set('sort', isCurrent ? next : its[0]!)
   const direction = orders[current]!.direction === 'asc' ? ('ascending' as const) : ('descending' as const)
-  return { label, address: `${path}?${other}`, ...(isCurrent && { direction }) }
+  return { label, address: `${path}?${sortedQuery}`, ...(isCurrent && { direction }) }
 }
 
 /**
@@ -112,10 +112,10 @@ export function pager(
   const last = Math.max(1, pageCount(total, pageSize))
   const isOnly = last === 1 && page === 1
   if (isOnly && !noun) return false
-  const link = (to: number, label: string) => {
-    const other = new URLSearchParams(query)
-    other.set('page', String(to))
-    return html`<a class="btn btn-sm" href="${`${path}?${other}${anchor}`}">${label}</a>\n`
+  const link = (number: number, label: string) => {
+    const pageQuery = new URLSearchParams(query)
+    pageQuery.set('page', String(number))
+    return html`<a class="btn btn-sm" href="${`${path}?${pageQuery}${anchor}`}">${label}</a>\n`
   }
   const count = noun && `${isMore ? 'More than ' : ''}${total.toLocaleString('en')} ${total === 1 ? noun[0] : noun[1]}`
   return html`<nav class="mt-4 flex flex-wrap items-center gap-2 text-sm" aria-label="Pages">
@@ -137,10 +137,10 @@ export const sizedPager = (
 
 /** Choice of the page size, stored for the member. */
 export function pageSizes(path: string, query: URLSearchParams, pageSize: number): Html {
-  const back = new URLSearchParams(query)
-  back.delete('page')
+  const firstPageQuery = new URLSearchParams(query)
+  firstPageQuery.delete('page')
   return html`<form method="post" action="${`${homeAddressIn(path)}account/preferences`}" class="mt-3 flex items-center gap-2 text-sm" aria-label="Rows per page">
-<input type="hidden" name="back" value="${`${path}?${back}`}">
+<input type="hidden" name="back" value="${`${path}?${firstPageQuery}`}">
 <span class="text-base-content/70">Rows per page</span>
 <div class="join">${PAGE_SIZES.map((size) => html`<button class="${size === pageSize ? 'btn btn-sm join-item btn-active' : 'btn btn-sm join-item'}" name="pageSize" value="${size}" aria-pressed="${size === pageSize ? 'true' : 'false'}">${size}</button>`)}</div>
 </form>`

@@ -29,8 +29,8 @@ export const avatar = (name: string): Html => {
 
 /** Name and address of a person. @param address of their page; without it no link. */
 export function person({ name, email, address }: { name: string | null; email: string; address?: string | undefined }): Html {
-  const shown = name || email
-  return html`<span class="flex items-center gap-3">${avatar(shown)}<span class="min-w-0">${address ? html`<a class="named block" href="${address}">${shown}</a>` : html`<span class="block font-medium">${shown}</span>`}${name && html`<span class="address text-base-content/70 block text-xs font-normal" title="${email}">${email}</span>`}</span></span>`
+  const displayName = name || email
+  return html`<span class="flex items-center gap-3">${avatar(displayName)}<span class="min-w-0">${address ? html`<a class="named block" href="${address}">${displayName}</a>` : html`<span class="block font-medium">${displayName}</span>`}${name && html`<span class="address text-base-content/70 block text-xs font-normal" title="${email}">${email}</span>`}</span></span>`
 }
 
 /** An email address in a column. */

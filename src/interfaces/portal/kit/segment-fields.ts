@@ -20,6 +20,6 @@ export const segmentFields = (form: Form, segments: readonly Segment[]): Html =>
 
 /** Texts of that form by the number of their segment. */
 export function readSegmentTexts(values: URLSearchParams): Map<number, string> {
-  const given = [...values].filter(([name]) => /^segment-\d{1,5}$/.test(name))
-  return new Map(given.map(([name, text]) => [Number(name.slice('segment-'.length)), text]))
+  const segments = [...values].filter(([name]) => /^segment-\d{1,5}$/.test(name))
+  return new Map(segments.map(([name, text]) => [Number(name.slice('segment-'.length)), text]))
 }

@@ -78,14 +78,14 @@ export function sidebar(viewer: Viewer, counts: MenuCounts): Html {
 <ul class="menu w-full gap-0.5 px-3">${links(WORK)}</ul>
 ${organization.length > 0 && html`<p class="menu-title mt-2 px-6">Organization</p><ul class="menu w-full gap-0.5 px-3 pt-0">${links(organization)}</ul>`}
 </nav>
-${signedIn.memberships.length > 1 && aside(PORTAL_PREFIX, 'building-2', 'Other organizations')}
-${ctx.mode === 'live' && mayReadInvites(ctx) && aside(pathOf({ ...ctx, mode: 'test' }), 'flask-conical', 'Test data')}
+${signedIn.memberships.length > 1 && asideLink(PORTAL_PREFIX, 'building-2', 'Other organizations')}
+${ctx.mode === 'live' && mayReadInvites(ctx) && asideLink(pathOf({ ...ctx, mode: 'test' }), 'flask-conical', 'Test data')}
 ${account(viewer)}
 </div>
 </div>`
 }
 
-const aside = (address: string, name: IconName, label: string): Html =>
+const asideLink = (address: string, name: IconName, label: string): Html =>
   html`<p class="menu w-full px-3 py-0"><a class="flex items-center gap-2 rounded-field px-3 py-1.5 hover:bg-base-200" href="${address}">${icon(name)}${label}</a></p>
 `
 

@@ -15,10 +15,10 @@ export const FILE_NAME = 'fileName'
 /**
  * Also parses multipart/form-data in this scope. A file becomes a text value. The limit is the route's `bodyLimit`.
  *
- * @param kept name of a file that stays binary: in `request.upload`, and not among the values.
+ * @param binaryField name of a file that stays binary: in `request.upload`, and not among the values.
  * @param mostTyped most characters of all text fields together, with or without a file: the route's limit then applies to the file alone.
  */
-export function readUploads(app: FastifyInstance, kept?: string, mostTyped = Number.POSITIVE_INFINITY): void {
+export function readUploads(app: FastifyInstance, binaryField?: string, mostTyped = Number.POSITIVE_INFINITY): void {
   if (mostTyped < Number.POSITIVE_INFINITY) limitForms(app, mostTyped)
   app.addContentTypeParser(
     'multipart/form-data',
@@ -30,7 +30,7 @@ export function readUploads(app: FastifyInstance, kept?: string, mostTyped = Num
         typed += name.length + (typeof value === 'string' ? value.length : 0)
         if (typed > mostTyped) throw new HttpError('body_too_large')
         if (typeof value === 'string') values.append(name, value)
-        else if (name === kept) request.upload = { name: value.name, bytes: await value.bytes() }
+        else if (name === binaryField) request.upload = { name: value.name, bytes: await value.bytes() }
         else {
           values.append(name, decodeText(await value.bytes()))
           values.append(FILE_NAME, value.name)

@@ -14,11 +14,11 @@ type Facts = { query: URLSearchParams; total: number; isCut: boolean; losses: Ex
 /** Shows what an export of the listed questions would leave out, before it is downloaded. */
 export function exportPage(ctx: Context, { query, total, isCut, losses }: Facts): Page {
   const path = pathOf(ctx, 'questions')
-  const found = `${total.toLocaleString('en')} ${total === 1 ? 'question' : 'questions'}`
+  const countLabel = `${total.toLocaleString('en')} ${total === 1 ? 'question' : 'questions'}`
   return {
     title: 'Export questions',
     trail: [['Questions', query.size > 0 ? `${path}?${query}` : path]],
-    subtitle: isCut ? `The newest ${found}: the most that fit in a file.` : `${found}, with their answer keys.`,
+    subtitle: isCut ? `The newest ${countLabel}: the most that fit in a file.` : `${countLabel}, with their answer keys.`,
     body: html`<div class="grid items-start gap-6 lg:grid-cols-2">${panel('sheet', 'Spreadsheet', lossTable('sheet', losses.sheet, downloads(['csv', 'CSV'], ['xlsx', 'Excel'])))}
 ${panel('moodle', 'Moodle XML', lossTable('moodle', losses.moodle, downloads(['moodle', 'Moodle XML'])))}
 ${panel('gift', 'GIFT, for Moodle and others', lossTable('gift', losses.gift, downloads(['gift', 'GIFT'])))}</div>`,

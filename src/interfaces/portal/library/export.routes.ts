@@ -43,8 +43,8 @@ export function exportRoutes(app: FastifyInstance): void {
     const { write, end } = create()
     return streamFile(reply, { name: `questions.${ending}`, type }, async (send) => {
       await exportLibrary(request.ctx, readLibraryFilter(values), (questions) =>
-        inBatches(questions, async (some) => {
-          const exported = some.map(({ content, ...head }) => exportQuestion(content, head).question)
+        inBatches(questions, async (batch) => {
+          const exported = batch.map(({ content, ...head }) => exportQuestion(content, head).question)
           if (hasPictures) for (const question of exported) await send(write([await withPictures(request.ctx, question)]))
           else await send(write(exported))
         }),
@@ -63,44 +63,48 @@ async function withPictures(ctx: Context, question: NeutralQuestion): Promise<Ne
 
 /** Losses per export format. */
 async function findLosses({ ctx }: FastifyRequest, query: URLSearchParams) {
-  const found: Record<keyof ExportLosses, LossesByType> = { sheet: new Map(), gift: new Map(), moodle: new Map() }
+  const lossesByFormat: Record<keyof ExportLosses, LossesByType> = { sheet: new Map(), gift: new Map(), moodle: new Map() }
   let total = 0
   const { isCut } = await previewExport(ctx, readLibraryFilter(query), (questions) =>
-    inBatches(questions, async (some) => {
-      total += some.length
-      for (const { content, ...head } of some) {
+    inBatches(questions, async (batch) => {
+      total += batch.length
+      for (const { content, ...head } of batch) {
         const { question, losses } = exportQuestion(content, head)
-        add(found.sheet, content.input.responseType, [...losses, ...fileWriters.csv.losses(question)])
-        add(found.gift, content.input.responseType, [...losses, ...fileWriters.gift.losses(question)])
-        add(found.moodle, content.input.responseType, [...losses, ...fileWriters.moodle.losses(question)])
+        add(lossesByFormat.sheet, content.input.responseType, [...losses, ...fileWriters.csv.losses(question)])
+        add(lossesByFormat.gift, content.input.responseType, [...losses, ...fileWriters.gift.losses(question)])
+        add(lossesByFormat.moodle, content.input.responseType, [...losses, ...fileWriters.moodle.losses(question)])
       }
     }),
   )
   return {
     total,
     isCut,
-    losses: { sheet: sortLosses(found.sheet), gift: sortLosses(found.gift), moodle: sortLosses(found.moodle) },
+    losses: {
+      sheet: sortLosses(lossesByFormat.sheet),
+      gift: sortLosses(lossesByFormat.gift),
+      moodle: sortLosses(lossesByFormat.moodle),
+    },
   }
 }
 
 type LossesByType = Map<string, { count: number; responseTypes: Set<string> }>
 
-function add(found: LossesByType, responseType: string, losses: readonly string[]): void {
+function add(totals: LossesByType, responseType: string, losses: readonly string[]): void {
   for (const loss of losses) {
-    const { count, responseTypes } = found.get(loss) ?? { count: 0, responseTypes: new Set() }
-    found.set(loss, { count: count + 1, responseTypes: responseTypes.add(responseType) })
+    const { count, responseTypes } = totals.get(loss) ?? { count: 0, responseTypes: new Set() }
+    totals.set(loss, { count: count + 1, responseTypes: responseTypes.add(responseType) })
   }
 }
 
 /** Most frequent first. */
-const sortLosses = (found: LossesByType): FormatLosses =>
-  [...found]
+const sortLosses = (totals: LossesByType): FormatLosses =>
+  [...totals]
     .map(([loss, { count, responseTypes }]) => ({ loss, count, responseTypes: [...responseTypes] }))
-    .sort((one, other) => other.count - one.count)
+    .sort((a, b) => b.count - a.count)
 
-async function inBatches<T>(all: readonly T[], work: (some: readonly T[]) => Promise<void>): Promise<void> {
-  for (let i = 0; i < Math.max(1, all.length); i += WRITTEN_AT_ONCE) {
-    await work(all.slice(i, i + WRITTEN_AT_ONCE))
+async function inBatches<T>(items: readonly T[], work: (batch: readonly T[]) => Promise<void>): Promise<void> {
+  for (let i = 0; i < Math.max(1, items.length); i += WRITTEN_AT_ONCE) {
+    await work(items.slice(i, i + WRITTEN_AT_ONCE))
     await setImmediate()
   }
 }

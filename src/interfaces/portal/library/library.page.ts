@@ -46,13 +46,13 @@ ${choice(form, { name: 'kind', label: 'Answer format', options: [['', 'Every for
 ${checkbox(form, { name: 'unused', label: 'In no assessment' })}
 <button class="btn">Apply</button>
 </form>
-${found.items.length > 0 ? rows(ctx, found.items) : none()}
+${found.items.length > 0 ? rows(ctx, found.items) : emptyList()}
 ${may(ctx, 'write_assessments') && found.items.length > 0 && html`<p class="mt-4">${linkButton(newest.size > 0 ? `${path}/export?${newest}` : `${path}/export`, 'Export these questions', 'download', 'small')}</p>`}
 ${(query.has('before') || found.hasOlder) && html`<nav class="mt-4 flex gap-2" aria-label="Pages">${query.has('before') && linkButton(`${path}?${newest}`, 'Newest', undefined, 'small')}${found.hasOlder && linkButton(`${path}?${older}`, 'Older', undefined, 'small')}</nav>`}
 </section>`,
   }
 
-  function none(): Html {
+  function emptyList(): Html {
     const isNarrowed = ['search', 'category', 'kind', 'unused', 'before'].some((name) => query.get(name))
     if (isNarrowed) return noRows('No questions match.', path, query)
     if (isRetired)
@@ -60,10 +60,10 @@ ${(query.has('before') || found.hasOlder) && html`<nav class="mt-4 flex gap-2" a
         'archive',
         'No archived questions. An archived question can’t be added to assessments any more, and stays in those that have it.',
       )
-    const how = 'No questions yet. Import some, or save one from the page of a question in an assessment.'
+    const hint = 'No questions yet. Import some, or save one from the page of a question in an assessment.'
     return empty(
       'list-checks',
-      how,
+      hint,
       may(ctx, 'write_assessments') && linkButton(pathOf(ctx, 'assessments'), 'Go to the assessments'),
     )
   }

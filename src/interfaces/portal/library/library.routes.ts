@@ -60,7 +60,7 @@ export function libraryRoutes(app: FastifyInstance): void {
       async work(values) {
         const { name, category } = readFields(values, 'name', 'category')
         await changeLibraryQuestion(request.ctx, request.params.libraryId, { name: name.trim(), category })
-        return after(request, 'saved')
+        return pathAfter(request, 'saved')
       },
     }),
   )
@@ -79,7 +79,7 @@ export function libraryRoutes(app: FastifyInstance): void {
         page: (form) => onePage(request, form),
         async work() {
           await retireLibraryQuestion(request.ctx, request.params.libraryId, isRetired)
-          return after(request, isRetired ? 'retired' : 'restored')
+          return pathAfter(request, isRetired ? 'retired' : 'restored')
         },
       }),
     )
@@ -123,7 +123,7 @@ function assessmentQuestionRoutes(app: FastifyInstance): void {
     })
 }
 
-const after = ({ ctx, params }: FastifyRequest<QuestionRoute>, done: string): string =>
+const pathAfter = ({ ctx, params }: FastifyRequest<QuestionRoute>, done: string): string =>
   `${pathOf(ctx, `questions/${params.libraryId}`)}?done=${done}`
 
 /** @param answer values of the form that tries out an answer. */

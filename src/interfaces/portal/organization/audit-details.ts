@@ -12,7 +12,7 @@ import { EXCEPTION_LABELS } from '../single-sign-on/enforcement.page.ts'
 import { FACTOR_NAMES } from './members.page.ts'
 
 /** Name of a field, its text if empty (default “none”), and labels of its values. */
-type FieldLabel = string | { name: string; none?: string; of?: (value: string | number) => Value }
+type FieldLabel = string | { name: string; emptyText?: string; format?: (value: string | number) => Value }
 
 const PROOFS: Record<AuthenticationKind, string> = {
   password: 'password',
@@ -45,8 +45,8 @@ const spaced = (code: string): string =>
 const codeOf = (code: string | number): string => CODES[code] ?? spaced(String(code))
 const nameOfKind = (kind: string | number): string =>
   Object.hasOwn(FACTOR_NAMES, kind) ? FACTOR_NAMES[kind as keyof typeof FACTOR_NAMES] : spaced(labelMail(String(kind)))
-const person = (name: string): FieldLabel => ({ name, none: 'nobody' })
-const language = (name: string): FieldLabel => ({ name, of: (code) => labelLanguage(String(code)) })
+const person = (name: string): FieldLabel => ({ name, emptyText: 'nobody' })
+const language = (name: string): FieldLabel => ({ name, format: (code) => labelLanguage(String(code)) })
 /** Format of times in JSON. */
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 const day = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'UTC' })
@@ -64,8 +64,8 @@ const FIELDS: Record<AuditField, FieldLabel> = {
   assignedGraderId: person('grader'),
   tagId: 'tag',
   language: language('language'),
-  kind: { name: 'kind', of: nameOfKind },
-  kinds: { name: 'kinds', of: codeOf },
+  kind: { name: 'kind', format: nameOfKind },
+  kinds: { name: 'kinds', format: codeOf },
   number: 'number',
   version: 'version',
   questions: 'questions',
@@ -73,34 +73,34 @@ const FIELDS: Record<AuditField, FieldLabel> = {
   lists: 'lists of candidates',
   rows: 'rows',
   count: 'how many',
-  percent: { name: 'extra time', of: (percent) => `${percent} %` },
+  percent: { name: 'extra time', format: (percent) => `${percent} %` },
   until: 'until',
   reason: 'reason',
   why: 'why',
-  was: { name: 'previous reason', of: codeOf },
-  what: { name: 'because of', of: (what) => REFUSED[what as Refusal] ?? spaced(String(what)) },
+  was: { name: 'previous reason', format: codeOf },
+  what: { name: 'because of', format: (what) => REFUSED[what as Refusal] ?? spaced(String(what)) },
   path: 'page',
   before: 'before',
   after: 'from position',
-  changed: { name: 'changed', of: nameOfField },
-  corrected: { name: 'corrected', of: nameOfField },
-  change: { name: 'what', of: codeOf },
+  changed: { name: 'changed', format: nameOfField },
+  corrected: { name: 'corrected', format: nameOfField },
+  change: { name: 'what', format: codeOf },
   roles: 'roles',
   portalRoles: 'other roles',
-  proofs: { name: 'with', of: (proof) => PROOFS[proof as AuthenticationKind] ?? spaced(String(proof)) },
+  proofs: { name: 'with', format: (proof) => PROOFS[proof as AuthenticationKind] ?? spaced(String(proof)) },
   provider: 'identity provider',
   issuer: 'issuer',
-  problem: { name: 'why', of: (problem) => labelProblem(String(problem)) },
+  problem: { name: 'why', format: (problem) => labelProblem(String(problem)) },
   claim: 'what was wrong',
   email: 'email address there',
   subject: 'account there',
-  by: { name: 'by', of: codeOf },
+  by: { name: 'by', format: codeOf },
   domain: 'domain',
   shared: 'assessments shared with them',
   unshared: 'assessments no longer shared',
   gradingLanguages: language('grading languages'),
   canViewTranscription: 'may read transcripts',
-  signInException: { name: 'way in', of: (way) => EXCEPTION_LABELS[way] ?? spaced(String(way)) },
+  signInException: { name: 'way in', format: (exception) => EXCEPTION_LABELS[exception] ?? spaced(String(exception)) },
   isInUse: 'in use from now on',
   untried: 'draft that is not tried yet',
   clientId: 'client ID',
@@ -113,17 +113,17 @@ const FIELDS: Record<AuditField, FieldLabel> = {
   secondFactor: 'second step at the provider',
   acrValues: 'values that count as a second step',
   logsOutAtProvider: 'signing out at the provider',
-  secondFactorFrom: { name: 'two-step sign-in required from', none: 'not required', of: dayOf },
+  secondFactorFrom: { name: 'two-step sign-in required from', emptyText: 'not required', format: dayOf },
   trustedDeviceDays: 'days a browser is remembered',
   idleMinutes: 'minutes without activity',
   sessionHours: 'hours a session lasts',
-  networks: { name: 'networks', none: 'anywhere' },
+  networks: { name: 'networks', emptyText: 'anywhere' },
   auditRetentionDays: 'days the audit log is kept',
-  apiKeyNetworks: { name: 'networks of all keys', none: 'anywhere' },
-  apiKeyMaxDays: { name: 'days a new key lasts at most', none: 'no limit' },
-  scopes: { name: 'restricted to', none: 'nothing' },
+  apiKeyNetworks: { name: 'networks of all keys', emptyText: 'anywhere' },
+  apiKeyMaxDays: { name: 'days a new key lasts at most', emptyText: 'no limit' },
+  scopes: { name: 'restricted to', emptyText: 'nothing' },
   rights: 'permissions',
-  requestsPerMinute: { name: 'requests per minute', none: 'no limit' },
+  requestsPerMinute: { name: 'requests per minute', emptyText: 'no limit' },
   senderName: 'sender name',
   replyTo: 'reply-to address',
   invitationText: 'text under every invitation',
@@ -131,51 +131,51 @@ const FIELDS: Record<AuditField, FieldLabel> = {
   languagesOffered: language('languages offered'),
   timeZone: 'time zone',
   mainTemplateLanguage: language('fallback language'),
-  primaryColor: { name: 'color of buttons and links', none: 'the service’s own' },
-  backgroundColor: { name: 'color of the header', none: 'the service’s own' },
-  logoHash: { name: 'logo', of: picture },
+  primaryColor: { name: 'color of buttons and links', emptyText: 'the service’s own' },
+  backgroundColor: { name: 'color of the header', emptyText: 'the service’s own' },
+  logoHash: { name: 'logo', format: picture },
   imprint: 'imprint',
   privacy: 'privacy notice',
   contact: 'contact',
-  consentVersion: { name: 'version of the consent text', none: 'no text' },
-  completed: { name: 'completed', none: 'no limit' },
-  expired: { name: 'expired', none: 'no limit' },
-  revoked: { name: 'revoked', none: 'no limit' },
-  submitted: { name: 'receipt', none: 'as the organization' },
-  released: { name: 'notice of the result', none: 'as the organization' },
+  consentVersion: { name: 'version of the consent text', emptyText: 'no text' },
+  completed: { name: 'completed', emptyText: 'no limit' },
+  expired: { name: 'expired', emptyText: 'no limit' },
+  revoked: { name: 'revoked', emptyText: 'no limit' },
+  submitted: { name: 'receipt', emptyText: 'as the organization' },
+  released: { name: 'notice of the result', emptyText: 'as the organization' },
   isOn: 'on',
   steps: 'reminders',
   isOwn: 'own reminders',
   openInvites: 'also for earlier invites',
-  shows: { name: 'shows', none: 'points only' },
+  shows: { name: 'shows', emptyText: 'points only' },
   results: 'results',
   band: 'band',
   knockedOut: 'knocked out',
-  decision: { name: 'decision', of: (decision) => spaced(String(decision)) },
+  decision: { name: 'decision', format: (decision) => spaced(String(decision)) },
   recipientName: 'name',
   customMessage: 'message',
   questionReplayLimit: 'number of replays',
   answerRecordLimit: 'number of recordings',
   expiresInDays: 'days',
-  expiresOn: { name: 'new expiry', of: (date) => day.format(new Date(date)) },
+  expiresOn: { name: 'new expiry', format: (date) => day.format(new Date(date)) },
   addedDays: 'days added to the expiry',
   includesStarted: 'including candidates who have started',
   isEmailed: 'with a message to the candidates',
   sendsAgain: 'sent again',
-  requirement: { name: 'requirement', of: codeOf },
+  requirement: { name: 'requirement', format: codeOf },
   toCandidate: 'shown to the candidate',
   keyNumber: 'number of the key',
-  effect: { name: 'effect', of: codeOf },
-  releases: { name: 'released results', of: codeOf },
+  effect: { name: 'effect', format: codeOf },
+  releases: { name: 'released results', format: codeOf },
   opensAt: 'opens',
   closesAt: 'closes',
-  maxInvites: { name: 'people at most', none: 'any number' },
-  emailDomains: { name: 'email domains', none: 'all' },
+  maxInvites: { name: 'people at most', emptyText: 'any number' },
+  emailDomains: { name: 'email domains', emptyText: 'all' },
   tagIds: 'tags',
   inviteDays: 'days until its invites expire',
   dailyInvites: 'people a day at most',
   notifiesMembers: 'in digests of members',
-  ats: { name: 'recruiting system', of: (ats) => ATS_SYSTEMS[ats as Ats]?.name ?? String(ats) },
+  ats: { name: 'recruiting system', format: (ats) => ATS_SYSTEMS[ats as Ats]?.name ?? String(ats) },
   mode: 'for',
   host: 'address',
   event: 'event',
@@ -188,7 +188,7 @@ const FIELDS: Record<AuditField, FieldLabel> = {
   action: 'action',
   from: 'from',
   to: 'to',
-  minPercent: { name: 'at least', of: (percent) => `${percent} %` },
+  minPercent: { name: 'at least', format: (percent) => `${percent} %` },
 }
 
 /** Fields recorded by another release are shown as they are. */
@@ -218,26 +218,26 @@ const capitalize = (text: string): string => text.charAt(0).toUpperCase() + text
 /** Leaves out ids that have a name beside them. If whole states were recorded, keeps only the differences. */
 function linesOf(details: unknown): [field: string, value: unknown][] {
   if (!isObject(details)) return []
-  const { before, after, ...others } = details
+  const { before, after, ...otherDetails } = details
   const isNamed = (field: string) => field.endsWith('Id') && field.slice(0, -2) in details
-  const rest = Object.entries(others).filter(([field]) => !isNamed(field))
+  const entries = Object.entries(otherDetails).filter(([field]) => !isNamed(field))
   if (!isObject(before) || !isObject(after))
-    return [...rest, ...Object.entries({ before, after }).filter(([, value]) => value !== undefined)]
+    return [...entries, ...Object.entries({ before, after }).filter(([, value]) => value !== undefined)]
   const differs = Object.keys(after).filter((field) => JSON.stringify(before[field]) !== JSON.stringify(after[field]))
-  return [...rest, ...differs.map((field): [string, unknown] => [field, { before: before[field], after: after[field] }])]
+  return [...entries, ...differs.map((field): [string, unknown] => [field, { before: before[field], after: after[field] }])]
 }
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 function formatValue(field: string, value: unknown, names: KnownNames): Value {
-  const { none = 'none', of } = labelOf(field)
-  if (value === null || value === undefined || value === '') return none
+  const { emptyText = 'none', format } = labelOf(field)
+  if (value === null || value === undefined || value === '') return emptyText
   if (typeof value === 'boolean') return value ? 'yes' : 'no'
   if (Array.isArray(value))
-    return value.length === 0 ? none : value.map((item, i) => html`${i > 0 && ', '}${formatValue(field, item, names)}`)
+    return value.length === 0 ? emptyText : value.map((item, i) => html`${i > 0 && ', '}${formatValue(field, item, names)}`)
   if (isObject(value)) return formatChange(field, value, names)
-  if (of) return of(value as string | number)
+  if (format) return format(value as string | number)
   if (field === 'action') return names.wordAction(String(value))
   const text = names.names.get(String(value)) ?? String(value)
   return TIME.test(text) ? time(new Date(text)) : typeof value === 'number' ? value.toLocaleString('en') : breakableAddress(text)

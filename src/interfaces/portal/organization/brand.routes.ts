@@ -82,8 +82,15 @@ export function brandRoutes(app: FastifyInstance, previewText: PreviewText): voi
       const language = ctx.deps.languages.codes[0] ?? 'en'
       const place = { kind: 'invitation', assessmentId: null, language } as const
       const text = await withFallbackText(ctx, place, await readMailTemplate(ctx, place))
-      const asked = { organization, zone, invitationText: invitationText ?? '', scheme, who: 'plain', assessment: null } as const
-      return reply.header(POLICY, FRAME_POLICY).send(previewText({ ...asked, kind: place.kind, ...text }).html)
+      const example = {
+        organization,
+        zone,
+        invitationText: invitationText ?? '',
+        scheme,
+        who: 'plain',
+        assessment: null,
+      } as const
+      return reply.header(POLICY, FRAME_POLICY).send(previewText({ ...example, kind: place.kind, ...text }).html)
     })
   })
 }

@@ -84,10 +84,10 @@ export function emailTemplatePage(form: Form, facts: Facts): Page {
     notice,
     tabs: tabs(
       'Emails',
-      TEMPLATE_KINDS.map((one) => ({
-        label: labelMail(one),
-        address: home + queryFor({ kind: one, language }),
-        isCurrent: one === kind,
+      TEMPLATE_KINDS.map((templateKind) => ({
+        label: labelMail(templateKind),
+        address: home + queryFor({ kind: templateKind, language }),
+        isCurrent: templateKind === kind,
       })),
     ),
     body: html`${mistakes(form)}${codes.length > 1 && languages(home, codes, facts)}<form class="space-y-6" method="post" action="${home}">

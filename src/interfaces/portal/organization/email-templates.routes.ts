@@ -60,7 +60,7 @@ export function emailTemplateRoutes(app: FastifyInstance, texts: MailTextSource)
   for (const address of ['/settings/words', '/assessments/:assessmentId/words']) addRoutes(app, address, texts)
   app.post<Route>('/settings/words/main', (request, reply) =>
     submit(request, reply, {
-      page: (form) => page(request, form, texts, { asked: form.values }),
+      page: (form) => page(request, form, texts, { query: form.values }),
       async work(values) {
         await saveMainLanguage(request.ctx, readFields(values, 'mainLanguage').mainLanguage || null)
         return `${homeOf(request)}${queryFor(placeIn(request, values))}&done=main`
@@ -72,16 +72,12 @@ export function emailTemplateRoutes(app: FastifyInstance, texts: MailTextSource)
 function addRoutes(app: FastifyInstance, address: string, texts: MailTextSource): void {
   app.get<Route>(address, async (request, reply) => {
     const query = queryOf(request)
-    return show(
-      request,
-      reply,
-      await page(request, emptyForm, texts, { asked: query, notice: NOTICES.get(query.get('done') ?? '') }),
-    )
+    return show(request, reply, await page(request, emptyForm, texts, { query, notice: NOTICES.get(query.get('done') ?? '') }))
   })
 
   app.post<Route>(address, (request, reply) =>
     submit(request, reply, {
-      page: (form) => page(request, form, texts, { asked: form.values }),
+      page: (form) => page(request, form, texts, { query: form.values }),
       async work(values) {
         const place = placeIn(request, values)
         await saveMailTemplate(request.ctx, place, {
@@ -109,13 +105,13 @@ function addRoutes(app: FastifyInstance, address: string, texts: MailTextSource)
   // The form is shown again with what was typed, which may not be saved yet.
   app.post<Route>(`${address}/test`, (request, reply) =>
     submitOnce(request, reply, {
-      page: (form) => page(request, form, texts, { asked: form.values }),
+      page: (form) => page(request, form, texts, { query: form.values }),
       async work(ctx, values) {
         const place = placeIn(request, values)
-        const to = await testMailText(ctx, place, { who: whoIn(values), ...(await readText(ctx, place, values)) })
+        const address = await testMailText(ctx, place, { who: whoIn(values), ...(await readText(ctx, place, values)) })
         return page(request, { values, issues: [] }, texts, {
-          asked: values,
-          notice: `A test is on its way to ${to}. Nothing is saved.`,
+          query: values,
+          notice: `A test is on its way to ${address}. Nothing is saved.`,
         })
       },
     }),
@@ -140,12 +136,12 @@ function addRoutes(app: FastifyInstance, address: string, texts: MailTextSource)
     const issues = findTemplateIssues(kind, text)
     const example = { organization, zone: timeZone, invitationText: invitationText ?? '', kind, assessment, who }
     const mail = issues.length === 0 ? texts.previewText({ ...example, ...(await withFallbackText(ctx, place, text)) }) : null
-    const shown = mail
+    const content = mail
       ? asText
         ? framed(html`<pre>${`Subject: ${mail.subject}\n\n${mail.text}`}</pre>`)
         : mail.html
       : framed(html`<p>${issues.map(formatIssue).join(' ')}</p>`)
-    return reply.header('content-security-policy', FRAME_POLICY).type('text/html; charset=utf-8').send(shown)
+    return reply.header('content-security-policy', FRAME_POLICY).type('text/html; charset=utf-8').send(content)
   }
 }
 
@@ -154,9 +150,9 @@ async function findDefault(ctx: Context, place: TextPlace, { defaultText }: Mail
   return tidyTemplate((await findFallbackText(ctx, place)) ?? defaultText(place.kind, place.language))
 }
 
-type PageOptions = { asked: URLSearchParams; notice?: string | undefined }
+type PageOptions = { query: URLSearchParams; notice?: string | undefined }
 
-async function page(request: Request, form: Form, texts: MailTextSource, { asked: query, notice }: PageOptions) {
+async function page(request: Request, form: Form, texts: MailTextSource, { query, notice }: PageOptions) {
   const { ctx } = request
   const place = placeIn(request, query)
   const template = await readMailTemplate(ctx, place)
@@ -191,4 +187,4 @@ function placeIn({ ctx, params }: Request, query: URLSearchParams): TextPlace {
   }
 }
 
-const whoIn = (values: URLSearchParams): ExampleName => EXAMPLE_NAMES.find((one) => one === values.get('who')) ?? 'plain'
+const whoIn = (values: URLSearchParams): ExampleName => EXAMPLE_NAMES.find((name) => name === values.get('who')) ?? 'plain'

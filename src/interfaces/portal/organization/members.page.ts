@@ -97,10 +97,10 @@ export const MEMBER_ORDERS = {
 } satisfies Record<string, MemberOrder>
 
 const memberTable = (ctx: Context, { form, list }: FilteredList<ListedMember>): Html => {
-  const of = { path: pathOf(ctx, 'members'), query: form.values, orders: MEMBER_ORDERS as Record<string, MemberOrder> }
+  const sorting = { path: pathOf(ctx, 'members'), query: form.values, orders: MEMBER_ORDERS as Record<string, MemberOrder> }
   return table(
     'members-heading',
-    [sortable('Member, by address', 'email', of), 'Roles', 'Department', 'Status', sortable('Since', 'joinedAt', of)],
+    [sortable('Member, by address', 'email', sorting), 'Roles', 'Department', 'Status', sortable('Since', 'joinedAt', sorting)],
     list.items.map((member) => [
       person({ name: namesOf(member), email: member.email, address: pathOf(ctx, `members/${member.id}`) }),
       rolesOf(member),

@@ -10,10 +10,10 @@ import { PAGE_TEXTS, pageTextsPage } from './page-texts.page.ts'
 /** Links and additional consent text of an organization, per language. */
 export function pageTextsRoutes(app: FastifyInstance): void {
   const page = async ({ ctx }: FastifyRequest, form: Form, query: URLSearchParams) => {
-    const known = (language: string | null) => ctx.deps.languages.codes.find((code) => code === language)
-    const { language: own, languagesOffered: offered } = await readLanguageSettings(ctx)
-    const main = known(own) ?? FALLBACK_LANGUAGE
-    const language = known(query.get('language')) ?? main
+    const findLanguage = (language: string | null) => ctx.deps.languages.codes.find((code) => code === language)
+    const { language: organizationLanguage, languagesOffered: offered } = await readLanguageSettings(ctx)
+    const main = findLanguage(organizationLanguage) ?? FALLBACK_LANGUAGE
+    const language = findLanguage(query.get('language')) ?? main
     const [words, versions] = [await readPageTexts(ctx, language), await listConsentTexts(ctx, language)]
     return pageTextsPage(form, { ctx, language, main, offered, words, versions, done: query.get('done') ?? '' })
   }

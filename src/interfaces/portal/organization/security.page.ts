@@ -22,9 +22,9 @@ type Facts = {
 }
 
 export function securityPage(form: Form, { ctx, security, members, counts, address, done }: Facts): Page {
-  const to = { address: pathOf(ctx, 'settings/security'), row: security }
+  const target = { address: pathOf(ctx, 'settings/security'), row: security }
   const section = (id: string, heading: string, about: string, fields: Html) =>
-    settingsSection(form, to, id, { heading, about, fields, isFirst: id === 'second-step' })
+    settingsSection(form, target, id, { heading, about, fields, isFirst: id === 'second-step' })
   return {
     title: 'Security',
     trail: [['Settings', pathOf(ctx, 'settings')]],

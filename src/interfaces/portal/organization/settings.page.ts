@@ -9,9 +9,9 @@ import { settingsSection } from '../kit/settings-section.ts'
 type Facts = { ctx: Context; settings: OrganizationSettings & { returnSecret: string; updatedAt: Date }; done: string }
 
 export function organizationSettingsPage(form: Form, { ctx, settings, done }: Facts): Page {
-  const to = { address: pathOf(ctx, 'settings/organization'), row: settings }
+  const target = { address: pathOf(ctx, 'settings/organization'), row: settings }
   const section = (id: string, heading: string, about: string, fields: Html, more?: Html) =>
-    settingsSection(form, to, id, { heading, about, fields, isFirst: id === 'organization', ...(more && { more }) })
+    settingsSection(form, target, id, { heading, about, fields, isFirst: id === 'organization', ...(more && { more }) })
   return {
     title: 'Organization',
     subtitle: 'Its name, who invitations are from, and where candidates go at the end.',

@@ -21,7 +21,7 @@ const MAIL_WORDS: Record<CandidateMailKind, string> = {
 }
 
 /** Kinds of mail sent by a newer release are shown as they are. */
-export const labelMail = (kind: string): string => MAIL_WORDS[CANDIDATE_MAIL_KINDS.find((one) => one === kind)!] ?? kind
+export const labelMail = (kind: string): string => MAIL_WORDS[CANDIDATE_MAIL_KINDS.find((known) => known === kind)!] ?? kind
 
 export const SKIPPED_LABELS: Record<SkipReason, string> = {
   off: 'reminders are off for this invite',

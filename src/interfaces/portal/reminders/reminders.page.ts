@@ -49,7 +49,7 @@ export function remindersPage(form: Form, { ctx, home, assessment, hasRule, sett
       ]
     : [['Settings', pathOf(ctx, 'settings')]]
   const rows = Array.from({ length: MAX_STEPS }, (_, i) => stepFields(form, i + 1, settings.steps[i]))
-  const shown = Math.max(settings.steps.length, 2)
+  const shownSteps = Math.max(settings.steps.length, 2)
   return {
     title: 'Reminders and notices',
     subtitle: assessment
@@ -64,7 +64,7 @@ ${settingsPanel(
   `At most ${MAX_REMINDERS} for each invite, and never within 24 hours of another email to the same address. If several are due, only the latest is sent. Candidates can stop reminders with one click.`,
   html`${checkbox(form, { name: 'isOn', label: 'Remind candidates', checked: settings.isOn })}
 <p class="hint mb-4">For invites that you send from now on. After saving you choose whether those already invited get reminders too, and see when.</p>
-<div id="steps">${rows.slice(0, shown)}${rows.length > shown && foldedFields(form, 'More reminders', html`${rows.slice(shown)}`)}</div>`,
+<div id="steps">${rows.slice(0, shownSteps)}${rows.length > shownSteps && foldedFields(form, 'More reminders', html`${rows.slice(shownSteps)}`)}</div>`,
 )}${settingsPanel(
   'hours',
   'Hours',

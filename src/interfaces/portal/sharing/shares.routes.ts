@@ -62,11 +62,11 @@ export function sharesRoutes(app: FastifyInstance): void {
 
 /** Selections that can't be shared show why. */
 async function newPage({ ctx }: FastifyRequest, form: Form) {
-  const found = await findShareCandidates(ctx, form.values.getAll('id')).catch((error: unknown) => ({
+  const result = await findShareCandidates(ctx, form.values.getAll('id')).catch((error: unknown) => ({
     issues: issuesOf(error),
   }))
-  const refused = 'issues' in found ? found.issues : []
-  const candidates = 'issues' in found ? [] : found
+  const refused = 'issues' in result ? result.issues : []
+  const candidates = 'issues' in result ? [] : result
   const issues = refused.length > 0 ? refused : form.issues
   return { issues, page: newSharePage({ values: form.values, issues }, { ctx, candidates }) }
 }

@@ -34,9 +34,9 @@ export function accountRoutes(app: FastifyInstance): void {
         ? [...(await findOfferedProviders(ctx, ctx.organization.id)), ...listOperatorProviders(ctx)]
         : [],
     })
-    const own = accountPage(form, { ctx, signedIn, factors, recoveryCodes, linked, sessions, browsers, done })
+    const accountContent = accountPage(form, { ctx, signedIn, factors, recoveryCodes, linked, sessions, browsers, done })
     const offer = ctx.actor.kind === 'member' && (await findOwnershipOffer(ctx, ctx.actor.id))
-    return offer ? { ...own, body: html`${offerPanel(ctx, offer)}${own.body}` } : own
+    return offer ? { ...accountContent, body: html`${offerPanel(ctx, offer)}${accountContent.body}` } : accountContent
   }
   const answer = (request: FastifyRequest, reply: FastifyReply, done: string, work: (values: URLSearchParams) => Promise<void>) =>
     submit(request, reply, {

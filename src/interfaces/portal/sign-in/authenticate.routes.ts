@@ -21,8 +21,11 @@ export function authenticateRoutes(app: FastifyInstance, portal: Portal): void {
   const { system, cookie } = portal
   const page = async (form: Form, signedIn: SignedIn, next: string) => {
     const { email, passwordHash } = signedIn.credential
-    const ways = { witnesses: await findReauthenticationProviders(system, signedIn), hasPassword: passwordHash !== NO_PASSWORD }
-    return authenticatePage(form, email, next, ways)
+    const methods = {
+      witnesses: await findReauthenticationProviders(system, signedIn),
+      hasPassword: passwordHash !== NO_PASSWORD,
+    }
+    return authenticatePage(form, email, next, methods)
   }
 
   app.register(async (scope) => {

@@ -85,7 +85,7 @@ export function factorsRoutes(app: FastifyInstance, { system }: Portal): void {
       return codes.length > 0 ? show(request, reply, recoveryCodesPage(codes, next)) : reply.redirect(next, 303)
     })
 
-    const one = async (request: FastifyRequest<Route>, form: Form, next: string): Promise<Page> => {
+    const onePage = async (request: FastifyRequest<Route>, form: Form, next: string): Promise<Page> => {
       const { factors, isRequired } = await readFactors(system, signedInOf(request))
       const factor = factors.find(({ id }) => id === request.params.factorId)
       if (!factor) throw new DomainError('not_permitted')
@@ -93,11 +93,11 @@ export function factorsRoutes(app: FastifyInstance, { system }: Portal): void {
       return factorPage(form, { factor, next, hasToStay: isLast && isRequired, isLast })
     }
     scope.get<Route>('/factors/:factorId', async (request, reply) =>
-      show(request, reply, await one(request, emptyForm, nextOf(request))),
+      show(request, reply, await onePage(request, emptyForm, nextOf(request))),
     )
     scope.post<Route>('/factors/:factorId', (request, reply) =>
       submit(request, reply, {
-        page: (form) => one(request, form, nextIn(form.values)),
+        page: (form) => onePage(request, form, nextIn(form.values)),
         async work(values) {
           await renameFactor(signInContext(system, request), signedInOf(request), {
             id: request.params.factorId,
@@ -109,7 +109,7 @@ export function factorsRoutes(app: FastifyInstance, { system }: Portal): void {
     )
     scope.post<Route>('/factors/:factorId/remove', RECENT_AUTHENTICATION, (request, reply) =>
       submit(request, reply, {
-        page: (form) => one(request, form, nextIn(form.values)),
+        page: (form) => onePage(request, form, nextIn(form.values)),
         async work(values) {
           await removeFactor(signInContext(system, request), signedInOf(request), request.params.factorId)
           return toldIn(values, 'factor-removed')

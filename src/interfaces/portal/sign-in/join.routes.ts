@@ -25,26 +25,26 @@ export function joinRoutes(app: FastifyInstance, portal: Portal): void {
 
   app.get<Route>('/join/:token', async (request, reply) => {
     const { token } = request.params
-    const found = await read(token)
-    return found ? show(request, reply, joinPage(emptyForm, token, found)) : show(request, reply, invalidLinkPage, 404)
+    const link = await read(token)
+    return link ? show(request, reply, joinPage(emptyForm, token, link)) : show(request, reply, invalidLinkPage, 404)
   })
 
   app.get<{ Params: { token: string; providerId: string } }>('/join/:token/with/:providerId', async (request, reply) => {
     const { token } = request.params
-    const found = await read(token)
-    if (!found) return show(request, reply, invalidLinkPage, 404)
-    return redirectToProvider(portal, request, reply, { kind: 'join', token }, homeOf({ id: found.offer.organizationId }))
+    const link = await read(token)
+    if (!link) return show(request, reply, invalidLinkPage, 404)
+    return redirectToProvider(portal, request, reply, { kind: 'join', token }, homeOf({ id: link.offer.organizationId }))
   })
 
   app.post<Route>('/join/:token', { config: { hasOwnQueue: true } }, async (request, reply) => {
     const { token } = request.params
-    const found = await read(token)
-    if (!found) return show(request, reply, invalidLinkPage, 404)
+    const link = await read(token)
+    if (!link) return show(request, reply, invalidLinkPage, 404)
     return submit(request, reply, {
-      page: async (form) => joinPage(form, token, (await read(token)) ?? found),
+      page: async (form) => joinPage(form, token, (await read(token)) ?? link),
       async work(values) {
         const input = { ...readFields(values, 'firstName', 'lastName', 'password'), browser: browserOf(request) }
-        const joined = await join(signInContext(system, request), found.ref, input)
+        const joined = await join(signInContext(system, request), link.ref, input)
         if (!joined) return invalidLinkPage
         return continueSignIn(portal, request, reply, { entry: joined, next: homeOf({ id: joined.organizationId }) })
       },

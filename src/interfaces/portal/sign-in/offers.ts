@@ -20,14 +20,14 @@ export function signInOffers(system: ServiceContext): () => Promise<SignInOffers
   }
   const fail = (err: unknown) => system.deps.log.warn({ err }, 'the sign-in methods could not be read')
   // One query at a time, however many requests wait for it.
-  let asked: Promise<void> | undefined
+  let pendingRead: Promise<void> | undefined
   return async () => {
-    asked ??= ask()
+    pendingRead ??= ask()
       .catch(fail)
       .finally(() => {
-        asked = undefined
+        pendingRead = undefined
       })
-    await Promise.race([asked, sleep(WAIT_MS, undefined, { ref: false })])
+    await Promise.race([pendingRead, sleep(WAIT_MS, undefined, { ref: false })])
     return { hasSso, offered: listOperatorProviders(system) }
   }
 }

@@ -9,8 +9,8 @@ export function organizationsRoutes(app: FastifyInstance, _portal: Portal): void
   app.get('/', async (request, reply) => {
     const { signedIn } = request
     if (!signedIn) return reply.redirect(signInAddress(request.originalUrl), 303)
-    const [only, ...others] = signedIn.memberships
-    if (only && others.length === 0) return reply.redirect(homeOf(only.organization), 303)
+    const [only, ...otherMemberships] = signedIn.memberships
+    if (only && otherMemberships.length === 0) return reply.redirect(homeOf(only.organization), 303)
     return show(request, reply, organizationsPage(signedIn.memberships))
   })
 }

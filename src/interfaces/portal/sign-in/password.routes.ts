@@ -36,21 +36,21 @@ export function passwordRoutes(app: FastifyInstance, { system, settings, cookie 
 
   app.get<Route & { Querystring: { why?: string } }>('/reset/:token', async (request, reply) => {
     const { token } = request.params
-    const found = await read(token)
-    if (!found) return show(request, reply, invalidLinkPage, 404)
+    const link = await read(token)
+    if (!link) return show(request, reply, invalidLinkPage, 404)
     const isListed = request.query.why === 'listed'
-    return show(request, reply, resetPage(emptyForm, token, { ...found.offer, isListed }))
+    return show(request, reply, resetPage(emptyForm, token, { ...link.offer, isListed }))
   })
 
   app.post<Route>('/reset/:token', { config: { hasOwnQueue: true } }, async (request, reply) => {
     const { token } = request.params
-    const found = await read(token)
-    if (!found) return show(request, reply, invalidLinkPage, 404)
+    const link = await read(token)
+    if (!link) return show(request, reply, invalidLinkPage, 404)
     return submit(request, reply, {
-      page: (form) => resetPage(form, token, found.offer),
+      page: (form) => resetPage(form, token, link.offer),
       async work(values) {
-        const asked = { ...readFields(values, 'password'), origin: browserOf(request) }
-        const admitted = await resetPassword(signInContext(system, request), found.ref, asked)
+        const input = { ...readFields(values, 'password'), origin: browserOf(request) }
+        const admitted = await resetPassword(signInContext(system, request), link.ref, input)
         if (!admitted) return invalidLinkPage
         cookie.remember(reply, admitted.device)
         return `${PORTAL_PREFIX}/sign-in?done=reset`
@@ -59,8 +59,8 @@ export function passwordRoutes(app: FastifyInstance, { system, settings, cookie 
   })
 
   app.post<Route>('/reset/:token/browser', async (request, reply) => {
-    const found = await read(request.params.token)
-    const admitted = found && (await admitBrowser(system, found.ref, browserOf(request)))
+    const link = await read(request.params.token)
+    const admitted = link && (await admitBrowser(system, link.ref, browserOf(request)))
     if (!admitted) return show(request, reply, invalidLinkPage, 404)
     cookie.remember(reply, admitted.device)
     return reply.redirect(`${PORTAL_PREFIX}/sign-in?done=browser`, 303)

@@ -39,8 +39,8 @@ export function secondStepRoutes(app: FastifyInstance, portal: Portal): void {
     if (!step) return reply.redirect(SIGN_IN_AGAIN, 303)
     return submit(request, reply, {
       page: async (form): Promise<Page> => {
-        const again = (await readSecondStep(system, waiting)) ?? step
-        return secondStepPage(form, again, safeNext(readFields(form.values, 'next').next))
+        const currentStep = (await readSecondStep(system, waiting)) ?? step
+        return secondStepPage(form, currentStep, safeNext(readFields(form.values, 'next').next))
       },
       async work(values) {
         const entry = await signIn(waiting, values)

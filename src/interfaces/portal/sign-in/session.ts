@@ -101,8 +101,8 @@ export function requireMember(app: FastifyInstance, system: ServiceContext): voi
     const { signedIn, ip, originalUrl, method } = request
     if (!signedIn) return turnAway(system, request, reply, signInAddress)
     const { organizationId } = request.params
-    const asked = { at: system.deps.clock(), address: ip }
-    const opening = findSessionAccess(signedIn, organizationId, asked)
+    const access = { at: system.deps.clock(), address: ip }
+    const opening = findSessionAccess(signedIn, organizationId, access)
     if (opening === null) throw new DomainError('not_permitted')
     const wayOn = opening === 'open' ? null : await findRequirementAddress(system, { method, signedIn, organizationId, opening })
     if (wayOn) return turnAway(system, request, reply, wayOn)
@@ -110,7 +110,7 @@ export function requireMember(app: FastifyInstance, system: ServiceContext): voi
     if (opening === 'network' || opening === 'sso')
       return show(request, reply, await showRequirement({ ...system, origin }, request, organizationId, opening), 403)
     const mode = showsTestData(originalUrl) ? 'test' : 'live'
-    const ctx = contextOf(system, signedIn, { organizationId, mode, ...asked, duringSuspension: true })
+    const ctx = contextOf(system, signedIn, { organizationId, mode, ...access, duringSuspension: true })
     const suspendedPage = await findSuspendedPage(ctx, request)
     if (suspendedPage) return show(request, reply, suspendedPage, 403)
     request.ctx = { ...ctx, origin, signal: disconnectSignal(reply) }
@@ -128,16 +128,16 @@ async function findSuspendedPage(ctx: Context, { signedIn, routeOptions }: Fasti
 }
 
 /** Records an attempt from a network that the organization does not allow. */
-function recordNetworkAttempt(asked: ServiceContext, { memberships }: SignedIn, organizationId: string): void {
+function recordNetworkAttempt(system: ServiceContext, { memberships }: SignedIn, organizationId: string): void {
   const membership = memberships.find(({ organization }) => organization.id === organizationId)
-  if (membership) void recordRefusal(toMemberContext(asked, membership), 'network')
+  if (membership) void recordRefusal(toMemberContext(system, membership), 'network')
 }
 
 type RefusedAccess = { method: string; signedIn: SignedIn; organizationId: string; opening: Exclude<SessionAccess, 'open'> }
 
 /** Leads to the page that asks for the missing requirement; null if it is shown in place of the requested page. */
-async function findRequirementAddress(system: ServiceContext, asked: RefusedAccess): Promise<UnsentForm['leadTo'] | null> {
-  const { opening, method, signedIn, organizationId } = asked
+async function findRequirementAddress(system: ServiceContext, access: RefusedAccess): Promise<UnsentForm['leadTo'] | null> {
+  const { opening, method, signedIn, organizationId } = access
   if (opening === 'network' || (opening === 'sso' && (method === 'GET' || method === 'HEAD'))) return null
   if (opening === 'sso') return (next) => organizationSignInAddress(organizationId, next)
   return opening === 'factor' ? findFactorAddress(system, signedIn) : signInAddress

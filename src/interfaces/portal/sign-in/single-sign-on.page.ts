@@ -24,34 +24,34 @@ export const continuePage = (providers: readonly OfferedProvider[], email: strin
         title: 'Sign in with your organization',
         body: html`<p>You sign in at your organization’s own sign-in page${email && html`, as <strong>${email}</strong>`}.</p>
 <div class="space-y-2">${providers.map((provider, i) => providerLink(provider, next, { hasFocus: i === 0 }))}</div>
-${back}`,
+${backLink}`,
       }
     : {
         title: 'No single sign-on for this address',
         body: html`<p>No organization here signs in people with an address like <strong>${email}</strong> by a sign-in service of its own. Sign in with your password or a passkey. If your organization does have single sign-on, ask its admin for your sign-in link.</p>
-${back}`,
+${backLink}`,
       }
 
-/** Shown after signing out. @param there address that signs out of the provider as well. */
-export const signedOutPage = (provider: string, there: string | null): Page => ({
+/** Shown after signing out. @param signOutAddress address that signs out of the provider as well. */
+export const signedOutPage = (provider: string, signOutAddress: string | null): Page => ({
   title: 'You are signed out',
-  body: html`<p>You are signed out here.${there !== null && ` At ${provider} you may still be signed in.`}</p>
-${there !== null && html`<a class="btn btn-primary w-full" href="${there}">Sign out of ${provider}, too</a>`}
-${back}`,
+  body: html`<p>You are signed out here.${signOutAddress !== null && ` At ${provider} you may still be signed in.`}</p>
+${signOutAddress !== null && html`<a class="btn btn-primary w-full" href="${signOutAddress}">Sign out of ${provider}, too</a>`}
+${backLink}`,
 })
 
-const back = html`<p class="text-center text-sm"><a href="${PORTAL_PREFIX}/sign-in">Back to sign-in</a></p>`
+const backLink = html`<p class="text-center text-sm"><a href="${PORTAL_PREFIX}/sign-in">Back to sign-in</a></p>`
 
-type Refused = { problem: ProviderSignInProblem; provider: string; organization: string | null; again: string }
+type Refused = { problem: ProviderSignInProblem; provider: string; organization: string | null; retryAddress: string }
 
 /** Reason of a refused sign-in, and what to do. Technical details are on the provider's settings page. */
-export function signInRefusedPage({ problem, provider, organization, again }: Refused): Page {
+export function signInRefusedPage({ problem, provider, organization, retryAddress }: Refused): Page {
   const { title, text, canRepeat = false } = words[problem]
   return {
     title,
     body: html`<p>${text({ provider, organization, admin: adminOf(organization) })}</p>
-${canRepeat && html`<a class="btn btn-primary w-full" href="${again}">Try again</a>`}
-${back}`,
+${canRepeat && html`<a class="btn btn-primary w-full" href="${retryAddress}">Try again</a>`}
+${backLink}`,
   }
 }
 
@@ -150,7 +150,7 @@ export const labelProblem = (problem: string): string =>
   Object.hasOwn(words, problem) ? words[problem as ProviderSignInProblem].title : problem
 
 /** Result of a test sign-in. */
-export const testResultPage = (token: IdToken, back: string): Page => ({
+export const testResultPage = (token: IdToken, returnPath: string): Page => ({
   title: 'It works',
   body: html`<p>The connection works. Nobody was signed in. The provider sent:</p>
 ${factList([
@@ -164,5 +164,5 @@ ${factList([
   ['At which level (acr)', token.acr ?? 'not said'],
   ['Session there (sid)', token.sid ?? 'not said'],
 ])}
-<a class="btn btn-primary w-full" href="${back}">Back to the settings</a>`,
+<a class="btn btn-primary w-full" href="${returnPath}">Back to the settings</a>`,
 })

@@ -73,9 +73,9 @@ export function singleSignOnRoutes(app: FastifyInstance, portal: Portal): void {
   app.get<Route>('/sign-in/with/:providerId/callback', async (request, reply) => {
     const provider = await find(portal, request)
     const query = queryOf(request)
-    const way = takeFlowCookie(portal, request, reply, { state: query.get('state') ?? '', providerId: provider.id })
-    if (!way) return refuse(request, reply, provider, 'expiredSignIn')
-    const outcome = await completeOidcFlow(signInContext(system, request), provider, way, {
+    const flow = takeFlowCookie(portal, request, reply, { state: query.get('state') ?? '', providerId: provider.id })
+    if (!flow) return refuse(request, reply, provider, 'expiredSignIn')
+    const outcome = await completeOidcFlow(signInContext(system, request), provider, flow, {
       callbackUrl: `${callbackUrlOf(system, provider)}?${query}`,
       browser: browserOf(request),
       signedIn: request.signedIn,
@@ -86,9 +86,9 @@ export function singleSignOnRoutes(app: FastifyInstance, portal: Portal): void {
       setFlowCookie(portal, reply, outcome.begun)
       return reply.redirect(outcome.begun.url, 303)
     }
-    if (outcome.kind === 'tried') return show(request, reply, testResultPage(outcome.token, way.next))
+    if (outcome.kind === 'tried') return show(request, reply, testResultPage(outcome.token, flow.next))
     const next =
-      outcome.kind === 'in' ? await continueSignIn(portal, request, reply, { entry: outcome.entry, next: way.next }) : way.next
+      outcome.kind === 'in' ? await continueSignIn(portal, request, reply, { entry: outcome.entry, next: flow.next }) : flow.next
     return reply.redirect(next, 303)
   })
 }
@@ -130,7 +130,12 @@ const refuse = (
   return show(
     request,
     reply,
-    signInRefusedPage({ problem, provider: name, organization: organization?.name ?? null, again: providerAddress(address) }),
+    signInRefusedPage({
+      problem,
+      provider: name,
+      organization: organization?.name ?? null,
+      retryAddress: providerAddress(address),
+    }),
     status,
   )
 }

@@ -72,13 +72,13 @@ async function saveAndLead(
 /** Shows a form with its mistakes, if its sender has access to the organization. @returns true if it did. */
 async function showMistakes(request: FastifyRequest, reply: FastifyReply): Promise<boolean> {
   const { ctx, routeOptions, body } = request
-  const { check: asked } = routeOptions.config
-  if (!ctx || !asked || !(body instanceof URLSearchParams)) return false
+  const { check: formCheck } = routeOptions.config
+  if (!ctx || !formCheck || !(body instanceof URLSearchParams)) return false
   try {
-    await asked.check(ctx, body)
+    await formCheck.check(ctx, body)
     return false
   } catch (error) {
-    await refuseForm(request, reply, { error, values: body, page: (form) => asked.page(request, form) })
+    await refuseForm(request, reply, { error, values: body, page: (form) => formCheck.page(request, form) })
     return true
   }
 }

@@ -14,17 +14,17 @@ import { SSO_SETTINGS } from './addresses.ts'
 type EnforcementFacts = { ctx: Context; enforcement: Enforcement }
 
 /** Required single sign-on, its conditions, and members exempt from it. */
-export const enforcementPanels = (form: Form, shown: EnforcementFacts): Html =>
+export const enforcementPanels = (form: Form, facts: EnforcementFacts): Html =>
   html`${settingsPanel(
     'enforcement',
     'Required single sign-on',
     'Members then sign in to this organization only by single sign-on. Their passwords and passkeys work for their other organizations only.',
-    html`${enforcementForm(form, shown)}${lockedOutMembers(shown)}`,
+    html`${enforcementForm(form, facts)}${lockedOutMembers(facts)}`,
   )}${settingsPanel(
     'own-ways',
     'Exceptions',
     'These members sign in with their own passkey, or a password and a code. Guests come from outside, such as a grader from another company. An owner with emergency access can sign in when your identity provider fails. All owners then get an email.',
-    exceptionsPanel(form, shown),
+    exceptionsPanel(form, facts),
   )}`
 
 function enforcementForm(form: Form, { ctx, enforcement }: EnforcementFacts): Html {

@@ -31,7 +31,7 @@ export function singleSignOnSettingsRoutes(app: FastifyInstance): void {
       done,
       enforcement: await readEnforcement(ctx),
     })
-  const one = async ({ ctx, params }: FastifyRequest<Route>, form: Form, done = '') =>
+  const onePage = async ({ ctx, params }: FastifyRequest<Route>, form: Form, done = '') =>
     providerPage(form, { ctx, provider: await getProvider(ctx, params.providerId), done })
 
   app.get(`/${SSO_SETTINGS}`, async (request, reply) => show(request, reply, await page(request, emptyForm, doneOf(request))))
@@ -51,11 +51,11 @@ export function singleSignOnSettingsRoutes(app: FastifyInstance): void {
   )
 
   app.get<Route>(`/${SSO_SETTINGS}/providers/:providerId`, async (request, reply) =>
-    show(request, reply, await one(request, emptyForm, doneOf(request))),
+    show(request, reply, await onePage(request, emptyForm, doneOf(request))),
   )
   app.post<Route>(`/${SSO_SETTINGS}/providers/:providerId`, RECENT_AUTHENTICATION, (request, reply) =>
     submit(request, reply, {
-      page: (form) => one(request, form),
+      page: (form) => onePage(request, form),
       work: async (values) => {
         const done = await changeProvider(request.ctx, request.params.providerId, readProvider(values))
         return `${pathOf(request.ctx, `${SSO_SETTINGS}/providers/${request.params.providerId}`)}?done=${done}`

@@ -30,7 +30,7 @@ export function questionBody(ctx: Context, question: QuestionDetail, notes?: Rec
   const { script, audioUrl, videoUrl, responseType, points, timeLimit, openedAt, answersAt, closedAt, closesAt } = question
   const { plays, attempts } = question
   const answer = chooseAnswer(attempts)
-  const others = attempts.filter((attempt) => attempt !== answer)
+  const otherAttempts = attempts.filter((attempt) => attempt !== answer)
   const until = closedAt ?? closesAt
   return html`${directionLine(question)}${script && html`<div class="text-lg">${questionText(question, question.sourceLanguage, picturesBelow(pathOf(ctx, 'pictures')))}</div>`}
 ${[audioUrl, videoUrl].map((address) => address && questionPlayer(ctx, address))}
@@ -38,10 +38,10 @@ ${[audioUrl, videoUrl].map((address) => address && questionPlayer(ctx, address))
 <h3>Answer</h3>
 ${answer ? attemptView(ctx, answer, question, notes) : html`<p class="facts">No answer.</p>`}
 ${
-  others.length > 0 &&
+  otherAttempts.length > 0 &&
   html`<details>
-<summary class="py-2 text-sm font-medium">Other attempts: ${others.length}</summary>
-<div class="space-y-4">${others.map((attempt) => attemptView(ctx, attempt, question))}</div>
+<summary class="py-2 text-sm font-medium">Other attempts: ${otherAttempts.length}</summary>
+<div class="space-y-4">${otherAttempts.map((attempt) => attemptView(ctx, attempt, question))}</div>
 </details>`
 }`
 }
@@ -49,9 +49,9 @@ ${
 /** Languages of the question and of its answer, if the answer has one of its own. */
 function directionLine({ sourceLanguage, targetLanguage }: QuestionDetail): Html | false {
   if (!targetLanguage) return false
-  const into = labelLanguage(targetLanguage)
+  const target = labelLanguage(targetLanguage)
   const isTranslated = sourceLanguage && sourceLanguage !== targetLanguage
-  const text = isTranslated ? `${labelLanguage(sourceLanguage)} into ${into}` : `Answer in ${into}`
+  const text = isTranslated ? `${labelLanguage(sourceLanguage)} into ${target}` : `Answer in ${target}`
   return html`<p class="mb-2 font-medium" data-direction>${icon('languages', 'mr-2 inline size-4')}${text}</p>`
 }
 
@@ -73,13 +73,13 @@ function attemptView(ctx: Context, attempt: AttemptDetail, question: QuestionDet
   const length = media?.milliseconds
     ? html`<span class="text-base-content font-medium tabular-nums">${formatPosition(media.milliseconds)}</span>, `
     : ''
-  const when = html`<p class="facts mt-2">${kind}, ${length}${state === 'complete' ? ended : html`begun ${time(createdAt)}, ${state}`}</p>`
+  const details = html`<p class="facts mt-2">${kind}, ${length}${state === 'complete' ? ended : html`begun ${time(createdAt)}, ${state}`}</p>`
   const marks = [
     interruptions > 0 && `Interrupted ${formatCount(interruptions, 'time')} and continued by the candidate.`,
     restarted && 'Interrupted, and started over by the candidate: it doesn’t count as an attempt.',
   ].filter((mark) => mark !== false)
   const marked = marks.length > 0 && html`<p class="alert alert-soft alert-warning mt-2" data-interrupted>${marks.join(' ')}</p>`
-  return html`<div data-attempt>${notes?.above}${media ? mediumPlayer(ctx, media, `Answer by ${kind}`, transcript) : html`<p>No recording was stored.</p>`}\n${when}${marked}${promptInStep(ctx, attempt, question)}${notes?.below}${transcript && transcriptList(ctx, transcript)}</div>`
+  return html`<div data-attempt>${notes?.above}${media ? mediaFilePlayer(ctx, media, `Answer by ${kind}`, transcript) : html`<p>No recording was stored.</p>`}\n${details}${marked}${promptInStep(ctx, attempt, question)}${notes?.below}${transcript && transcriptList(ctx, transcript)}</div>`
 }
 
 /** A text answer with its length, and the times of its first and last save. */
@@ -124,13 +124,13 @@ const unjoinedRecording = (address: string, name: string): Html =>
   html`<p class="alert alert-soft alert-warning">${name}: this recording could not be processed and does not play here. The parts that arrived are kept: <a href="${address}" download>download them</a>; other programs may play them.</p>`
 
 /** @param name accessible name. */
-export function mediumPlayer(ctx: Context, one: Medium, name: string, transcript: Transcript | null = null): Html {
-  const { id, state, contentType, levels, cuts } = one
+export function mediaFilePlayer(ctx: Context, mediaFile: Medium, name: string, transcript: Transcript | null = null): Html {
+  const { id, state, contentType, levels, cuts } = mediaFile
   const address = pathOf(ctx, `media/${id}`)
   if (state === 'failed') return unjoinedRecording(address, name)
   if (state !== 'ready') return html`<p>${name}: ${UNSEEN[state]}.</p>`
   if (cuts.length > 0)
-    return html`${mediumPlayer(ctx, { ...one, cuts: [] }, name, transcript)}<p class="facts">${formatGaps(cuts)}</p>`
+    return html`${mediaFilePlayer(ctx, { ...mediaFile, cuts: [] }, name, transcript)}<p class="facts">${formatGaps(cuts)}</p>`
   const file = html`<a class="btn btn-ghost btn-xs" href="${address}" aria-label="${`${name}: open the file`}">${icon('external-link', 'size-3.5')}Open the file</a>`
   if (contentType.startsWith('image/'))
     return html`<img class="max-h-96 max-w-full rounded-lg" src="${address}" alt="${name}" loading="lazy">
@@ -139,10 +139,10 @@ ${file}`
   const silences = levels && findSilences(levels)
   const silent = silences && silences.length > 0 && html`<p class="facts">${formatSilences(silences, levels)}</p>`
   if (contentType.startsWith('audio/'))
-    return html`<div>${waveformOf(one, address)}<audio class="w-full" controls preload="metadata" src="${address}" aria-label="${name}">${track}</audio></div>
+    return html`<div>${waveformOf(mediaFile, address)}<audio class="w-full" controls preload="metadata" src="${address}" aria-label="${name}">${track}</audio></div>
 ${silent}${file}`
   // Starts after 0 s: otherwise Safari shows no picture before it plays.
-  return html`<div>${levels && waveformOf(one, address)}<video class="rounded-box video-ground aspect-video max-h-[28rem] w-full object-contain" controls preload="metadata" src="${`${address}#t=0.001`}" aria-label="${name}">${track}</video></div>
+  return html`<div>${levels && waveformOf(mediaFile, address)}<video class="rounded-box video-ground aspect-video max-h-[28rem] w-full object-contain" controls preload="metadata" src="${`${address}#t=0.001`}" aria-label="${name}">${track}</video></div>
 ${silent}${file}`
 }
 

@@ -15,7 +15,7 @@ import type { Column } from '../../../http/sending/send-csv.ts'
 import { bar } from '../kit/chart.ts'
 import { type Form, mistakes } from '../kit/forms.ts'
 import { type Page, pathOf } from '../kit/layout.ts'
-import { mediumPlayer } from './answers.parts.ts'
+import { mediaFilePlayer } from './answers.parts.ts'
 import { decisionBadge } from './decision.parts.ts'
 
 export const COMPARE = 'results/compare'
@@ -63,10 +63,10 @@ ${steps(ctx, query, questions.length, opened?.row)}<div class="overflow-x-auto" 
 
 /** Links that the keys n and N press: the answers to the next question, and to the previous. */
 function steps(ctx: Context, query: URLSearchParams, count: number, row = -1): Html {
-  const link = (key: string, to: number) =>
-    to >= 0 &&
-    to < count &&
-    html`<a hidden data-go="${key}" href="${`${addressOf(ctx, query, { question: String(to + 1) })}#row-${to + 1}`}"></a>`
+  const link = (key: string, targetRow: number) =>
+    targetRow >= 0 &&
+    targetRow < count &&
+    html`<a hidden data-go="${key}" href="${`${addressOf(ctx, query, { question: String(targetRow + 1) })}#row-${targetRow + 1}`}"></a>`
   return html`${link('next', row + 1)}${link('previous', row - 1)}`
 }
 
@@ -96,10 +96,10 @@ type HeadOptions = { names: DecisionNames; query: URLSearchParams; className: st
 
 function personHead(ctx: Context, person: ComparedPerson, { names, query, className }: HeadOptions): Html {
   const { id, name, result, decision } = person
-  const rest = new URLSearchParams([...query].filter(([key, value]) => !(key === 'id' && value === id)))
+  const remainingQuery = new URLSearchParams([...query].filter(([key, value]) => !(key === 'id' && value === id)))
   const remove =
-    rest.getAll('id').length >= 2 &&
-    html`<a class="btn btn-ghost btn-xs print:hidden" href="${addressOf(ctx, rest, {})}" aria-label="${`Remove ${name}`}">${icon('x', 'size-3.5')}</a>`
+    remainingQuery.getAll('id').length >= 2 &&
+    html`<a class="btn btn-ghost btn-xs print:hidden" href="${addressOf(ctx, remainingQuery, {})}" aria-label="${`Remove ${name}`}">${icon('x', 'size-3.5')}</a>`
   return html`<th scope="col" class="${`${className} align-top whitespace-normal`}"><span class="flex items-start justify-between gap-1"><a class="named break-words" href="${pathOf(ctx, `results/${id}`)}">${name}</a>${remove}</span>
 <span class="block text-lg font-semibold tabular-nums">${result.percent !== null && `${result.percent} %`}</span><span class="hint block">${result.ofPoints > 0 && `${result.points} of ${result.ofPoints}`}</span>${decisionBadge(names, decision)}</th>`
 }
@@ -144,7 +144,7 @@ function pointsCell(cell: ComparedCell | undefined, isMost: boolean, className: 
 
 function answerOf(ctx: Context, answer: ComparedAnswer, name: string): Html {
   if (!answer) return html`<span class="hint">Not answered</span>`
-  if (answer.media) return mediumPlayer(ctx, answer.media, `Answer of ${name}`)
+  if (answer.media) return mediaFilePlayer(ctx, answer.media, `Answer of ${name}`)
   return html`<div class="break-words">${userText(answer.text)}</div>`
 }
 

@@ -21,19 +21,15 @@ export function compareRoutes(app: FastifyInstance): void {
     const { ctx } = request
     const query = queryOf(request)
     authorize(ctx, 'decide')
-    const compared = await readComparison(ctx, query).catch((error: unknown) => ({ issues: issuesOf(error) }))
-    if ('issues' in compared) return show(request, reply, uncomparedPage({ values: query, ...compared }, ctx), 422)
+    const comparison = await readComparison(ctx, query).catch((error: unknown) => ({ issues: issuesOf(error) }))
+    if ('issues' in comparison) return show(request, reply, uncomparedPage({ values: query, ...comparison }, ctx), 422)
     const row = readIndex(query, 'question')
-    const question = row === undefined ? undefined : compared.questions[row]
-    const opened = row !== undefined && question ? { row, answers: await readComparedAnswers(ctx, compared, question) } : null
+    const question = row === undefined ? undefined : comparison.questions[row]
+    const opened = row !== undefined && question ? { row, answers: await readComparedAnswers(ctx, comparison, question) } : null
     const left = Number(query.get('left')) || 0
     const right = Number(query.get('right') ?? 1) || 0
     const pair = [left, right === left ? (left === 0 ? 1 : 0) : right] as const
-    return show(
-      request,
-      reply,
-      comparePage({ ctx, comparison: compared, names: await readDecisionNames(ctx), query, opened, pair }),
-    )
+    return show(request, reply, comparePage({ ctx, comparison, names: await readDecisionNames(ctx), query, opened, pair }))
   })
 
   app.post(`/${COMPARE}/export`, RECENT_AUTHENTICATION, async (request, reply) => {

@@ -28,11 +28,11 @@ type ButtonFacts = { address: string; back: string; names: DecisionNames; name: 
 /** A button for each decision. */
 export const decisionButtons = ({ address, back, names, name, note }: ButtonFacts): Html =>
   html`<form class="join print:hidden" method="post" action="${address}"><input type="hidden" name="back" value="${back}"><input type="hidden" name="note" value="${note}">${DECISIONS.flatMap(
-    (one) =>
-      one === 'none'
+    (option) =>
+      option === 'none'
         ? []
         : [
-            html`<button class="btn btn-sm btn-square join-item" name="decision" value="${one}" title="${names[one]}" aria-label="${`${names[one]}: ${name}`}">${icon(ICONS[one], 'size-4')}</button>`,
+            html`<button class="btn btn-sm btn-square join-item" name="decision" value="${option}" title="${names[option]}" aria-label="${`${names[option]}: ${name}`}">${icon(ICONS[option], 'size-4')}</button>`,
           ],
   )}</form>`
 
@@ -47,7 +47,7 @@ export const decisionPanel = (
     'Decision',
     html`${decidedAt && html`<p class="mb-3">${decisionBadge(names, decision) || 'No decision'} <span class="hint">${decidedBy && `${decidedBy}, `}${time(decidedAt)}</span></p>`}
 <form class="print:hidden" method="post" action="${address}">
-${choice(form, { name: 'decision', label: 'Decision', options: DECISIONS.map((one) => [one, names[one]] as const), value: decision })}
+${choice(form, { name: 'decision', label: 'Decision', options: DECISIONS.map((option) => [option, names[option]] as const), value: decision })}
 ${area(form, { name: 'note', label: 'Note', value: note, hint: 'Only members who read all candidates see it. It is in the archive of the candidate’s data.' })}
 <button class="btn">Save decision</button>
 </form>`,

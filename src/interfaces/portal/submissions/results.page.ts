@@ -75,7 +75,7 @@ export function resultsPage(form: Form, { ctx, assessments, tags, list, names, b
       form.values,
       html`${choice(form, { name: 'assessment', label: 'Assessment', options: [['', 'Every assessment'], ...assessments.map(({ id, name }): [string, string] => [id, name])] })}
 ${tags.length > 0 && choice(form, { name: 'tag', label: 'Tag', options: [['', 'Every tag'], ...tags.map(({ id, name }): [string, string] => [id, name])] })}
-${may(ctx, 'decide') && choice(form, { name: 'decision', label: 'Decision', options: [['', 'Any decision'], ...DECISIONS.map((one): [string, string] => [one, names[one]])] })}
+${may(ctx, 'decide') && choice(form, { name: 'decision', label: 'Decision', options: [['', 'Any decision'], ...DECISIONS.map((option): [string, string] => [option, names[option]])] })}
 ${may(ctx, 'read') && choice(form, { name: 'knockedOut', label: 'Knock-outs', options: KNOCK_OUTS })}
 ${bands.length > 0 && choice(form, { name: 'band', label: 'Band', options: [['', 'Any band'], ...bands.map(({ name }): [string, string] => [name, name])] })}
 ${field(form, { name: 'minPercent', label: 'Minimum percent', type: 'number', optional: true })}
@@ -132,10 +132,10 @@ const BULK = 'bulk'
 /** Actions for the selected results, or for all that match. */
 function resultBulkBar(ctx: Context, values: URLSearchParams, { items, total }: ListPage<ReleasedResult>): Html | false {
   if (!may(ctx, 'decide')) return false
-  const kept = RESULT_FILTERS.filter((name) => values.get(name))
+  const filterNames = RESULT_FILTERS.filter((name) => values.get(name))
   return html`<form id="${BULK}" method="get" action="${pathOf(ctx, 'invites/changes/new')}" class="bulk print:hidden" aria-label="Bulk actions">
 <input type="hidden" name="of" value="results">
-${kept.map((name) => html`<input type="hidden" name="${name}" value="${values.get(name)}">`)}
+${filterNames.map((name) => html`<input type="hidden" name="${name}" value="${values.get(name)}">`)}
 <div class="flex flex-wrap items-center gap-x-4 gap-y-2" data-bulk>
 <span class="text-sm font-medium" data-bulk-count>For selected results</span>
 <label class="flex items-center gap-2 py-1 text-sm" data-bulk-page hidden><input type="checkbox" class="checkbox checkbox-sm"> Select this page</label>
@@ -220,12 +220,12 @@ export const resultPage = (form: Form, { ctx, detail, decision, answers, done }:
       table(
         'questions-heading',
         ['Question', 'Text', 'Points', 'Maximum', 'Share'],
-        paper.map(({ number, ...asked }) => {
-          const grade = grades.find((one) => one.number === number)
+        paper.map(({ number, ...text }) => {
+          const grade = grades.find((row) => row.number === number)
           const share = grade && grade.points !== null && grade.ofPoints > 0 ? grade.points / grade.ofPoints : null
           return [
             number,
-            html`<span class="preformatted max-md:text-start" lang="" dir="auto">${plainQuestionText(asked)}</span>`,
+            html`<span class="preformatted max-md:text-start" lang="" dir="auto">${plainQuestionText(text)}</span>`,
             html`${grade?.points}${grade?.decidedBy && html`<span class="facts block">${formatDecision(grade.decidedBy).slice(2)}</span>`}${may(ctx, 'read') && grade?.rubric && html`<ul class="facts">${grade.rubric.map((criterion) => html`<li dir="auto">${formatCriterion(criterion, english())}</li>`)}</ul>`}`,
             grade?.ofPoints,
             share !== null && html`<div class="w-24">${bar(share)}</div>`,

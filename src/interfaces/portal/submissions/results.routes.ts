@@ -33,9 +33,11 @@ export function resultsRoutes(app: FastifyInstance): void {
     const { ctx } = request
     const query = queryOf(request)
     const assessmentId = query.get('assessment') || undefined
-    const wanted = { named: readNameFilter(query), chosenIds: [assessmentId ?? ''] }
-    const assessments = may(ctx, 'read') ? await listAssessmentChoices(ctx, wanted) : await listClientAssessments(ctx, wanted)
-    const tags = may(ctx, 'read') ? await listTagChoices(ctx, { ...wanted, chosenIds: [query.get('tag') ?? ''] }) : []
+    const choiceFilter = { named: readNameFilter(query), chosenIds: [assessmentId ?? ''] }
+    const assessments = may(ctx, 'read')
+      ? await listAssessmentChoices(ctx, choiceFilter)
+      : await listClientAssessments(ctx, choiceFilter)
+    const tags = may(ctx, 'read') ? await listTagChoices(ctx, { ...choiceFilter, chosenIds: [query.get('tag') ?? ''] }) : []
     const order = RESULT_ORDERS[readSort(query, RESULT_ORDERS)]!
     const { form, list } = await readList(request, (page) => listResults(ctx, readResultFilter(query), page, order))
     const names = await readDecisionNames(ctx)

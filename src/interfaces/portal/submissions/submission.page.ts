@@ -11,7 +11,7 @@ import { pager } from '../kit/paging.ts'
 import { factList, linkButton } from '../kit/parts.ts'
 import { badge } from '../kit/status.ts'
 import { table } from '../kit/table.ts'
-import { mediumPlayer, questionBody } from './answers.parts.ts'
+import { mediaFilePlayer, questionBody } from './answers.parts.ts'
 import { decisionPanel, type NamedDecision } from './decision.parts.ts'
 
 type Medium = SubmissionDetail['media'][number]
@@ -115,14 +115,14 @@ function about({ assessment }: SubmittedInvite, submission: SubmissionDetail): H
         ? html`${time(consentAt)}, version ${consentVersion}${organizationConsentLanguage !== null && `, and version ${organizationConsentVersion} of your own text (${labelLanguage(organizationConsentLanguage)})`}`
         : 'not asked for',
     ],
-    ['Consent covers', consentMedia.map(labelMedium).join(', ')],
+    ['Consent covers', consentMedia.map(labelMediaKind).join(', ')],
     ['Checks passed', submission.passedChecks.join(', ')],
     ['Browser', submission.userAgent],
   ]
   return panel('about', 'Details', factList(facts))
 }
 
-const labelMedium = (medium: string): string => medium.replace('_', ' ').replace('id photo', 'ID photo')
+const labelMediaKind = (kind: string): string => kind.replace('_', ' ').replace('id photo', 'ID photo')
 
 const answered = (ctx: Context, question: QuestionDetail): Html =>
   panel(`question-${question.number}`, `Question ${question.number}`, questionBody(ctx, question))
@@ -142,7 +142,7 @@ export const mediaPanel = (ctx: Context, { media, stills }: SubmissionDetail, ad
   panel(
     'captures',
     'Photos and recordings',
-    html`<div class="grid gap-4 sm:grid-cols-2">${media.map((one) => html`<div>${mediumPlayer(ctx, one, KINDS[one.kind])}<p class="facts">${KINDS[one.kind]}, ${time(one.createdAt)}</p></div>`)}</div>
+    html`<div class="grid gap-4 sm:grid-cols-2">${media.map((file) => html`<div>${mediaFilePlayer(ctx, file, KINDS[file.kind])}<p class="facts">${KINDS[file.kind]}, ${time(file.createdAt)}</p></div>`)}</div>
 ${stills.total > 0 && strip(ctx, stills, address)}`,
   )
 

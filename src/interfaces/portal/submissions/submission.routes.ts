@@ -47,11 +47,11 @@ export function submissionRoutes(app: FastifyInstance): void {
 
 async function onePage(request: FastifyRequest<Route>, form: Form, done?: string) {
   const { ctx, params } = request
-  const found = await getSubmission(ctx, params.inviteId, readPageNumber(queryOf(request)))
-  const saved = found.submission && (await findDecision(ctx, found.submission.id))
+  const detail = await getSubmission(ctx, params.inviteId, readPageNumber(queryOf(request)))
+  const saved = detail.submission && (await findDecision(ctx, detail.submission.id))
   return submissionPage(form, {
     ctx,
-    ...found,
+    ...detail,
     mayReadInvite: may(ctx, 'read'),
     mayGrade: may(ctx, 'grade'),
     mayDelete: may(ctx, 'operate_invites'),

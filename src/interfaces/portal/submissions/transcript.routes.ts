@@ -29,8 +29,11 @@ export function transcriptRoutes(app: FastifyInstance): void {
       page: (form) => correctionPage(request, form),
       async work(values) {
         const { ctx, params } = request
-        const seen = values.get('seen')
-        await correctTranscript(ctx, params.mediaId, { texts: readSegmentTexts(values), seen: seen ? new Date(seen) : null })
+        const seenTime = values.get('seen')
+        await correctTranscript(ctx, params.mediaId, {
+          texts: readSegmentTexts(values),
+          seen: seenTime ? new Date(seenTime) : null,
+        })
         return `${pathOf(ctx, `media/${params.mediaId}/transcript`)}?done=saved`
       },
     }),

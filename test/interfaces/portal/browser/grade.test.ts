@@ -9,7 +9,7 @@ import {
 const grade = (points: string, comment = '') => ({ points, comment })
 const savedGrade = (points: string, seen = '2') => ({ ...grade(points), seen })
 const open = (saved = savedGrade('1'), draft: Parameters<typeof createGradeState>[1] = null, own = '2') =>
-  createGradeState({ typed: grade(saved.points), saved, own, isRefused: false }, draft)
+  createGradeState({ typed: grade(saved.points), saved, gradedAt: own, isRefused: false }, draft)
 const draft = (points: string, seen: string, sent: string | null = null) => ({
   ...savedGrade(points, seen),
   sent: sent === null ? null : grade(sent),
@@ -31,7 +31,7 @@ describe('the initial state of a grade', () => {
 
   it('is the typed text if it differs from the saved grade, or was rejected', () => {
     const typed = grade('9')
-    const page = { typed, saved: savedGrade('1'), own: '2', isRefused: false }
+    const page = { typed, saved: savedGrade('1'), gradedAt: '2', isRefused: false }
     expect(createGradeState(page, draft('3', '2'))).toMatchObject({ typed, obstacle: null })
     expect(createGradeState({ ...page, isRefused: true }, null)).toMatchObject({
       typed,

@@ -26,7 +26,7 @@ const problems: Record<ProviderSignInProblem, true> = {
 it('lists the title of each rejection page in the guide', () => {
   const shown = guide.slice(guide.indexOf('## Errors')).matchAll(/^\| ([^|]+) \|/gm)
   const titles = [...shown].map(([, title]) => title!.trim())
-  const refused = { provider: 'Acme', organization: 'Acme', again: '/' }
+  const refused = { provider: 'Acme', organization: 'Acme', retryAddress: '/' }
   for (const problem of Object.keys(problems) as ProviderSignInProblem[])
     expect(titles).toContain(signInRefusedPage({ problem, ...refused }).title)
 })

@@ -44,7 +44,8 @@ export function offerChoice({ t, session, outbox, state }: Player, number: numbe
   }
 
   /** Length while the service does not know it; 0 if another page recorded it. */
-  const recordedHere = (mediaId: string | null): number => outbox.list().find((one) => one.mediaId === mediaId)?.recorded ?? 0
+  const recordedHere = (mediaId: string | null): number =>
+    outbox.list().find((recording) => recording.mediaId === mediaId)?.recorded ?? 0
 
   async function choose(id: string, label: string): Promise<void> {
     const choice = ++choices

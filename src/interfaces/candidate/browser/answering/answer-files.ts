@@ -112,7 +112,7 @@ async function beginUpload(session: Session, number: number, file: File, closesA
 }
 
 const findRecording = (outbox: Outbox, mediaId: string): Recording | undefined =>
-  outbox.list().find((one) => one.mediaId === mediaId)
+  outbox.list().find((recording) => recording.mediaId === mediaId)
 
 /** Ends the upload of a file, or takes it out of the answer. A file that the service can't abandon now ends with the question. */
 async function abandon({ session, outbox }: Player, mediaId: string): Promise<void> {

@@ -26,10 +26,10 @@ export function makeLeaveQuestion(t: BrowserTexts, place: HTMLElement, number: n
       mayLeave ||= returnValue === 'leave'
       return mayLeave
     },
-    /** @param is false once the time is up: then nothing is asked, and an open dialog closes. */
-    setAsked(is: boolean): void {
-      isAsked = is
-      if (!is) dialog?.close('stay')
+    /** @param mayAsk false once the time is up: then nothing is asked, and an open dialog closes. */
+    setAsked(mayAsk: boolean): void {
+      isAsked = mayAsk
+      if (!mayAsk) dialog?.close('stay')
     },
   }
 }

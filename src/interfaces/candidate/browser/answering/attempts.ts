@@ -24,32 +24,32 @@ type Start = { kind: AnswerAttemptKind; how: HowToBegin; stream: MediaStream; is
 /**
  * Records a question's attempts, one at a time, as many as the service grants.
  *
- * @param on.interrupted called when an attempt ends because its device is gone and no other is found.
- * @param on.stopReportedLate called when the service learned of a stop only after a retry.
- * @param on.segment see startRecorder.
+ * @param events.interrupted called when an attempt ends because its device is gone and no other is found.
+ * @param events.stopReportedLate called when the service learned of a stop only after a retry.
+ * @param events.segment see startRecorder.
  */
 export function recordAttempts(
   player: Player,
   { number, kinds, monitor }: { number: number; kinds: AnswerAttemptKind[]; monitor: Monitor },
-  on: { interrupted: () => void; stopReportedLate: () => void; segment?: SegmentEvents | undefined },
+  events: { interrupted: () => void; stopReportedLate: () => void; segment?: SegmentEvents | undefined },
 ) {
   const { session, outbox, state } = player
-  const { attempts, attemptsLeft, interrupted: found } = state.question!
+  const { attempts, attemptsLeft, interrupted: resumable } = state.question!
   let { mayStartOver } = state.question!
   const keys = createKeys(session, number, kinds)
-  const { open, watch, replace } = recordedDevices(player, monitor, on.segment === undefined)
+  const { open, watch, replace } = recordedDevices(player, monitor, events.segment === undefined)
   let granted = { mediaId: '', attemptsLeft }
   let recorder: Recorder | null = null
   let last = findUnfinished(outbox, attempts)
-  let interrupted: Interrupted | null = last?.state === 'interrupted' && found ? { ...found, recording: last } : null
+  let interrupted: Interrupted | null = last?.state === 'interrupted' && resumable ? { ...resumable, recording: last } : null
   let stopReport: Promise<void> = Promise.resolve()
 
   async function start({ kind, how, stream, isWanted }: Start): Promise<void> {
-    const asked = how === 'continue' ? askToContinue(player, interrupted!) : askForNew(kind, how)
-    const [{ recording, segment }, isBegun] = await Promise.all([asked, isWanted(asked, how, lengthOf(interrupted))])
+    const grant = how === 'continue' ? askToContinue(player, interrupted!) : askForNew(kind, how)
+    const [{ recording, segment }, isBegun] = await Promise.all([grant, isWanted(grant, how, lengthOf(interrupted))])
     if (!isBegun) return
     const lost = (track: MediaStreamTrack) => replace(kind, track)
-    const handlers = { lost, ended: () => lose(kind), written: keys.discard, isContinued: true, segment: on.segment }
+    const handlers = { lost, ended: () => lose(kind), written: keys.discard, isContinued: true, segment: events.segment }
     last = recording()
     recorder = startRecorder(kind, stream, outbox, last, handlers, { segment, before: last.recorded })
     interrupted = null
@@ -70,7 +70,7 @@ export function recordAttempts(
     recorder = null
     interrupted = { kind, contentType: '', recording: last! }
     tidy()
-    on.interrupted()
+    events.interrupted()
   }
 
   function tidy(): void {
@@ -85,8 +85,8 @@ export function recordAttempts(
      * @param isWanted awaited once the devices are open.
      * @throws Refusal, also `other_browser` if this browser can't continue the recording, `not_continued` if it has ended. @throws DOMException of the device.
      */
-    async begin(kind: AnswerAttemptKind, asked: HowToBegin, isWanted: IsWanted): Promise<void> {
-      const how = interrupted?.kind === kind && isEmpty(interrupted) ? 'continue' : asked
+    async begin(kind: AnswerAttemptKind, requestedStart: HowToBegin, isWanted: IsWanted): Promise<void> {
+      const how = interrupted?.kind === kind && isEmpty(interrupted) ? 'continue' : requestedStart
       if (how === 'continue' && !canContinue(kind, interrupted!.contentType)) throw new Refusal('other_browser')
       const stream = await open(kind)
       const watching = watch(kind, stream) // not awaited: a page in the background shows no picture, but it can record
@@ -105,7 +105,7 @@ export function recordAttempts(
       if (!ending) return null
       recorder = null
       const { recording, isWhole } = ending
-      if (isStopped) stopReport = reportStop(session, recording, on.stopReportedLate)
+      if (isStopped) stopReport = reportStop(session, recording, events.stopReportedLate)
       await ending.stop()
       tidy()
       return { recording, recorded: isWhole ? ending.recorded() : [] }
@@ -115,7 +115,7 @@ export function recordAttempts(
       if (!interrupted) return null
       const [{ recording }, isNothing] = [interrupted, isEmpty(interrupted)]
       interrupted = null
-      if (isStopped && !isNothing) stopReport = reportStop(session, recording, on.stopReportedLate)
+      if (isStopped && !isNothing) stopReport = reportStop(session, recording, events.stopReportedLate)
       void outbox.finish(recording)
       return isNothing ? null : recording
     },

@@ -27,10 +27,10 @@ export function showCaptions(media: HTMLMediaElement) {
   media.addEventListener('ended', () => setText(place, ''))
   return {
     place,
-    setCaptions(of: Captions | undefined): void {
-      captions = of
-      place.hidden = !of || of.lines.length === 0
-      place.lang = of?.language ?? ''
+    setCaptions(newCaptions: Captions | undefined): void {
+      captions = newCaptions
+      place.hidden = !newCaptions || newCaptions.lines.length === 0
+      place.lang = newCaptions?.language ?? ''
     },
   }
 }

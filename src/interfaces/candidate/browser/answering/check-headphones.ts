@@ -66,10 +66,10 @@ async function listen(analyser: AnalyserNode, sampleRate: number): Promise<Heard
   for (let waited = 0; waited < LISTEN_MS; waited += EVERY_MS) {
     await sleep(EVERY_MS)
     analyser.getFloatFrequencyData(spectrum)
-    const at = (from: number, to: number) => [...spectrum.slice(from, to)].map((level) => Math.max(level, FLOOR_DB))
-    const level = Math.max(...at(place - 1, place + 2))
+    const levelsBetween = (from: number, to: number) => [...spectrum.slice(from, to)].map((level) => Math.max(level, FLOOR_DB))
+    const level = Math.max(...levelsBetween(place - 1, place + 2))
     levels.push(level)
-    prominences.push(level - median([...at(place - 30, place - 9), ...at(place + 10, place + 31)]))
+    prominences.push(level - median([...levelsBetween(place - 30, place - 9), ...levelsBetween(place + 10, place + 31)]))
   }
   return { level: median(levels), prominence: median(prominences), isDead: levels.every((level) => level === FLOOR_DB) }
 }
@@ -85,8 +85,8 @@ const FADE_SAMPLES = 800
 function makeTone(): Blob {
   const count = (RATE * TONE_MS) / 1_000
   const view = new DataView(new ArrayBuffer(44 + count * 2))
-  const write = (at: number, text: string) => {
-    for (const [i, letter] of [...text].entries()) view.setUint8(at + i, letter.charCodeAt(0))
+  const write = (offset: number, text: string) => {
+    for (const [i, letter] of [...text].entries()) view.setUint8(offset + i, letter.charCodeAt(0))
   }
   write(0, 'RIFF')
   view.setUint32(4, 36 + count * 2, true)

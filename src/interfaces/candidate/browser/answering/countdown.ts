@@ -5,20 +5,20 @@ import { sayTimeLeft } from './time-left.ts'
 
 const EVERY_MS = 250
 
-type On = { say: (text: string) => void; soon?: () => void; over: () => void }
+type CountdownEvents = { say: (text: string) => void; soon?: () => void; over: () => void }
 
 /**
  * Counts down to a time of the server.
  *
  * @param until in milliseconds of `performance.now()`, which is independent of the device's clock; read each time, because it is corrected.
- * @param on.soon called shortly before the end. @param on.over called at the end. @returns a function that stops it.
+ * @param events.soon called shortly before the end. @param events.over called at the end. @returns a function that stops it.
  */
 export function countDown(
   t: BrowserTexts,
   element: HTMLElement,
   label: 'clock.whole' | 'clock.section' | 'clock.question' | 'clock.preparation',
   until: () => number,
-  on: On,
+  events: CountdownEvents,
 ): () => void {
   let before = Number.POSITIVE_INFINITY
   let wasSoon = false
@@ -27,13 +27,13 @@ export function countDown(
     setText(element, t.text(label, { time: formatClock(millisecondsLeft) }))
     element.classList.toggle('text-error', millisecondsLeft < 30_000)
     const words = sayTimeLeft(t, before, millisecondsLeft)
-    if (words) on.say(words)
+    if (words) events.say(words)
     before = millisecondsLeft
-    if (millisecondsLeft <= 2_500 && !wasSoon) on.soon?.()
+    if (millisecondsLeft <= 2_500 && !wasSoon) events.soon?.()
     wasSoon = millisecondsLeft <= 2_500
     if (millisecondsLeft > 0) return
     clearInterval(timer)
-    on.over()
+    events.over()
   }
   const timer = setInterval(tick, EVERY_MS)
   tick()

@@ -37,8 +37,8 @@ export function mirrorFields(fields: HTMLFieldSetElement) {
         else field.value = values[0] ?? ''
       }
     },
-    setOpen(is: boolean): void {
-      fields.disabled = !is
+    setOpen(isOpen: boolean): void {
+      fields.disabled = !isOpen
     },
   }
 }

@@ -9,7 +9,7 @@ export type Play = {
   phase: Phase
   /** Allowed plays: in total, and remaining without a granted one that has not begun. */
   atFirst: number
-  left: number
+  playsLeft: number
   isGranted: boolean
   isShown: boolean
   /** Why it is not played; null: it may be. */
@@ -18,25 +18,25 @@ export type Play = {
   run: number
 }
 
-export type Happening =
+export type PlayEvent =
   | { is: 'pressed' | 'ended' | 'paused' | 'broken' | 'closed' }
   /** Results of a try. */
   | { is: 'begun' | 'notBegun'; run: number }
-  | { is: 'granted'; run: number; left: number }
+  | { is: 'granted'; run: number; playsLeft: number }
   | { is: 'refused'; run: number; code: string }
 
 /** `load`: load the medium; `rewind`: seek to its beginning; `use`: use the granted play. */
 export type Effect = 'load' | 'play' | 'hold' | 'ask' | 'rewind' | 'use' | 'unload'
 
 export const beginPlay = (playsLeft: number): Play => {
-  return { phase: 'idle', atFirst: playsLeft, left: playsLeft, isGranted: false, isShown: false, problem: null, run: 0 }
+  return { phase: 'idle', atFirst: playsLeft, playsLeft, isGranted: false, isShown: false, problem: null, run: 0 }
 }
 
 type Step = [Play, Effect[]]
 
-export function advance(before: Play, happening: Happening): Step {
-  if ('run' in happening && happening.run !== before.run) return [before, []]
-  switch (happening.is) {
+export function advance(before: Play, event: PlayEvent): Step {
+  if ('run' in event && event.run !== before.run) return [before, []]
+  switch (event.is) {
     case 'pressed':
       return before.phase === 'paused' ? start(before, 'playing', ['play']) : start(before, 'loading', ['load', 'play'])
     case 'begun':
@@ -44,9 +44,9 @@ export function advance(before: Play, happening: Happening): Step {
     case 'notBegun':
       return stop(before, before.isGranted ? 'not_begun' : 'not_loaded')
     case 'granted':
-      return start({ ...before, left: happening.left, isGranted: true }, 'asking', ['rewind', 'play'])
+      return start({ ...before, playsLeft: event.playsLeft, isGranted: true }, 'asking', ['rewind', 'play'])
     case 'refused':
-      return stop({ ...before, left: happening.code === 'no_plays_left' ? 0 : before.left }, problemOf(happening.code))
+      return stop({ ...before, playsLeft: event.code === 'no_plays_left' ? 0 : before.playsLeft }, problemOf(event.code))
     case 'ended':
       return [{ ...before, phase: 'idle' }, []]
     case 'paused':
@@ -80,7 +80,7 @@ type Problem = 'not_loaded' | 'not_begun' | 'broken_off' | 'refused' | (typeof R
 const problemOf = (code: string): Problem => REFUSALS.find((refusal) => refusal === code) ?? 'refused'
 
 /** @param isPending a play was asked for, and granted perhaps. */
-const countLeft = ({ isGranted, left: playsLeft }: Play, isPending: boolean): number =>
+const countLeft = ({ isGranted, playsLeft }: Play, isPending: boolean): number =>
   isGranted ? playsLeft + 1 : Math.max(playsLeft, isPending ? 1 : 0)
 
 /** True if the button has something to do. */

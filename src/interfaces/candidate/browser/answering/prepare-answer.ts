@@ -20,11 +20,11 @@ export function prepareAnswer(player: Player, section: HTMLElement, answer: () =
   let stopClock = count()
 
   function count(): () => void {
-    const on = {
+    const events = {
       say: status.say,
       over: async () => follow((await Promise.race([session.read().catch(() => null), sleep(ASK_MS)])) ?? null),
     }
-    return countDown(t, clock, 'clock.preparation', () => session.momentOf(state.question?.answersAt ?? state.now), on)
+    return countDown(t, clock, 'clock.preparation', () => session.momentOf(state.question?.answersAt ?? state.now), events)
   }
 
   /** The service's clock decides: this page has only counted along. @param read null: the service does not answer. */

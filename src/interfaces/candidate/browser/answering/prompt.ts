@@ -4,7 +4,7 @@ import type { Player } from '../session/player.ts'
 import { Refusal } from '../session/session.ts'
 import { type Captions, showCaptions } from './captions.ts'
 import { createIdempotencyKey, requestGrant } from './idempotency-key.ts'
-import { advance, beginPlay, canBePressed, type Effect, type Happening, wordPlay } from './play.ts'
+import { advance, beginPlay, canBePressed, type Effect, type PlayEvent, wordPlay } from './play.ts'
 
 /**
  * Plays a question's audio or video as often as the service grants it. Playback starts within the click, because browsers require that, and
@@ -26,11 +26,11 @@ export function offerPrompt({ t, session, state }: Player, number: number, place
   const line = createElement('p', { class: 'hint', role: 'status' })
   const words = showCaptions(media)
   const key = createIdempotencyKey(`play ${session.base} ${number}`)
-  const press = createButton(label, () => happen({ is: 'pressed' }))
+  const press = createButton(label, () => dispatch({ is: 'pressed' }))
   let play = beginPlay(state.question?.playsLeft ?? 0)
 
-  function happen(happening: Happening): void {
-    const [next, effects] = advance(play, happening)
+  function dispatch(event: PlayEvent): void {
+    const [next, effects] = advance(play, event)
     play = next
     media.hidden = !play.isShown
     for (const effect of effects) perform[effect]()
@@ -46,10 +46,10 @@ export function offerPrompt({ t, session, state }: Player, number: number, place
     play() {
       const { run } = play
       // Nothing can be tried before the play is granted.
-      if (!address && !media.src) return queueMicrotask(() => happen({ is: 'begun', run }))
+      if (!address && !media.src) return queueMicrotask(() => dispatch({ is: 'begun', run }))
       media.play().then(
-        () => happen({ is: 'begun', run }),
-        () => happen({ is: 'notBegun', run }),
+        () => dispatch({ is: 'begun', run }),
+        () => dispatch({ is: 'notBegun', run }),
       )
     },
     hold: () => media.pause(),
@@ -62,8 +62,8 @@ export function offerPrompt({ t, session, state }: Player, number: number, place
           return playsLeft
         })
         .then(
-          (left) => happen({ is: 'granted', run, left }),
-          (error) => happen({ is: 'refused', run, code: error instanceof Refusal ? error.code : '' }),
+          (playsLeft) => dispatch({ is: 'granted', run, playsLeft }),
+          (error) => dispatch({ is: 'refused', run, code: error instanceof Refusal ? error.code : '' }),
         )
     },
     rewind() {
@@ -85,12 +85,12 @@ export function offerPrompt({ t, session, state }: Player, number: number, place
     setText(line, wordPlay(t, play, key.isPending()))
   }
 
-  media.addEventListener('ended', () => happen({ is: 'ended' }))
-  media.addEventListener('pause', () => media.ended || happen({ is: 'paused' })) // by a key of the device, or a headphone that was pulled out
-  media.addEventListener('error', () => happen({ is: 'broken' }))
+  media.addEventListener('ended', () => dispatch({ is: 'ended' }))
+  media.addEventListener('pause', () => media.ended || dispatch({ is: 'paused' })) // by a key of the device, or a headphone that was pulled out
+  media.addEventListener('error', () => dispatch({ is: 'broken' }))
   place.replaceWith(createElement('div', { class: 'mt-4 flex flex-col items-start gap-2' }, media, words.place, press, line))
   show()
-  return () => happen({ is: 'closed' })
+  return () => dispatch({ is: 'closed' })
 }
 
 /** @property link single-use link of media stored by the service. */

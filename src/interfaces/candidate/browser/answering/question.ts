@@ -34,10 +34,10 @@ export function answerQuestion(player: Player, section: HTMLElement): PageContro
   read()
   // Without a connection it may not load: places can still be chosen.
   if (fields?.dataset.fields) import('./sort-items.ts').then((part) => part.sortItems(fields)).catch(() => {})
-  const setOpen = (is: boolean) => {
-    text?.setOpen(is)
-    mirror?.setOpen(is)
-    leaving.setAsked(is)
+  const setOpen = (isOpen: boolean) => {
+    text?.setOpen(isOpen)
+    mirror?.setOpen(isOpen)
+    leaving.setAsked(isOpen)
   }
   section.querySelector('button[value=save]')?.remove() // it is saved by itself
   let recording: Recorded | null = section.querySelector(SIMULTANEOUS) ? null : offerRecorder(player, section, area)
@@ -138,9 +138,9 @@ async function loadRest(
     const { openSimultaneous } = await import('./simultaneous.ts')
     return () => offerRecorder(player, section, area, openSimultaneous(player, number, panel))
   } catch {
-    const again = createButton(player.t.text('missing.here'), () => location.reload())
+    const reloadButton = createButton(player.t.text('missing.here'), () => location.reload())
     const text = createElement('p', { class: 'mistake', role: 'alert' }, player.t.text('missing.text'))
-    ;(panel ?? place)!.before(text, again)
+    ;(panel ?? place)!.before(text, reloadButton)
     return null
   }
 }
@@ -180,12 +180,12 @@ function wordSaved(t: BrowserTexts, ended: Recording | null, area: HTMLTextAreaE
 }
 
 /** @returns what ends it. */
-function countQuestion(player: Player, element: HTMLElement, on: { soon: () => void; over: () => void }): () => void {
+function countQuestion(player: Player, element: HTMLElement, events: { soon: () => void; over: () => void }): () => void {
   const { t, session, status } = player
   element.setAttribute('role', 'timer')
   const label =
     ({ whole: 'clock.whole', section: 'clock.section' } as const)[element.dataset.clock as 'whole'] ?? 'clock.question'
-  return countDown(t, element, label, () => session.momentOf(player.state.question!.closesAt!), { say: status.say, ...on })
+  return countDown(t, element, label, () => session.momentOf(player.state.question!.closesAt!), { say: status.say, ...events })
 }
 
 /** The text is saved already; sent once more it would be the last answer, also where a recording was the last. */

@@ -14,7 +14,9 @@ export function sayReading(t: BrowserTexts, fields: HTMLElement): () => void {
 
 function wordReading(t: BrowserTexts, typed: string): string {
   if (typed.trim() === '') return ''
-  const [number, other] = readNumber(typed)
+  const [number, alternative] = readNumber(typed)
   if (number === undefined) return t.text('number.none')
-  return other === undefined ? t.text('number.read', { number }) : t.text('number.ambiguous', { one: number, other })
+  return alternative === undefined
+    ? t.text('number.read', { number })
+    : t.text('number.ambiguous', { one: number, other: alternative })
 }

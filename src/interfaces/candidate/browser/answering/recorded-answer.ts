@@ -32,14 +32,14 @@ export function offerRecording(
   const before = describeBefore(player.state.question!, place)
   const askForMore = place.parentElement!.querySelector<HTMLElement>('[data-ask]')
   const choice = offerChoice(player, number, () => playback.leaveTo(choice.isShown()))
-  const monitor = makeMonitor(t, (is) => panel.say(is && attempts.now().running ? t.text('attempt.silent') : ''))
+  const monitor = makeMonitor(t, (isSilent) => panel.say(isSilent && attempts.now().running ? t.text('attempt.silent') : ''))
   const attempts = recordAttempts(
     player,
     { number, kinds, monitor },
     { interrupted, stopReportedLate: () => void choice.refresh(), segment: simultaneous },
   )
-  const on = { begin, skip: () => countIn.skip(), stop: async () => void (await end(true)), keep: async () => void keep(true) }
-  const panel = makePanel(t, place, kinds, on, monitor.elements, simultaneous?.beginText)
+  const tasks = { begin, skip: () => countIn.skip(), stop: async () => void (await end(true)), keep: async () => void keep(true) }
+  const panel = makePanel(t, place, kinds, tasks, monitor.elements, simultaneous?.beginText)
   const playback = makePlayback(t)
   place.append(playback.element, choice.element)
   choice.show()
@@ -92,8 +92,8 @@ export function offerRecording(
 
   simultaneous?.connect({ end: () => void end(true), interrupt: attempts.interrupt, say: panel.say })
   const timer = setInterval(show, REFRESH_MS)
-  const { last: left, interrupted: isLeft } = attempts.now()
-  if (left && !isLeft) void showSaved(left)
+  const { last: earlierRecording, interrupted: isInterrupted } = attempts.now()
+  if (earlierRecording && !isInterrupted) void showSaved(earlierRecording)
   show()
 
   return {
@@ -241,7 +241,7 @@ function makePanel(
   t: BrowserTexts,
   place: HTMLElement,
   kinds: AnswerAttemptKind[],
-  on: {
+  actions: {
     begin: (kind: AnswerAttemptKind, how: HowToBegin) => Promise<void>
     skip: () => void
     stop: () => Promise<void>
@@ -253,26 +253,30 @@ function makePanel(
   const line = createElement('p', { class: 'recording-state flex items-center gap-2 font-medium empty:hidden' })
   const elapsed = createElement('p', { class: 'text-4xl font-semibold tracking-tight tabular-nums', hidden: true })
   const mistake = createElement('p', { class: 'mistake', role: 'alert', hidden: true })
-  const left = createElement('p', { class: 'hint' })
+  const remaining = createElement('p', { class: 'hint' })
   const rule = createElement('p', { class: 'hint', 'data-rule': true })
   let shown: Answering | null = null
   const starters = kinds.map((kind) => {
     const mayRestart = () => shown?.interrupted?.kind === kind && shown.interrupted.mayRestart
-    const begin = () => on.begin(kind, mayRestart() ? 'restart' : 'new')
-    const goOn = createButton(t.text('attempt.continue', { kind }), () => on.begin(kind, 'continue'), 'btn btn-primary btn-lg')
+    const begin = () => actions.begin(kind, mayRestart() ? 'restart' : 'new')
+    const goOn = createButton(
+      t.text('attempt.continue', { kind }),
+      () => actions.begin(kind, 'continue'),
+      'btn btn-primary btn-lg',
+    )
     return { kind, goOn, starter: createButton(t.text('attempt.record', { kind }), begin, 'btn btn-primary btn-lg') }
   })
-  const keeper = createButton(t.text('attempt.keep'), on.keep, 'btn btn-lg')
-  const skipper = createButton(t.text('attempt.begin'), on.skip, 'btn btn-primary btn-lg')
-  const stopper = createButton(t.text('attempt.stop'), on.stop, 'btn btn-error btn-lg')
+  const keeper = createButton(t.text('attempt.keep'), actions.keep, 'btn btn-lg')
+  const skipper = createButton(t.text('attempt.begin'), actions.skip, 'btn btn-primary btn-lg')
+  const stopper = createButton(t.text('attempt.stop'), actions.stop, 'btn btn-error btn-lg')
   const buttons = [...starters.flatMap(({ goOn, starter }) => [goOn, starter]), keeper, skipper, stopper]
   const goOn = place.parentElement!.querySelector('[data-leave]')
-  const actions = createElement('div', { class: 'flex flex-wrap justify-center gap-3' }, ...buttons)
+  const actionRow = createElement('div', { class: 'flex flex-wrap justify-center gap-3' }, ...buttons)
   place.replaceChildren(
     createElement(
       'div',
       { class: 'panel mt-6 flex min-h-56 flex-col items-center justify-center gap-4 py-8 text-center' },
-      ...[line, elapsed, ...monitor, mistake, actions, left, rule],
+      ...[line, elapsed, ...monitor, mistake, actionRow, remaining, rule],
     ),
   )
 
@@ -280,17 +284,17 @@ function makePanel(
     show(answering: Answering): void {
       shown = answering
       const { isOpening, countIn, running, interrupted } = answering
-      const again = isAnswered(answering)
+      const hasAnswer = isAnswered(answering)
       const isIdle = running === null && !isOpening
       for (const starter of starters) showStarter(t, starter, answering, beginText)
       keeper.hidden = !isIdle || !interrupted
-      goOn?.classList.toggle('btn-primary', again && running === null)
+      goOn?.classList.toggle('btn-primary', hasAnswer && running === null)
       skipper.hidden = countIn === 0
       stopper.hidden = running === null
       for (const name of LIVE) line.classList.toggle(name, running?.isRunning ?? false)
       setText(line, wordState(t, answering))
       setNotice(elapsed, countIn > 0 ? String(countIn) : wordElapsed(answering))
-      setText(left, wordLeft(t, answering))
+      setText(remaining, wordLeft(t, answering))
       setText(rule, wordRule(t, answering))
     },
     /** Shows why recording failed; empty: no error. */

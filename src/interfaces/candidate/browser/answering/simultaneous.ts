@@ -68,8 +68,8 @@ export function openSimultaneous(player: Player, number: number, panel: HTMLElem
 
   return {
     beginText: panel.dataset.begin!,
-    connect(to: Controls): void {
-      controls = to
+    connect(newControls: Controls): void {
+      controls = newControls
       panel.hidden = false
     },
     /** Why it can't begin yet, for the candidate; empty: it can. */
@@ -185,7 +185,7 @@ function refuseUnreachable(): never {
 /** A tone that is heard twice is no obstacle: the grader reads of it. */
 const MOST_TRIES = 2
 /** Result of an earlier question: nobody is asked twice. */
-let known: HeadphoneCheck | null = null
+let knownResult: HeadphoneCheck | null = null
 
 /** @param tried called after the tone was played. */
 function askForHeadphones({ t, devices }: Player, section: HTMLElement, tried: () => void) {
@@ -195,7 +195,7 @@ function askForHeadphones({ t, devices }: Player, section: HTMLElement, tried: (
   const button = createButton(before.textContent, tryTone, before.className)
   before.replaceWith(button)
   button.after(mistake)
-  let result = known
+  let result = knownResult
   let isDone = false
   let tries = 0
 
@@ -220,11 +220,11 @@ function askForHeadphones({ t, devices }: Player, section: HTMLElement, tried: (
 
   return {
     result: (): HeadphoneCheck => result ?? 'unknown',
-    isKnown: () => known !== null,
+    isKnown: () => knownResult !== null,
     /** @returns false if the candidate has not confirmed to wear headphones, or not played the tone. */
     accept(): boolean {
-      if (isDone && box.checked) known = result
-      return known !== null
+      if (isDone && box.checked) knownResult = result
+      return knownResult !== null
     },
   }
 }

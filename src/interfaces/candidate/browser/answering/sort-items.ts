@@ -38,7 +38,7 @@ export function sortItems(fields: HTMLElement): void {
   })
 
   for (const item of readItems()) {
-    const { up, down } = item.row.dataset
+    const { up: upLabel, down: downLabel } = item.row.dataset
     const makeButton = (step: -1 | 1, label: string) => {
       const button = document.createElement('button')
       button.type = 'button'
@@ -47,17 +47,17 @@ export function sortItems(fields: HTMLElement): void {
       button.textContent = step < 0 ? '↑' : '↓'
       button.addEventListener('click', () => {
         const rows = readItems()
-        const to = rows.findIndex(({ row }) => row === item.row) + step
-        move(item, Math.min(Math.max(to, 0), rows.length - 1))
+        const target = rows.findIndex(({ row }) => row === item.row) + step
+        move(item, Math.min(Math.max(target, 0), rows.length - 1))
         fields.dispatchEvent(new Event('input')) // saves it
         button.focus()
       })
       return button
     }
-    item.row.append(makeButton(-1, up!), makeButton(1, down!))
+    item.row.append(makeButton(-1, upLabel!), makeButton(1, downLabel!))
   }
 
   const items = readItems()
   if (items.some(({ select }) => select.value === '')) return
-  for (const { row } of items.toSorted((one, other) => one.select.selectedIndex - other.select.selectedIndex)) list.append(row)
+  for (const { row } of items.toSorted((a, b) => a.select.selectedIndex - b.select.selectedIndex)) list.append(row)
 }

@@ -69,8 +69,8 @@ export function saveText({ t, session, status, state }: Player, number: number, 
     isSaved: saver.isSaved,
     failure: () => saver.now().obstacle?.why ?? (isTooLong(area.value) ? wordCut(t) : ''),
     /** False after the end of the question. */
-    setOpen(is: boolean): void {
-      area.readOnly = !is
+    setOpen(isOpen: boolean): void {
+      area.readOnly = !isOpen
     },
     close(): void {
       saver.close()
@@ -84,10 +84,10 @@ export function saveText({ t, session, status, state }: Player, number: number, 
 function countLength(t: BrowserTexts, area: HTMLTextAreaElement, length: HTMLElement, status: Status): () => void {
   let wasTooLong = false
   return () => {
-    const is = isTooLong(area.value)
+    const isOverLimit = isTooLong(area.value)
     setText(length, wordLength(t, area.value))
-    length.classList.toggle('mistake', is)
-    if (is && !wasTooLong) status.say(wordLength(t, area.value))
-    wasTooLong = is
+    length.classList.toggle('mistake', isOverLimit)
+    if (isOverLimit && !wasTooLong) status.say(wordLength(t, area.value))
+    wasTooLong = isOverLimit
   }
 }

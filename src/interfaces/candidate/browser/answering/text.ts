@@ -39,12 +39,12 @@ export const typeAfter = ({ revision }: Typed, text: string): Typed => ({
 
 export const toRequest = ({ text, revision, ago }: Typed) => ({ text: cutText(text), revision, ago })
 
-/** @param there what the service has now. @param typed by now. */
-export const readSaved = (there: number, sent: Typed, typed: Typed): SaveEvent<TextKinds> => ({
+/** @param savedRevision what the service has now. @param typed by now. */
+export const readSaved = (savedRevision: number, sent: Typed, typed: Typed): SaveEvent<TextKinds> => ({
   type: 'saved',
-  saved: { revision: there },
+  saved: { revision: savedRevision },
   // Another page has saved a later one: this is later still.
-  ...(there > sent.revision && { typed: { ...typed, revision: there + 1 } }),
+  ...(savedRevision > sent.revision && { typed: { ...typed, revision: savedRevision + 1 } }),
 })
 
 /** @param code of the service, or why it was not asked. */

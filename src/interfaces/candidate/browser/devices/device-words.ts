@@ -48,8 +48,8 @@ const OF_CAMERAS = ['width', 'height', 'frameRate', 'aspectRatio', 'facingMode',
 
 function wordUnfit(t: BrowserTexts, { device, constraint }: Failure): string {
   if (!constraint) return t.text('device.unfit', { device })
-  const which = OF_CAMERAS.includes(constraint) ? 'camera' : 'microphone'
-  return t.text('device.unfit.named', { device: device === 'both' ? which : device, constraint })
+  const unfitDevice = OF_CAMERAS.includes(constraint) ? 'camera' : 'microphone'
+  return t.text('device.unfit.named', { device: device === 'both' ? unfitDevice : device, constraint })
 }
 
 function howToAllow(agent: string) {

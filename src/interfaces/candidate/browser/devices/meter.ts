@@ -7,12 +7,12 @@ const SAMPLES = 8_192
 /**
  * Measures the volume of a stream. Firefox can't without an audio output; then nothing is reported.
  *
- * @param on.level ten times a second, from 0 to 1. @param on.silent true after 2.5 seconds of silence, false at any sound.
+ * @param events.level ten times a second, from 0 to 1. @param events.silent true after 2.5 seconds of silence, false at any sound.
  * @returns a function that stops it.
  */
 export function measureLevel(
   stream: MediaStream,
-  on: { level: (level: number) => void; silent: (isSilent: boolean) => void },
+  events: { level: (level: number) => void; silent: (isSilent: boolean) => void },
 ): () => void {
   const context = new AudioContext()
   const analyser = new AnalyserNode(context, { fftSize: SAMPLES })
@@ -24,9 +24,9 @@ export function measureLevel(
     if (context.state === 'suspended') void context.resume() // browsers begin so, until the candidate has pressed something
     analyser.getFloatTimeDomainData(samples)
     const loudness = loudest(samples)
-    if (isRunning) on.level(Math.min(1, loudness * 1.5))
+    if (isRunning) events.level(Math.min(1, loudness * 1.5))
     const noticed = notice(performance.now(), isRunning, loudness)
-    if (noticed) on.silent(noticed === 'silent')
+    if (noticed) events.silent(noticed === 'silent')
   }, EVERY_MS)
   return () => {
     clearInterval(timer)

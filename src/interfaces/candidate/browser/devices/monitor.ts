@@ -39,9 +39,9 @@ export function makeMonitor(t: BrowserTexts, silent: (is: boolean) => void) {
     bars?.element.toggleAttribute('hidden', !isSeen)
   }
 
-  function setSilent(is: boolean): void {
-    heard ||= !is
-    silent(is)
+  function setSilent(isSilent: boolean): void {
+    heard ||= !isSilent
+    silent(isSilent)
   }
 
   return {
@@ -53,9 +53,9 @@ export function makeMonitor(t: BrowserTexts, silent: (is: boolean) => void) {
       if (video) await showStream(preview, stream)
       if (audio) stopMeter = measureLevel(stream, { level: setLevel, silent: setSilent })
     },
-    show(is: boolean): void {
-      isShown = is
-      preview.hidden = !is || preview.srcObject === null
+    show(isVisible: boolean): void {
+      isShown = isVisible
+      preview.hidden = !isVisible || preview.srcObject === null
       showLevel()
     },
     close(): void {

@@ -52,11 +52,11 @@ export function followPages(
     const isAlsoOfQuestion = deadlineAt === question?.closesAt && !question?.answersAt
     const isCounted = taking && deadlineAt && !isDeadlineOfQuestion && !isAlsoOfQuestion
     const stopClock = isCounted ? countWhole(player, taking) : () => {}
-    const own = controlOf()
+    const pageControl = controlOf()
     return {
-      ...own,
+      ...pageControl,
       close() {
-        own.close()
+        pageControl.close()
         stopClock()
       },
     }
@@ -95,9 +95,9 @@ export function followPages(
     return entering
   }
 
-  async function readAndEnterShown(shown: Element | null): Promise<void> {
+  async function readAndEnterShown(shownMain: Element | null): Promise<void> {
     if (document.querySelector('[data-session]')) player.state = await session.read()
-    if (document.querySelector('main') === shown) control = enterShown()
+    if (document.querySelector('main') === shownMain) control = enterShown()
   }
 
   return { player, leave, readAndEnter, control: () => control, entered: () => entered }

@@ -18,10 +18,10 @@ export function keepInStep(player: Player): void {
   }
   setInterval(synchronize, EVERY_MS)
   document.addEventListener('visibilitychange', synchronize)
-  let apart = Date.now() - performance.now()
+  let clockDifference = Date.now() - performance.now()
   setInterval(() => {
-    const before = apart
-    apart = Date.now() - performance.now()
-    if (Math.abs(apart - before) > SLEPT_MS) void synchronize()
+    const before = clockDifference
+    clockDifference = Date.now() - performance.now()
+    if (Math.abs(clockDifference - before) > SLEPT_MS) void synchronize()
   }, LOOK_FOR_SLEEP_MS)
 }

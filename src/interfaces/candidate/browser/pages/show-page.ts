@@ -16,8 +16,8 @@ export const reloadPage = (): Promise<boolean> => isShown(fetch(location.pathnam
 
 const TRY_MS = 20_000
 
-const isShown = (asked: Promise<Response>, hasFocus = true): Promise<boolean> =>
-  asked
+const isShown = (response: Promise<Response>, hasFocus = true): Promise<boolean> =>
+  response
     .then((answer) => show(answer, hasFocus))
     .then(
       () => true,

@@ -19,7 +19,7 @@ export function checkCameraAndMicrophone(preparing: Preparing, wanted: Wanted, r
   const device = wanted.audio && wanted.video ? 'both' : wanted.video ? 'camera' : 'microphone'
   const checks = [...(wanted.video ? ['camera'] : []), ...(wanted.audio ? ['microphone'] : [])]
   const silence = createElement('p', { class: 'mistake', role: 'status', hidden: true })
-  const monitor = makeMonitor(t, (is) => setNotice(silence, is ? t.text('check.silent') : ''))
+  const monitor = makeMonitor(t, (isSilent) => setNotice(silence, isSilent ? t.text('check.silent') : ''))
   const playback = makePlayback(t, wanted)
   const chooser = makeDeviceChooser(t, wanted, (kind) => void reopen(kind))
   const live = createElement('p', { class: 'hint mt-3', hidden: true }, t.text(wanted.video ? 'device.preview' : 'device.level'))
@@ -90,8 +90,8 @@ export function checkCameraAndMicrophone(preparing: Preparing, wanted: Wanted, r
     if (recorded) await judge(recorded, stream)
   }
 
-  async function judge(recorded: Blob, of: MediaStream): Promise<void> {
-    if (recorded.size === 0) return step.fail(wordNothing(t, of, device))
+  async function judge(recorded: Blob, stream: MediaStream): Promise<void> {
+    if (recorded.size === 0) return step.fail(wordNothing(t, stream, device))
     await playback.show(recorded)
     const loudness = wanted.audio ? await loudnessOf(recorded, monitor) : 1
     if (loudness !== null && !isSound(loudness)) return step.fail(t.text('check.unheard'))
@@ -122,12 +122,12 @@ function offer(offered: HTMLElement, instead: HTMLElement): void {
 }
 
 /** Explains an empty recording. */
-const wordNothing = (t: CheckTexts, of: MediaStream, device: DeviceKind): string =>
-  t.text(of.getTracks().some(({ muted }) => muted) ? 'check.muted' : 'check.nothing', { device })
+const wordNothing = (t: CheckTexts, stream: MediaStream, device: DeviceKind): string =>
+  t.text(stream.getTracks().some(({ muted }) => muted) ? 'check.muted' : 'check.nothing', { device })
 
 function makePlayback(t: CheckTexts, { video }: Wanted) {
-  const shown = { controls: true, playsinline: true, 'aria-label': t.text('check.recorded') }
-  const player = createElement('video', { class: video ? PICTURE : 'h-14 w-80 max-w-full', ...shown })
+  const attributes = { controls: true, playsinline: true, 'aria-label': t.text('check.recorded') }
+  const player = createElement('video', { class: video ? PICTURE : 'h-14 w-80 max-w-full', ...attributes })
   const element = createElement(
     'div',
     { class: 'mt-3', hidden: true },

@@ -9,11 +9,11 @@ const NEEDED = 932_000
 /** Upload speed. A slow connection excludes nobody: recordings wait on the device. */
 export function measureSpeed(preparing: Preparing): Step {
   const { t, session } = preparing
-  const again = createButton(t.text('speed.again'), measure, 'btn')
+  const retryButton = createButton(t.text('speed.again'), measure, 'btn')
   const step = makeStep(
     preparing,
     { name: 'connection', title: t.text('speed.title'), text: t.text('speed.text'), isPassed: false },
-    createElement('div', { class: 'mt-3 flex flex-wrap gap-3' }, again),
+    createElement('div', { class: 'mt-3 flex flex-wrap gap-3' }, retryButton),
   )
   void measure()
 

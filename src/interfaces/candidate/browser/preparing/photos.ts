@@ -14,24 +14,24 @@ export function offerPhoto(preparing: Preparing, kind: PhotoKind, isThere: boole
   const alt = t.text('photo.alt', { photo: kind })
   const preview = createElement('video', { class: PICTURE, hidden: true, 'aria-label': t.text('device.preview') })
   const place = createElement('div', { class: 'photo flex *:max-h-80 *:max-w-full *:rounded-box' })
-  const open = createButton(t.text(isThere ? 'photo.another' : 'photo.open'), openCamera)
-  const take = createButton(t.text('photo.take'), takePhoto)
-  const use = createButton(t.text('photo.use'), sendPhoto)
-  const again = createButton(t.text('photo.again'), openCamera, 'btn')
+  const openButton = createButton(t.text(isThere ? 'photo.another' : 'photo.open'), openCamera)
+  const takeButton = createButton(t.text('photo.take'), takePhoto)
+  const useButton = createButton(t.text('photo.use'), sendPhoto)
+  const retakeButton = createButton(t.text('photo.again'), openCamera, 'btn')
   const step = makeStep(
     preparing,
     { name: kind, title: t.text('photo.title', { photo: kind }), text: t.text('photo.text', { photo: kind }), isPassed: isThere },
     preview,
     place,
-    createElement('div', { class: 'mt-3 flex flex-wrap gap-3' }, open, take, use, again),
+    createElement('div', { class: 'mt-3 flex flex-wrap gap-3' }, openButton, takeButton, useButton, retakeButton),
   )
   let stream: MediaStream | null = null
   let jpeg: Blob | null = null
   if (isThere) showSent()
-  offer(open)
+  offer(openButton)
 
   function offer(...offered: HTMLButtonElement[]): void {
-    for (const one of [open, take, use, again]) one.hidden = !offered.includes(one)
+    for (const button of [openButton, takeButton, useButton, retakeButton]) button.hidden = !offered.includes(button)
   }
 
   function showSent(): void {
@@ -48,8 +48,8 @@ export function offerPhoto(preparing: Preparing, kind: PhotoKind, isThere: boole
     await showStream(preview, stream)
     preview.hidden = false
     place.replaceChildren()
-    offer(take)
-    take.focus()
+    offer(takeButton)
+    takeButton.focus()
   }
 
   async function takePhoto(): Promise<void> {
@@ -63,8 +63,8 @@ export function offerPhoto(preparing: Preparing, kind: PhotoKind, isThere: boole
       return step.fail(t.text('photo.nothing'))
     }
     closeCamera()
-    offer(use, again)
-    use.focus()
+    offer(useButton, retakeButton)
+    useButton.focus()
   }
 
   async function sendPhoto(): Promise<void> {
@@ -74,9 +74,9 @@ export function offerPhoto(preparing: Preparing, kind: PhotoKind, isThere: boole
     } catch (error) {
       return step.fail(wordUnsent(t, error))
     }
-    open.textContent = t.text('photo.another')
+    openButton.textContent = t.text('photo.another')
     showSent()
-    offer(open)
+    offer(openButton)
     step.setPassed(true, t.text('photo.sent'))
     onSent()
   }

@@ -39,19 +39,20 @@ export function makeStep({ t, changed }: Preparing, { name, title, text, isPasse
   const result = createElement('p', { class: 'result mt-1 ms-10 text-sm font-medium', role: 'status' })
   const element = createElement('section', { class: 'panel step mt-3 p-4', 'aria-labelledby': heading.id }, details, result)
 
-  function setPassed(is: boolean, said = t.text(is ? 'step.done' : 'step.to_do'), stays = false): void {
-    element.classList.toggle('passed', is)
-    for (const one of ['text-success', 'quiet']) result.classList.toggle(one, is === (one === 'text-success'))
-    result.textContent = said
+  function setPassed(hasPassed: boolean, resultText = t.text(hasPassed ? 'step.done' : 'step.to_do'), stays = false): void {
+    element.classList.toggle('passed', hasPassed)
+    for (const className of ['text-success', 'quiet'])
+      result.classList.toggle(className, hasPassed === (className === 'text-success'))
+    result.textContent = resultText
     changed(element, stays)
   }
 
   function show(isOpen: boolean, number: number): void {
     details.open = isOpen
-    const is = element.classList.contains('passed')
-    mark.textContent = is ? '✓' : String(number)
-    mark.classList.toggle('bg-success', is)
-    mark.classList.toggle('text-success-content', is)
+    const hasPassed = element.classList.contains('passed')
+    mark.textContent = hasPassed ? '✓' : String(number)
+    mark.classList.toggle('bg-success', hasPassed)
+    mark.classList.toggle('text-success-content', hasPassed)
   }
 
   setPassed(isPassed)

@@ -23,7 +23,7 @@ const READY = {
  * answers last as long as their question is shown.
  */
 export function openPreview(base: string, newId: () => string): Session {
-  let shown: HTMLElement | null = null
+  let shownSection: HTMLElement | null = null
   let played = 0
   let attempts: Attempt[] = []
   let answers: PossibleAnswer[] = []
@@ -32,12 +32,12 @@ export function openPreview(base: string, newId: () => string): Session {
 
   function readQuestion(): Question | null {
     const section = document.querySelector<HTMLElement>('[data-question]')
-    const { number, of, answersAt, closesAt, playsLeft, attemptsLeft } = section?.dataset ?? {}
-    if (section !== shown) [shown, played, attempts, answers] = [section, 0, [], []]
+    const { number, of: questionCount, answersAt, closesAt, playsLeft, attemptsLeft } = section?.dataset ?? {}
+    if (section !== shownSection) [shownSection, played, attempts, answers] = [section, 0, [], []]
     if (!section || (closesAt && momentOf(closesAt) <= performance.now())) return null
     return {
       number: Number(number),
-      of: Number(of),
+      of: Number(questionCount),
       answersAt: answersAt && momentOf(answersAt) > performance.now() ? answersAt : null,
       closesAt: closesAt ?? null,
       playsLeft: Math.max(0, Number(playsLeft) - played),
@@ -73,14 +73,14 @@ export function openPreview(base: string, newId: () => string): Session {
   }
 
   function add(answer: Pick<PossibleAnswer, 'id' | 'mediaId' | 'kind'>): void {
-    const others = answers.filter(({ id }) => id !== answer.id)
-    answers = [...others, { ...answer, ...NEW_ANSWER }]
+    const otherAnswers = answers.filter(({ id }) => id !== answer.id)
+    answers = [...otherAnswers, { ...answer, ...NEW_ANSWER }]
     count(answer.id)
   }
 
   function complete(mediaId: string): void {
-    const attempt = attempts.find((one) => one.mediaId === mediaId)
-    attempts = attempts.map((one) => (one === attempt ? { ...one, state: 'complete' } : one))
+    const attempt = attempts.find((item) => item.mediaId === mediaId)
+    attempts = attempts.map((item) => (item === attempt ? { ...item, state: 'complete' } : item))
     if (attempt) add({ id: mediaId, mediaId, kind: attempt.kind })
   }
 
@@ -88,7 +88,7 @@ export function openPreview(base: string, newId: () => string): Session {
     const body = (json ?? {}) as RequestBody
     const [, , id = '', action] = path.split('/')
     if (path === '') return read()
-    if (action === 'plays') return { playsLeft: Math.max(0, Number(shown?.dataset.playsLeft) - ++played) }
+    if (action === 'plays') return { playsLeft: Math.max(0, Number(shownSection?.dataset.playsLeft) - ++played) }
     if (action === 'attempts') return begin(body.kind!)
     if (action === 'complete') complete(id)
     if (action === 'choice') count(body.attempt!)
@@ -119,21 +119,21 @@ export function openPreview(base: string, newId: () => string): Session {
 /** The service's time, as of when the page that is shown came. */
 function readClock() {
   /** Added to `performance.now()` for the service's time, in milliseconds. */
-  let ahead = 0
+  let clockOffset = 0
   let timed: HTMLElement | null = null
 
   function keepTime(): void {
     const taking = document.querySelector<HTMLElement>('[data-taking]')
     if (!taking || taking === timed) return
     timed = taking
-    ahead = Date.parse(taking.dataset.now!) - performance.now()
+    clockOffset = Date.parse(taking.dataset.now!) - performance.now()
   }
 
   return {
     momentOf(time: string): number {
       keepTime()
-      return Date.parse(time) - ahead
+      return Date.parse(time) - clockOffset
     },
-    now: (): string => new Date(performance.now() + ahead).toISOString(),
+    now: (): string => new Date(performance.now() + clockOffset).toISOString(),
   }
 }

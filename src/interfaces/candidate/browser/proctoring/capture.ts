@@ -5,8 +5,8 @@ import { takeStills } from './take-stills.ts'
 /** A recording of one device from the start to the end of the session. */
 export type Capture = {
   isRunning: () => boolean
-  /** @param as how the webcam is recorded: stills or video. @throws Refusal. @throws DOMException by the browser's name. */
-  begin: (deadlineAt: string | null, as: string) => Promise<void>
+  /** @param webcamMode stills or video. @throws Refusal. @throws DOMException by the browser's name. */
+  begin: (deadlineAt: string | null, webcamMode: string) => Promise<void>
   /** @returns when the last parts are in the outbox. */
   stop: () => Promise<void>
 }
@@ -40,12 +40,12 @@ export function captureWebcam(player: Captured, ended: Ended): Capture {
     return open().catch(() => null)
   })
 
-  async function begin(deadlineAt: string | null, as: string): Promise<void> {
+  async function begin(deadlineAt: string | null, webcamMode: string): Promise<void> {
     const stream = await open()
-    if (as !== 'stills') return video.begin(stream, deadlineAt, () => ended(deadlineAt))
+    if (webcamMode !== 'stills') return video.begin(stream, deadlineAt, () => ended(deadlineAt))
     await stills.begin(stream, async () => {
       notes.note('camera_lost')
-      await begin(deadlineAt, as).catch(() => {}) // perhaps there is another
+      await begin(deadlineAt, webcamMode).catch(() => {}) // perhaps there is another
       ended(deadlineAt)
     })
   }

@@ -23,15 +23,15 @@ type Device = keyof typeof MISSING
 export function watchSession(player: Omit<Player, 'state' | 'refresh'>, onScreenBack: () => void) {
   const { t, session, devices, notes, status } = player
   const captures = { screen: captureScreen(player, askForMissing), camera: captureWebcam(player, askForMissing) }
-  let watch = { isOn: false, screen: false, camera: false, as: '' }
+  let watch = { isOn: false, screen: false, camera: false, webcamMode: '' }
   /** The first try to record the screen. */
   let beginning = Promise.resolve('')
   let waiting: ReturnType<typeof setInterval> | undefined
 
   const lacks = (device: Device): boolean => watch.isOn && watch[device] && !captures[device].isRunning()
 
-  async function beginAll(capture: string[], as: string, deadlineAt: string | null): Promise<void> {
-    watch = { isOn: true, screen: capture.includes('screen'), camera: capture.includes('webcam'), as }
+  async function beginAll(capture: string[], webcamMode: string, deadlineAt: string | null): Promise<void> {
+    watch = { isOn: true, screen: capture.includes('screen'), camera: capture.includes('webcam'), webcamMode }
     notes.begin()
     void devices.stayAwake()
     if (watch.screen && devices.sharedScreen()) beginning = attempt('screen', deadlineAt)
@@ -42,7 +42,7 @@ export function watchSession(player: Omit<Player, 'state' | 'refresh'>, onScreen
 
   /** @returns what went wrong, in sentences; empty when nothing did. */
   const attempt = (device: Device, deadlineAt: string | null): Promise<string> =>
-    captures[device].begin(deadlineAt, watch.as).then(
+    captures[device].begin(deadlineAt, watch.webcamMode).then(
       () => '',
       (error) => explain(t, error, device),
     )
@@ -75,9 +75,9 @@ export function watchSession(player: Omit<Player, 'state' | 'refresh'>, onScreen
   }
 
   return {
-    /** @param capture captured devices: screen, webcam. @param as mode of the webcam: stills or video. */
-    begin(capture: string[], as: string, deadlineAt: string | null): void {
-      if (!watch.isOn) void beginAll(capture, as, deadlineAt)
+    /** @param capture captured devices: screen, webcam. @param webcamMode stills or video. */
+    begin(capture: string[], webcamMode: string, deadlineAt: string | null): void {
+      if (!watch.isOn) void beginAll(capture, webcamMode, deadlineAt)
       else if (!capture.includes('screen')) waiveScreen(deadlineAt)
     },
     /** False while the screen must be recorded but isn't. */
@@ -110,7 +110,7 @@ function showMissing(
 ): void {
   const text = t.text(MISSING[device].text)
   const mistake = createElement('p', { class: 'mistake' }, failure)
-  const again = createButton(t.text(MISSING[device].label), async () => {
+  const retryButton = createButton(t.text(MISSING[device].label), async () => {
     mistake.textContent = await tryAgain()
   })
   status.ask(
@@ -119,7 +119,7 @@ function showMissing(
       { class: 'notice alert alert-soft alert-error mt-3 flex flex-col items-start' },
       createElement('p', {}, text),
       mistake,
-      again,
+      retryButton,
     ),
   )
   status.say(text)

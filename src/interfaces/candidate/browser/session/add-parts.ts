@@ -1,15 +1,15 @@
 import { FILE_PART_BYTES } from '../../../../domain/limits.ts'
 import type { PartKey, PartStore } from './part-store.ts'
-import type { Happening, Recording } from './recording.ts'
+import type { RecordingEvent, Recording } from './recording.ts'
 
-export type Happen = (recording: Recording, happening: Happening) => void
+export type Dispatch = (recording: Recording, event: RecordingEvent) => void
 
 /** @returns what stores parts, and then sends them. */
-export function addParts(store: Pick<PartStore, 'put'>, happen: Happen, send: (recording: Recording, part: PartKey) => void) {
+export function addParts(store: Pick<PartStore, 'put'>, dispatch: Dispatch, send: (recording: Recording, part: PartKey) => void) {
   /** @returns its key; null if the recording has failed. */
   async function storePart(recording: Recording, segment: number, bytes: ArrayBuffer, end: number): Promise<PartKey | null> {
     const part = { mediaId: recording.mediaId, segment, number: recording.segments[segment] ?? 0 }
-    happen(recording, { is: 'recorded', segment, end })
+    dispatch(recording, { is: 'recorded', segment, end })
     if (recording.state === 'failed') return null
     await store.put({ ...part, bytes, end })
     return part

@@ -1,7 +1,7 @@
-/** Age of an event for a request, measured each time the request is sent. @param at in `performance.now()`. */
-export const measureAgo = (at: number) => ({
-  toJSON: () => Math.max(0, Math.round(performance.now() - at)),
+/** Age of an event for a request, measured each time the request is sent. @param moment in `performance.now()`. */
+export const measureAgo = (moment: number) => ({
+  toJSON: () => Math.max(0, Math.round(performance.now() - moment)),
 })
 
 /** Converts a `Date.now()` of an earlier page to `performance.now()`. */
-export const keptMoment = (at: number): number => performance.now() - Math.max(0, Date.now() - at)
+export const keptMoment = (storedAt: number): number => performance.now() - Math.max(0, Date.now() - storedAt)

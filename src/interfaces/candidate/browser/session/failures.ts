@@ -40,14 +40,14 @@ export async function explainFailure(t: BrowserTexts, error: unknown, device: De
 /** Denied devices; empty if the browser doesn't say. */
 async function findDenied(): Promise<('camera' | 'microphone')[]> {
   const names = ['camera', 'microphone'] as const
-  const asked = names.map((name) => navigator.permissions?.query({ name: name as PermissionName }).then(({ state }) => state))
-  const states = await Promise.all(asked).catch(() => []) // Firefox before 132 knows neither name
+  const queries = names.map((name) => navigator.permissions?.query({ name: name as PermissionName }).then(({ state }) => state))
+  const states = await Promise.all(queries).catch(() => []) // Firefox before 132 knows neither name
   return names.filter((_, i) => states[i] === 'denied')
 }
 
 async function listDevices(): Promise<Present> {
   const listed = await navigator.mediaDevices?.enumerateDevices().catch(() => null)
   if (!listed) return null
-  const has = (kind: MediaDeviceKind) => listed.some((device) => device.kind === kind)
-  return { camera: has('videoinput'), microphone: has('audioinput') }
+  const hasDevice = (kind: MediaDeviceKind) => listed.some((device) => device.kind === kind)
+  return { camera: hasDevice('videoinput'), microphone: hasDevice('audioinput') }
 }

@@ -1,10 +1,10 @@
-import { addParts, type Happen } from './add-parts.ts'
+import { addParts, type Dispatch } from './add-parts.ts'
 import type { PartKey, PartStore } from './part-store.ts'
 import {
   advance,
   beginRecording,
   type Effect,
-  type Happening,
+  type RecordingEvent,
   type Recording,
   resumeRecording,
   type Upload,
@@ -20,7 +20,7 @@ export type Outbox = ReturnType<typeof openOutbox>
 /** Uploads recordings while they are made: in order, two parts at a time, with retries. */
 export function openOutbox(session: Session, store: PartStore, onChange: () => void) {
   const entries = new Map<string, Entry>()
-  const send = sendParts(session, store, happen)
+  const send = sendParts(session, store, dispatch)
 
   function enter(recording: Recording): Recording {
     entries.set(recording.mediaId, makeEntry(recording))
@@ -28,15 +28,15 @@ export function openOutbox(session: Session, store: PartStore, onChange: () => v
   }
 
   /** Mutates the object, so that all holders see the present state. */
-  function happen(recording: Recording, happening: Happening): void {
-    const [next, effect] = advance(recording, happening)
+  function dispatch(recording: Recording, event: RecordingEvent): void {
+    const [next, effect] = advance(recording, event)
     Object.assign(recording, next)
     onChange()
     if (effect === 'settle') void settle(recording)
     else if (effect)
       complete(session, recording, effect).then(
-        () => happen(recording, { is: 'completed' }),
-        (error) => happen(recording, { is: 'refused', code: codeOf(error) }),
+        () => dispatch(recording, { is: 'completed' }),
+        (error) => dispatch(recording, { is: 'refused', code: codeOf(error) }),
       )
   }
 
@@ -48,7 +48,7 @@ export function openOutbox(session: Session, store: PartStore, onChange: () => v
 
   /** Nothing more is recorded. @returns when the service has all of it, or is not going to. */
   function finish(recording: Recording): Promise<void> {
-    happen(recording, { is: 'ended' })
+    dispatch(recording, { is: 'ended' })
     return entries.get(recording.mediaId)!.settled
   }
 
@@ -58,19 +58,19 @@ export function openOutbox(session: Session, store: PartStore, onChange: () => v
     enter(recording)
     for (const { segment, number, is } of recording.parts)
       if (is === 'waiting') send(recording, { mediaId: recording.mediaId, segment, number })
-    if (isInterrupted) happen(recording, { is: 'interrupted' })
+    if (isInterrupted) dispatch(recording, { is: 'interrupted' })
     else void finish(recording)
   }
 
   const untilOf = (closesAt: string | null) => (closesAt === null ? Infinity : session.momentOf(closesAt) + GRACE_MS)
-  const all = () => [...entries.values()]
+  const listRecordings = () => [...entries.values()]
 
   return {
     begin: (mediaId: string, kind: string, closesAt: string | null) => enter(beginRecording(mediaId, kind, untilOf(closesAt))),
-    ...addParts(store, happen, send),
+    ...addParts(store, dispatch, send),
     finish,
-    interrupt: (recording: Recording) => happen(recording, { is: 'interrupted' }),
-    continue: (recording: Recording) => happen(recording, { is: 'continued' }),
+    interrupt: (recording: Recording) => dispatch(recording, { is: 'interrupted' }),
+    continue: (recording: Recording) => dispatch(recording, { is: 'continued' }),
     /**
      * Sends what an earlier page of the session has left, and completes its recordings.
      *
@@ -92,19 +92,21 @@ export function openOutbox(session: Session, store: PartStore, onChange: () => v
     },
     /** The ends have been moved to later times: it is tried until then. */
     prolong(closesAt: string | null, deadlineAt: string | null): void {
-      for (const { recording } of all()) {
+      for (const { recording } of listRecordings()) {
         const isOfWhole = recording.kind === 'screen' || recording.kind === 'webcam'
         Object.assign(recording, { until: Math.max(recording.until, untilOf((isOfWhole ? null : closesAt) ?? deadlineAt)) })
       }
     },
-    fail: (recording: Recording, code: string) => happen(recording, { is: 'refused', code }),
-    list: () => all().map(({ recording }) => recording),
+    fail: (recording: Recording, code: string) => dispatch(recording, { is: 'refused', code }),
+    list: () => listRecordings().map(({ recording }) => recording),
     /** True while the service lacks a part. */
-    isEmpty: () => all().every(({ recording }) => isSent(recording)),
+    isEmpty: () => listRecordings().every(({ recording }) => isSent(recording)),
     /** When everything that is not being recorded is sent, or is not going to be. */
     async flush(): Promise<void> {
       await Promise.all(
-        all().map(({ recording, settled }) => recording.state === 'recording' || recording.state === 'interrupted' || settled),
+        listRecordings().map(
+          ({ recording, settled }) => recording.state === 'recording' || recording.state === 'interrupted' || settled,
+        ),
       )
     },
     survivesClosing: store.keepsAll,
@@ -129,7 +131,7 @@ function makeEntry(recording: Recording): Entry {
 }
 
 /** @returns what sends a part, when it is its turn. */
-function sendParts(session: Session, store: PartStore, happen: Happen): (recording: Recording, part: PartKey) => void {
+function sendParts(session: Session, store: PartStore, dispatch: Dispatch): (recording: Recording, part: PartKey) => void {
   const queue: [Recording, PartKey][] = []
   let sending = 0
 
@@ -148,16 +150,16 @@ function sendParts(session: Session, store: PartStore, happen: Happen): (recordi
       if (recording.state !== 'failed') await sendPart(recording, key)
     } catch (error) {
       // Stop waiting for refused parts, except if another tab has taken over: that one sends them.
-      if (codeOf(error) !== 'taken_over') happen(recording, { is: 'refused', code: codeOf(error) })
+      if (codeOf(error) !== 'taken_over') dispatch(recording, { is: 'refused', code: codeOf(error) })
     }
   }
 
   async function sendPart(recording: Recording, key: PartKey): Promise<void> {
     const part = await store.get(key)
-    if (!part) return happen(recording, { is: 'partLost', part: key })
+    if (!part) return dispatch(recording, { is: 'partLost', part: key })
     const address = `/media/${key.mediaId}/parts/${key.segment}/${key.number}`
     await session.send('PUT', address, { bytes: part.bytes, until: () => recording.until })
-    happen(recording, { is: 'partSaved', part: key })
+    dispatch(recording, { is: 'partSaved', part: key })
     await store.remove(key)
   }
 
@@ -167,12 +169,12 @@ function sendParts(session: Session, store: PartStore, happen: Happen): (recordi
   }
 }
 
-function complete(session: Session, recording: Recording, as: Exclude<Effect, 'settle'>): Promise<unknown> {
+function complete(session: Session, recording: Recording, effect: Exclude<Effect, 'settle'>): Promise<unknown> {
   const { mediaId, segments } = recording
   const until = () => recording.until
-  if (as === 'abandon') return session.post(`/media/${mediaId}/abandon`, {}, until)
+  if (effect === 'abandon') return session.post(`/media/${mediaId}/abandon`, {}, until)
   const counts = Array.from(segments, (count) => count ?? 0) // a segment may have ended before its first part
-  const body = { segments: counts, ...(as === 'completeWithGaps' && { incomplete: true }) }
+  const body = { segments: counts, ...(effect === 'completeWithGaps' && { incomplete: true }) }
   return session.post(`/media/${mediaId}/complete`, body, until)
 }
 

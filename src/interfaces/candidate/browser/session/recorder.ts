@@ -56,10 +56,10 @@ export type Recorder = ReturnType<typeof startRecorder>
  * Records a stream in slices, which go to the outbox at once. When a device falls silent or disconnects, the segment ends, and another
  * begins with the replaced device.
  *
- * @param on.lost called with the track of a lost device. @returns the stream to continue with, or null to end the recording.
+ * @param events.lost called with the track of a lost device. @returns the stream to continue with, or null to end the recording.
  * @param from first segment, and milliseconds of earlier ones.
- * @param on.ended it has ended by itself; if `isContinued`, it can be continued. @param on.written the first data has arrived.
- * @param on.segment called when a segment starts and stops. With it, a device that falls silent ends the recording.
+ * @param events.ended it has ended by itself; if `isContinued`, it can be continued. @param events.written the first data has arrived.
+ * @param events.segment called when a segment starts and stops. With it, a device that falls silent ends the recording.
  * @throws DOMException if the browser can't record the stream.
  */
 export function startRecorder(
@@ -67,11 +67,11 @@ export function startRecorder(
   stream: MediaStream,
   outbox: Outbox,
   recording: Recording,
-  on: RecorderEvents,
+  events: RecorderEvents,
   from = { segment: 0, before: 0 },
 ) {
   /** Slices of each segment for playback; empty if the recording is too large to keep. */
-  let kept: Blob[][] = []
+  let keptSlices: Blob[][] = []
   let keptBytes = 0
   let isStopped = false
   let present: ReturnType<typeof begin>
@@ -84,14 +84,14 @@ export function startRecorder(
   }
 
   /** @param before milliseconds of the segments before it. */
-  function begin(of: MediaStream, number: number, before: number) {
+  function begin(segmentStream: MediaStream, number: number, before: number) {
     const write = (data: Blob, end: number) => writeSlice(number, data, end)
-    const started = (at: number) => on.segment?.started(recording, number, at)
-    const stopping = (at: number) => on.segment?.stopped(at)
-    const segment = recordSegment(kind, of, before, { data: write, broken: () => void giveUp(), started, stopping })
-    const tracks = of.getTracks()
+    const started = (at: number) => events.segment?.started(recording, number, at)
+    const stopping = (at: number) => events.segment?.stopped(at)
+    const segment = recordSegment(kind, segmentStream, before, { data: write, broken: () => void giveUp(), started, stopping })
+    const tracks = segmentStream.getTracks()
     // A window that does not change sends nothing, and is not gone.
-    const mute = () => void (on.segment ? giveUp() : present.end())
+    const mute = () => void (events.segment ? giveUp() : present.end())
     const silence = kind !== 'screen' && { mute, unmute: () => void resume(tracks) }
     return { ...segment, number, unwatch: watchTracks(tracks, { ended: (track) => void goOnWithout(track), ...silence }) }
   }
@@ -103,7 +103,7 @@ export function startRecorder(
   }
 
   async function writeSlice(segment: number, data: Blob, end: number): Promise<void> {
-    if (data.size > 0) on.written?.()
+    if (data.size > 0) events.written?.()
     keep(segment, data)
     for (let from = 0; from < data.size; from += MAX_PART_BYTES)
       await outbox.add(recording, segment, await data.slice(from, from + MAX_PART_BYTES).arrayBuffer(), end)
@@ -111,8 +111,8 @@ export function startRecorder(
 
   function keep(segment: number, data: Blob): void {
     keptBytes += data.size
-    if (keptBytes > MOST_KEPT_BYTES) kept = []
-    else kept[segment] = [...(kept[segment] ?? []), data]
+    if (keptBytes > MOST_KEPT_BYTES) keptSlices = []
+    else keptSlices[segment] = [...(keptSlices[segment] ?? []), data]
   }
 
   async function resume(tracks: MediaStreamTrack[]): Promise<void> {
@@ -124,7 +124,7 @@ export function startRecorder(
   async function goOnWithout(track: MediaStreamTrack): Promise<void> {
     present.unwatch()
     await present.end()
-    const next = isStopped ? null : await on.lost(track)
+    const next = isStopped ? null : await events.lost(track)
     if (isStopped) return
     if (next) goOnWith(next)
     else await giveUp()
@@ -133,9 +133,9 @@ export function startRecorder(
   async function giveUp(): Promise<void> {
     if (isStopped) return
     await halt()
-    if (on.isContinued) outbox.interrupt(recording)
+    if (events.isContinued) outbox.interrupt(recording)
     else void outbox.finish(recording)
-    on.ended()
+    events.ended()
   }
 
   /** @returns when the last part is in the outbox. */
@@ -152,7 +152,7 @@ export function startRecorder(
   }
 
   /** A file for each recorded segment, from its first on. */
-  const recorded = () => kept.flatMap((slices) => (slices[0] ? [new Blob(slices, { type: slices[0].type })] : []))
+  const recorded = () => keptSlices.flatMap((slices) => (slices[0] ? [new Blob(slices, { type: slices[0].type })] : []))
 
   const isWhole = from.segment === 0
   const state = { elapsed: () => present.elapsed(), isRunning: () => present.isRunning() }
@@ -162,13 +162,13 @@ export function startRecorder(
 /**
  * Records a stream until it is stopped, or its last track ends.
  *
- * @param before milliseconds of earlier segments. @param on.data a slice. @param on.data.end milliseconds up to its end.
+ * @param before milliseconds of earlier segments. @param events.data a slice. @param events.data.end milliseconds up to its end.
  */
 function recordSegment(
   kind: RecordedKind,
   stream: MediaStream,
   before: number,
-  on: {
+  events: {
     data: (data: Blob, end: number) => Promise<void>
     broken: () => void
     started: (at: number) => void
@@ -187,11 +187,11 @@ function recordSegment(
 
   recorder.onstart = () => {
     began = performance.now()
-    on.started(began)
+    events.started(began)
   }
   recorder.ondataavailable = ({ data }) => {
     const end = upToNow()
-    writing = writing.then(() => on.data(data, end))
+    writing = writing.then(() => events.data(data, end))
   }
   const stopped = new Promise<void>((resolve) => {
     recorder.onstop = () => {
@@ -199,7 +199,7 @@ function recordSegment(
       resolve()
     }
   })
-  recorder.onerror = on.broken
+  recorder.onerror = events.broken
   recorder.start(SLICE_MS)
 
   return {
@@ -208,7 +208,7 @@ function recordSegment(
     elapsed: () => (isRunning() ? upToNow() : ended),
     /** @returns when all of it is written. */
     async end(): Promise<void> {
-      on.stopping(performance.now())
+      events.stopping(performance.now())
       if (recorder.state !== 'inactive') recorder.stop()
       await stopped
       await writing
@@ -217,9 +217,10 @@ function recordSegment(
 }
 
 /** Adds listeners, because others may record or watch the same tracks. @returns a function that removes them. */
-function watchTracks(tracks: MediaStreamTrack[], on: Record<string, (track: MediaStreamTrack) => void>): () => void {
+function watchTracks(tracks: MediaStreamTrack[], listeners: Record<string, (track: MediaStreamTrack) => void>): () => void {
   const watching = new AbortController()
   for (const track of tracks)
-    for (const [event, act] of Object.entries(on)) track.addEventListener(event, () => act(track), { signal: watching.signal })
+    for (const [event, act] of Object.entries(listeners))
+      track.addEventListener(event, () => act(track), { signal: watching.signal })
   return () => watching.abort()
 }

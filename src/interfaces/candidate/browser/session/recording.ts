@@ -33,7 +33,7 @@ export type Upload = {
   segments: { segment: number; parts: number[] }[]
 }
 
-export type Happening =
+export type RecordingEvent =
   /** @property end milliseconds of the recording up to the end of the part. */
   | { is: 'recorded'; segment: number; end: number }
   | { is: 'partSaved' | 'partLost'; part: Part }
@@ -56,16 +56,17 @@ export const beginRecording = (mediaId: string, kind: string, until: number): Re
  * recordings.
  */
 export function resumeRecording({ mediaId, kind, segments: sent }: Upload, storedParts: PartKey[], until: number): Recording {
-  const there = sent.flatMap(({ segment, parts }) => parts.map((number) => ({ segment, number })))
-  const isThere = ({ segment, number }: Part) => there.some((part) => part.segment === segment && part.number === number)
-  const missing = storedParts.filter((part) => part.mediaId === mediaId && !isThere(part))
+  const sentParts = sent.flatMap(({ segment, parts }) => parts.map((number) => ({ segment, number })))
+  const isSent = ({ segment, number }: Part) => sentParts.some((part) => part.segment === segment && part.number === number)
+  const missing = storedParts.filter((part) => part.mediaId === mediaId && !isSent(part))
   const segments: number[] = []
-  for (const { segment, number } of [...there, ...missing]) segments[segment] = Math.max(segments[segment] ?? 0, number + 1)
-  const inOrder = [...there, ...missing].sort((a, b) => a.segment - b.segment || a.number - b.number)
+  for (const { segment, number } of [...sentParts, ...missing]) segments[segment] = Math.max(segments[segment] ?? 0, number + 1)
+  const inOrder = [...sentParts, ...missing].sort((a, b) => a.segment - b.segment || a.number - b.number)
   const timed = inOrder.map((part, place) => ({ ...part, end: (place + 1) * SLICE_SECONDS * 1_000 }))
-  const gap = timed.findIndex((part) => !isThere(part))
-  const parts = gap === -1 ? [] : timed.slice(gap).map((part) => ({ ...part, is: isThere(part) ? SAVED : WAITING }))
-  const saved = timed[(gap === -1 ? timed.length : gap) - 1]?.end ?? 0
+  const firstMissing = timed.findIndex((part) => !isSent(part))
+  const parts =
+    firstMissing === -1 ? [] : timed.slice(firstMissing).map((part) => ({ ...part, is: isSent(part) ? SAVED : WAITING }))
+  const saved = timed[(firstMissing === -1 ? timed.length : firstMissing) - 1]?.end ?? 0
   return { ...beginRecording(mediaId, kind, until), segments, parts, saved, recorded: timed.at(-1)?.end ?? 0 }
 }
 
@@ -75,13 +76,13 @@ export const countSlices = ({ segments }: Pick<Recording, 'segments'>): number =
   segments.reduce((sum, count) => sum + (count ?? 0), 0)
 
 /** @returns the new state, and the effect to execute. */
-export function advance(before: Recording, happening: Happening): [Recording, Effect?] {
+export function advance(before: Recording, event: RecordingEvent): [Recording, Effect?] {
   const isOver = before.state === 'saved' || before.state === 'failed'
-  if (happening.is === 'recorded') return [isOver ? { ...record(before, happening), parts: [] } : record(before, happening)]
+  if (event.is === 'recorded') return [isOver ? { ...record(before, event), parts: [] } : record(before, event)]
   if (isOver) return [before]
-  if (happening.is === 'refused') return refuse(before, happening.code)
-  if (happening.is === 'completed') return conclude(before)
-  const after = 'part' in happening ? settlePart(before, happening) : move(before, happening.is)
+  if (event.is === 'refused') return refuse(before, event.code)
+  if (event.is === 'completed') return conclude(before)
+  const after = 'part' in event ? settlePart(before, event) : move(before, event.is)
   if (after.state !== 'sending' || after.parts.some(({ is }) => is === 'waiting')) return [after]
   return [{ ...after, state: 'completing' }, after.segments.length === 0 ? 'abandon' : 'complete']
 }
@@ -93,18 +94,18 @@ function record(before: Recording, { segment, end }: { segment: number; end: num
   return { ...before, segments, recorded: end, parts: [...before.parts, { segment, number, end, is: 'waiting' }] }
 }
 
-function move(before: Recording, is: 'ended' | 'interrupted' | 'continued'): Recording {
+function move(before: Recording, change: 'ended' | 'interrupted' | 'continued'): Recording {
   if (before.state !== 'recording' && before.state !== 'interrupted') return before
-  return { ...before, state: ({ ended: 'sending', interrupted: 'interrupted', continued: 'recording' } as const)[is] }
+  return { ...before, state: ({ ended: 'sending', interrupted: 'interrupted', continued: 'recording' } as const)[change] }
 }
 
 function settlePart(before: Recording, { is, part }: { is: 'partSaved' | 'partLost'; part: Part }): Recording {
-  const now = is === 'partSaved' ? 'saved' : 'lost'
-  const isIt = ({ segment, number }: Part) => segment === part.segment && number === part.number
-  const parts = before.parts.map((one) => (isIt(one) ? ({ ...one, is: now } as const) : one))
-  const gap = parts.findIndex((one) => one.is !== 'saved')
-  const done = gap === -1 ? parts.length : gap
-  return { ...before, parts: parts.slice(done), saved: parts[done - 1]?.end ?? before.saved }
+  const partState = is === 'partSaved' ? 'saved' : 'lost'
+  const isSamePart = ({ segment, number }: Part) => segment === part.segment && number === part.number
+  const parts = before.parts.map((known) => (isSamePart(known) ? ({ ...known, is: partState } as const) : known))
+  const firstUnsaved = parts.findIndex((known) => known.is !== 'saved')
+  const savedCount = firstUnsaved === -1 ? parts.length : firstUnsaved
+  return { ...before, parts: parts.slice(savedCount), saved: parts[savedCount - 1]?.end ?? before.saved }
 }
 
 /** After the deadline the service completes the recording with the parts it has. */

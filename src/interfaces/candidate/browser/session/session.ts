@@ -83,20 +83,20 @@ export type Session = ReturnType<typeof openSession>
 /**
  * Client of the session's API for this tab, with retries.
  *
- * @param base address of the session. @param on.takenOver another tab was opened, so that this one can't write any more.
- * @param on.reachable called when the service becomes reachable or unreachable.
+ * @param base address of the session. @param events.takenOver another tab was opened, so that this one can't write any more.
+ * @param events.reachable called when the service becomes reachable or unreachable.
  */
-export function openSession(base: string, on: { takenOver: () => void; reachable: (isReachable: boolean) => void }) {
+export function openSession(base: string, events: { takenOver: () => void; reachable: (isReachable: boolean) => void }) {
   const tab = newId()
   let isReachable = true
   let isTakenOver = false
   /** Added to `performance.now()` for the server's time. The device's clock may be wrong or change. */
-  let ahead = 0
+  let clockOffset = 0
 
-  function setReachable(is: boolean): void {
-    if (is === isReachable) return
-    isReachable = is
-    on.reachable(is)
+  function setReachable(isNowReachable: boolean): void {
+    if (isNowReachable === isReachable) return
+    isReachable = isNowReachable
+    events.reachable(isNowReachable)
   }
 
   async function tryOnce(
@@ -136,7 +136,7 @@ export function openSession(base: string, on: { takenOver: () => void; reachable
     const code = typeof body.code === 'string' ? body.code : `status_${answer.status}`
     if (code === 'taken_over' && !isTakenOver) {
       isTakenOver = true
-      on.takenOver()
+      events.takenOver()
     }
     throw new Refusal(code, body)
   }
@@ -151,11 +151,11 @@ export function openSession(base: string, on: { takenOver: () => void; reachable
     async read(): Promise<SessionState> {
       const requestedAt = performance.now()
       const state = (await send('GET', '')) as SessionState
-      ahead = Date.parse(state.now) - (requestedAt + performance.now()) / 2
+      clockOffset = Date.parse(state.now) - (requestedAt + performance.now()) / 2
       return state
     },
     /** The moment of an ISO time of the server, in milliseconds of `performance.now()`. */
-    momentOf: (time: string): number => Date.parse(time) - ahead,
+    momentOf: (time: string): number => Date.parse(time) - clockOffset,
     /** Records whether the service answered another request, such as a form. */
     noteReached: setReachable,
     isReachable: () => isReachable,

@@ -43,10 +43,10 @@ export function showStatus(t: BrowserTexts) {
 
   return {
     say,
-    connection(is: boolean, outbox: Outbox | null): void {
-      isReachable = is
-      setNotice(connection, is ? '' : t.text(outbox?.survivesClosing() ? 'status.offline.kept' : 'status.offline'))
-      say(is ? t.text('status.online') : connection.textContent!)
+    connection(isOnline: boolean, outbox: Outbox | null): void {
+      isReachable = isOnline
+      setNotice(connection, isOnline ? '' : t.text(outbox?.survivesClosing() ? 'status.offline.kept' : 'status.offline'))
+      say(isOnline ? t.text('status.online') : connection.textContent!)
       if (outbox) uploads(outbox)
     },
     uploads,
@@ -73,13 +73,13 @@ export function showStatus(t: BrowserTexts) {
         notice.remove()
         onSeen?.()
       }
-      const seen = createButton(t.text('status.seen'), read, 'btn btn-sm')
+      const seenButton = createButton(t.text('status.seen'), read, 'btn btn-sm')
       const notice = createElement(
         'div',
         { class: 'notice alert alert-soft alert-error mt-3 flex flex-col items-start', 'data-told': key },
         createElement('p', {}, text),
         more ?? null,
-        seen,
+        seenButton,
       )
       for (const before of messageList.children) if ((before as HTMLElement).dataset.told === key) before.remove()
       messageList.append(notice)

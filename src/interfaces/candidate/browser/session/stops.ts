@@ -26,8 +26,8 @@ export async function reportStop(
 ): Promise<void> {
   const drafts = draftsOf(session)
   drafts.write({ ...drafts.read(), [mediaId]: Date.now() })
-  const at = performance.now()
-  if (!(await tell(session, mediaId, at, until))) void tellLater(session, mediaId, at, until).then(onLate)
+  const stoppedAt = performance.now()
+  if (!(await tell(session, mediaId, stoppedAt, until))) void tellLater(session, mediaId, stoppedAt, until).then(onLate)
 }
 
 /** True if the candidate stopped a recording and the service may not know yet. */
@@ -40,29 +40,35 @@ export function tellLeftStops(session: Session): void {
     void tellLater(session, mediaId, keptMoment(stopped), Number.POSITIVE_INFINITY, 0)
 }
 
-async function tellLater(session: Session, mediaId: string, at: number, until: number, first = FIRST_PAUSE_MS): Promise<void> {
+async function tellLater(
+  session: Session,
+  mediaId: string,
+  stoppedAt: number,
+  until: number,
+  first = FIRST_PAUSE_MS,
+): Promise<void> {
   for (
     let pause = first;
     performance.now() + pause < until;
     pause = Math.min(Math.max(pause * 2, FIRST_PAUSE_MS), LONGEST_PAUSE_MS)
   ) {
     await sleep(pause)
-    if (await tell(session, mediaId, at, until)) return
+    if (await tell(session, mediaId, stoppedAt, until)) return
   }
 }
 
 /** @returns false where who answered knows of no stops: another process may. */
-async function tell(session: Session, mediaId: string, at: number, until: number): Promise<boolean> {
+async function tell(session: Session, mediaId: string, stoppedAt: number, until: number): Promise<boolean> {
   try {
-    await session.post(`/media/${mediaId}/stop`, { ago: measureAgo(at) }, until)
+    await session.post(`/media/${mediaId}/stop`, { ago: measureAgo(stoppedAt) }, until)
   } catch (error) {
     const code = error instanceof Refusal ? error.code : ''
     if (code === 'path_not_found') return false
     if (code === 'taken_over' || code === 'unreachable') return true // the next page tells it
   }
   const drafts = draftsOf(session)
-  const { [mediaId]: _told, ...others } = drafts.read() ?? {}
-  if (Object.keys(others).length === 0) drafts.clear()
-  else drafts.write(others)
+  const { [mediaId]: _told, ...otherStops } = drafts.read() ?? {}
+  if (Object.keys(otherStops).length === 0) drafts.clear()
+  else drafts.write(otherStops)
   return true
 }

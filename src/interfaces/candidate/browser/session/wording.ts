@@ -2,8 +2,8 @@ import type { BrowserTexts } from '../../../../locales/texts.ts'
 
 /** Why a recording was not taken, in sentences. @param code of the service, or of the outbox. */
 export function wordFailure(t: BrowserTexts, code: string): string {
-  const known = FAILURES.find((failure) => failure === code)
-  return t.text(known ? `failed.${known}` : 'failed.unknown')
+  const knownCode = FAILURES.find((failure) => failure === code)
+  return t.text(knownCode ? `failed.${knownCode}` : 'failed.unknown')
 }
 
 const FAILURES = [

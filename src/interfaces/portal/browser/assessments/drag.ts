@@ -40,9 +40,9 @@ export function dragCards(list: HTMLElement, dropped: (card: HTMLElement) => voi
 
     function scroll(): void {
       if (signal.aborted) return
-      const by = y < EDGE ? -SCROLLED : y > window.innerHeight - EDGE ? SCROLLED : 0
-      if (by !== 0) {
-        window.scrollBy(0, by)
+      const step = y < EDGE ? -SCROLLED : y > window.innerHeight - EDGE ? SCROLLED : 0
+      if (step !== 0) {
+        window.scrollBy(0, step)
         place()
       }
       requestAnimationFrame(scroll)
@@ -61,10 +61,10 @@ export function dragCards(list: HTMLElement, dropped: (card: HTMLElement) => voi
       while (card.nextElementSibling !== before && card.previousElementSibling) card.after(card.previousElementSibling)
     }
 
-    const own = (act: (event: PointerEvent) => void) => (event: PointerEvent) => {
+    const forPointer = (act: (event: PointerEvent) => void) => (event: PointerEvent) => {
       if (event.pointerId === pointerId) act(event)
     }
-    const move = own((event) => {
+    const move = forPointer((event) => {
       y = event.clientY
       place()
     })
@@ -73,12 +73,12 @@ export function dragCards(list: HTMLElement, dropped: (card: HTMLElement) => voi
     document.addEventListener('pointermove', move, { signal })
     document.addEventListener(
       'pointerup',
-      own(() => end(true)),
+      forPointer(() => end(true)),
       { signal },
     )
     document.addEventListener(
       'pointercancel',
-      own(() => end(false)),
+      forPointer(() => end(false)),
       { signal },
     )
     document.addEventListener('keydown', ({ key }) => key === 'Escape' && end(false), { signal })

@@ -73,10 +73,10 @@ export function guardForm(form: HTMLFormElement, isRefused = false): void {
     }
     document.title = page.title
     side.replaceWith(document.adoptNode(next))
-    const again = next.querySelector<HTMLFormElement>('form[data-guarded]')
-    if (again) guardForm(again, true)
+    const newForm = next.querySelector<HTMLFormElement>('form[data-guarded]')
+    if (newForm) guardForm(newForm, true)
     next.querySelector<HTMLElement>('[autofocus]')?.focus()
-    again?.dispatchEvent(new Event('input', { bubbles: true }))
+    newForm?.dispatchEvent(new Event('input', { bubbles: true }))
   }
 }
 

@@ -17,10 +17,10 @@ export function updateKeyPreview(form: HTMLFormElement): void {
     const answer = await fetch(form.action, { method: 'POST', body, redirect: 'manual' }).catch(() => null)
     const page = answer?.ok ? new DOMParser().parseFromString(await answer.text(), 'text/html') : null
     const next = page?.querySelector('[data-outlook]')
-    const shown = form.querySelector('[data-outlook]')
+    const current = form.querySelector('[data-outlook]')
     // Screen readers would read an unchanged live region again.
-    if (next && shown && thisRequest === newestRequest && next.innerHTML !== shown.innerHTML)
-      shown.replaceChildren(...next.childNodes)
+    if (next && current && thisRequest === newestRequest && next.innerHTML !== current.innerHTML)
+      current.replaceChildren(...next.childNodes)
   }
 }
 

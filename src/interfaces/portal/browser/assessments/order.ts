@@ -18,21 +18,21 @@ export function enableReordering(list: HTMLElement): void {
   dragCards(list, moved)
   list.addEventListener('keydown', (event) => {
     const handle = (event.target as Element).closest<HTMLElement>('[data-handle]')
-    const by = ({ ArrowUp: -1, ArrowDown: 1 } as const)[event.key as 'ArrowUp']
-    if (!handle || !by) return
+    const step = ({ ArrowUp: -1, ArrowDown: 1 } as const)[event.key as 'ArrowUp']
+    if (!handle || !step) return
     event.preventDefault()
-    moveBy(handle.closest('li')!, by)
+    moveBy(handle.closest('li')!, step)
     handle.focus()
   })
   list.addEventListener('submit', (event) => {
     const form = event.target as HTMLFormElement
     const card = form.closest('li')!
-    const by = form.dataset.move === 'up' ? -1 : form.dataset.move === 'down' ? 1 : 0
+    const step = form.dataset.move === 'up' ? -1 : form.dataset.move === 'down' ? 1 : 0
     // At the end of a page the form is submitted, since the neighbor is on another page.
-    if (by === 0 || !neighbour(card, by)) return
+    if (step === 0 || !neighbour(card, step)) return
     event.preventDefault()
     event.stopPropagation()
-    moveBy(card, by)
+    moveBy(card, step)
     card.querySelector('details')!.open = false
     card.querySelector('summary')!.focus()
   })
@@ -40,27 +40,27 @@ export function enableReordering(list: HTMLElement): void {
     if (order.isSaving()) event.preventDefault()
   })
 
-  const sibling = (one: HTMLElement, by: number) =>
-    (by < 0 ? one.previousElementSibling : one.nextElementSibling) as HTMLElement | null
+  const sibling = (item: HTMLElement, step: number) =>
+    (step < 0 ? item.previousElementSibling : item.nextElementSibling) as HTMLElement | null
 
   /** Next element that a card moves past: a card, the heading of a section, or the far end of another pool. */
-  function neighbour(card: HTMLElement, by: number): HTMLElement | null {
-    let other = sibling(card, by)
+  function neighbour(card: HTMLElement, step: number): HTMLElement | null {
+    let other = sibling(card, step)
     const pool = other?.dataset.pool
     if (!pool || pool === card.dataset.pool) return other
-    for (let next = sibling(other!, by); next?.dataset.pool === pool; next = sibling(next, by)) other = next
+    for (let next = sibling(other!, step); next?.dataset.pool === pool; next = sibling(next, step)) other = next
     return other
   }
 
-  function moveBy(card: HTMLElement, by: -1 | 1): void {
-    const other = neighbour(card, by)
-    if (by < 0) other?.before(card)
+  function moveBy(card: HTMLElement, step: -1 | 1): void {
+    const other = neighbour(card, step)
+    if (step < 0) other?.before(card)
     else other?.after(card)
     moved(card)
   }
 
   function moved(card: HTMLElement): void {
-    for (const [i, one] of cards().entries()) number(one, first + i)
+    for (const [i, item] of cards().entries()) number(item, first + i)
     countSections(list)
     card.scrollIntoView({ block: 'nearest' })
     setText(status, `Question moved to position ${first + cards().indexOf(card)} of ${total()}.`)

@@ -4,7 +4,7 @@ import {
   beginPlay,
   canBePressed,
   type Effect,
-  type Happening,
+  type PlayEvent,
   type Play,
   wordPlay,
 } from '../../../../../src/interfaces/candidate/browser/answering/play.ts'
@@ -27,7 +27,7 @@ function go(words: Word[], from: Play = beginPlay(2)) {
   let play = from
   const effects: Effect[] = []
   for (const word of words) {
-    const [next, wanted] = advance(play, toHappening(word, play))
+    const [next, wanted] = advance(play, toEvent(word, play))
     play = next
     effects.push(...wanted)
   }
@@ -35,8 +35,8 @@ function go(words: Word[], from: Play = beginPlay(2)) {
   return { play, effects, words: wordPlay(t, play, isPending), phase: play.phase, canPress: canBePressed(play, isPending) }
 }
 
-function toHappening(word: Word, { run, left }: Play): Happening {
-  if (word === 'granted') return { is: word, run, left: left - 1 }
+function toEvent(word: Word, { run, playsLeft }: Play): PlayEvent {
+  if (word === 'granted') return { is: word, run, playsLeft: playsLeft - 1 }
   if (word === 'unreachable' || word === 'no_plays_left') return { is: 'refused', run, code: word }
   return { is: word, run }
 }
@@ -74,7 +74,7 @@ it('requests a play again if the response was lost, unless no plays are left', (
     canPress: true,
   })
   const none = go(['pressed', 'begun', 'no_plays_left'])
-  expect(none.play.left).toBe(0)
+  expect(none.play.playsLeft).toBe(0)
   expect(canBePressed(none.play, false)).toBe(false)
 })
 

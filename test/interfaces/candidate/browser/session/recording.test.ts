@@ -4,19 +4,19 @@ import {
   advance,
   beginRecording,
   type Effect,
-  type Happening,
+  type RecordingEvent,
   type Recording,
   resumeRecording,
 } from '../../../../../src/interfaces/candidate/browser/session/recording.ts'
 
 const begun = beginRecording('a', 'audio', 1_000)
-const record = (end: number, segment = 0): Happening => ({ is: 'recorded', segment, end })
-const settle = (is: 'partSaved' | 'partLost', number: number, segment = 0): Happening => ({ is, part: { segment, number } })
-const [ended, completed]: Happening[] = [{ is: 'ended' }, { is: 'completed' }]
-const refuse = (code: string): Happening => ({ is: 'refused', code })
+const record = (end: number, segment = 0): RecordingEvent => ({ is: 'recorded', segment, end })
+const settle = (is: 'partSaved' | 'partLost', number: number, segment = 0): RecordingEvent => ({ is, part: { segment, number } })
+const [ended, completed]: RecordingEvent[] = [{ is: 'ended' }, { is: 'completed' }]
+const refuse = (code: string): RecordingEvent => ({ is: 'refused', code })
 
 /** Applies the events one after the other, and collects their effects. */
-function go(happenings: Happening[], from: Recording = begun) {
+function go(happenings: RecordingEvent[], from: Recording = begun) {
   let recording = from
   const effects: Effect[] = []
   for (const happening of happenings) {
@@ -90,11 +90,11 @@ it('resumes a recording with the parts that are stored locally and missing on th
 })
 
 /** False for impossible events: nothing is recorded after the end, and only a completing recording is completed. */
-const isPossible = ({ is }: Happening, { state }: Recording): boolean =>
+const isPossible = ({ is }: RecordingEvent, { state }: Recording): boolean =>
   is === 'recorded' ? state === 'recording' : is !== 'completed' || state === 'completing'
 
 it('keeps an interrupted recording, and completes it after it was continued', () => {
-  const [interrupted, continued]: Happening[] = [{ is: 'interrupted' }, { is: 'continued' }]
+  const [interrupted, continued]: RecordingEvent[] = [{ is: 'interrupted' }, { is: 'continued' }]
   expect(go([...two, interrupted!, ...saved])).toMatchObject({ state: 'interrupted', saved: 4, effects: [] })
   const whole = [...two, ...saved, interrupted!, continued!, record(6, 1), settle('partSaved', 0, 1), ended!]
   expect(go(whole)).toMatchObject({ state: 'completing', saved: 6, effects: ['complete'] })
