@@ -12,14 +12,14 @@ import { readSlices } from '../media/recordings.ts'
 import type { Cases } from './cases.ts'
 import { type BenchDatabase, waitForRest } from './database.ts'
 import type { Organization, Organizations } from './fill.ts'
-import { type Furniture, newIds } from './fill-organization.ts'
+import { newIds, type OrganizationRows } from './fill-organization.ts'
 import { keyHeader, median } from './load.ts'
 import type { Options } from './options.ts'
 import { type Server, type Sink, startService } from './servers.ts'
 
 // Measures how much webhooks, recordings, and mails slow down reads in the same process, one kind of work at a time.
 
-export type Surroundings = Options & { database: BenchDatabase; organizations: Organizations; sink: Sink }
+export type BenchContext = Options & { database: BenchDatabase; organizations: Organizations; sink: Sink }
 /** Prepared work that has not started. @property left query with its parameters: SELECT … AS rest, the number of unfinished items. */
 type Work = { begin: () => Promise<void>; left: [text: string, values: unknown[]] }
 
@@ -34,13 +34,13 @@ const SEGMENTS = 20
 const WEBHOOKS = '/api/v1/webhooks'
 
 /** One case for each kind of work. One process serves the reads and does the work. */
-export const works: Cases = () =>
+export const concurrentWork: Cases = () =>
   Object.entries({ webhooks: prepareWebhooks, recordings: prepareRecordings, mails: prepareMails }).map(([name, prepare]) => ({
     name,
-    measure: async (surroundings) => {
-      const { database, organizations, sink, seconds } = surroundings
+    measure: async (context) => {
+      const { database, organizations, sink, seconds } = context
       const server = await startService(database, sink)
-      const { begin, left } = await prepare(surroundings, server)
+      const { begin, left } = await prepare(context, server)
       const read = (during: Promise<unknown>) => readSteadily(server, organizations.large, during)
       await read(sleep(WARM_UP_MS))
       const alone = await read(sleep(seconds * 1000))
@@ -74,8 +74,8 @@ async function readSteadily({ url }: Server, { key, inviteIds }: Organization, d
 }
 
 /** Adds events before the webhooks exist. When the work begins, each new webhook replays them. */
-async function prepareWebhooks(surroundings: Surroundings, server: Server): Promise<Work> {
-  const { database, organizations, sink, messages } = surroundings
+async function prepareWebhooks(context: BenchContext, server: Server): Promise<Work> {
+  const { database, organizations, sink, messages } = context
   const { id, inviteIds, assessmentIds } = organizations.small
   const { rows } = await database.pool.query<{ position: string }>(
     `WITH added AS (
@@ -98,11 +98,11 @@ async function prepareWebhooks(surroundings: Surroundings, server: Server): Prom
 }
 
 /** Adds a webhook for new invites. @returns the endpoint's id. */
-export async function addEndpoint(server: Server, organization: Furniture, { hooksUrl: url }: Sink): Promise<string> {
+export async function addEndpoint(server: Server, organization: OrganizationRows, { hooksUrl: url }: Sink): Promise<string> {
   return (await post(server, organization, WEBHOOKS, { url, types: ['invite.created'] })).webhook.id
 }
 
-async function post({ url }: Server, { key }: Furniture, address: string, body: object) {
+async function post({ url }: Server, { key }: OrganizationRows, address: string, body: object) {
   const headers = { ...keyHeader(address, key), 'content-type': 'application/json' }
   const response = await fetch(url + address, { method: 'POST', headers, body: JSON.stringify(body) })
   if (!response.ok) throw new Error(`POST ${address}: status ${response.status}: ${await response.text()}`)
@@ -111,7 +111,7 @@ async function post({ url }: Server, { key }: Furniture, address: string, body: 
 }
 
 /** Adds unsent mails for pending invites. When the work begins, each mail gets its job. */
-async function prepareMails({ database: { pool, url }, organizations: { large }, messages }: Surroundings): Promise<Work> {
+async function prepareMails({ database: { pool, url }, organizations: { large }, messages }: BenchContext): Promise<Work> {
   const { rows } = await pool.query<{ id: string }>(
     `INSERT INTO invite_emails (id, organization_id, invite_id, link_version, created_at, updated_at)
      SELECT uuidv7(), organization_id, id, link_version, now(), now()
@@ -124,7 +124,7 @@ async function prepareMails({ database: { pool, url }, organizations: { large },
 }
 
 /** Stores the parts of one submission's recordings. When the work begins, each recording gets its job. */
-async function prepareRecordings({ database, organizations: { small }, messages }: Surroundings): Promise<Work> {
+async function prepareRecordings({ database, organizations: { small }, messages }: BenchContext): Promise<Work> {
   const { pool, url, dataDir } = database
   const submissionId = uuidv7()
   await pool.query(

@@ -5,10 +5,10 @@ import { signForm, signInvitation } from '../../src/domain/secrets/invitation-to
 import { CONSENT_VERSION } from '../../src/domain/submissions/taking/record-consent.ts'
 import { factories, systemOn } from '../support/factories.ts'
 import { readProcessorTimes } from '../support/processor-time.ts'
-import { addEndpoint, type Surroundings } from './beside.ts'
+import { addEndpoint, type BenchContext } from './beside.ts'
 import type { Cases } from './cases.ts'
 import { type BenchDatabase, waitForRest } from './database.ts'
-import type { Furniture } from './fill-organization.ts'
+import type { OrganizationRows } from './fill-organization.ts'
 import { keyHeader } from './load.ts'
 import { makeRecording } from './recording.ts'
 import { BENCH_SECRET, type Server, startService } from './servers.ts'
@@ -43,10 +43,14 @@ export const withRecordings: Cases = () => [
   },
 ]
 
-/** @property lives number of invites. @property answered true if candidates answer. @property recorded number of questions with a recorded answer; the others get text. */
+/**
+ * @property lives number of invites.
+ * @property answered true if candidates answer.
+ * @property recorded number of questions with a recorded answer; the others get text.
+ */
 type Lives = { lives: number; answered: boolean; recorded: number }
 
-async function measureLives({ database, organizations, sink }: Surroundings, of: Lives) {
+async function measureLives({ database, organizations, sink }: BenchContext, of: Lives) {
   const db = createDb(openPool(database.url, { max: 2 }))
   const server = await startService(database, sink)
   const organization = organizations.service
@@ -84,7 +88,7 @@ async function measureLives({ database, organizations, sink }: Surroundings, of:
   }
 }
 
-async function makeAssessment(db: Db, { id }: Furniture, recorded: number): Promise<string> {
+async function makeAssessment(db: Db, { id }: OrganizationRows, recorded: number): Promise<string> {
   const make = factories(systemOn(db))
   const assessment = await make.assessment(id)
   for (let i = 0; i < QUESTIONS; i++)
@@ -92,7 +96,13 @@ async function makeAssessment(db: Db, { id }: Furniture, recorded: number): Prom
   return assessment.id
 }
 
-type Stage = { database: BenchDatabase; server: Server; organization: Furniture; assessmentId: string; recording: Buffer[] }
+type Stage = {
+  database: BenchDatabase
+  server: Server
+  organization: OrganizationRows
+  assessmentId: string
+  recording: Buffer[]
+}
 
 /** Creates one invite and, if `answered`, submits all answers. */
 async function liveOnce(
@@ -161,7 +171,7 @@ const passChecks = ({ pool }: BenchDatabase, inviteId: string) =>
   pool.query(`UPDATE submissions SET passed_checks = '{camera,microphone}' WHERE invite_id = $1`, [inviteId])
 
 /** Waits until all mails and webhooks are sent and all recordings are joined: this work is part of an invite's cost. */
-async function waitForEnd(database: BenchDatabase, { id }: Furniture): Promise<void> {
+async function waitForEnd(database: BenchDatabase, { id }: OrganizationRows): Promise<void> {
   const rest = `SELECT (SELECT count(*) FROM invite_emails WHERE organization_id = $1 AND state = 'queued')
     + (SELECT count(*) FROM webhook_deliveries WHERE organization_id = $1 AND state = 'waiting')
     + (SELECT count(*) FROM media_files WHERE organization_id = $1 AND state = 'joining')
@@ -180,7 +190,10 @@ async function findPostmaster({ pool }: BenchDatabase): Promise<number> {
   return (await readProcessorTimes(rows[0].pid)).parent
 }
 
-/** Processor time used so far, in milliseconds, by PostgreSQL (including its ended processes), the service, and the processes that join recordings. */
+/**
+ * Processor time used so far, in milliseconds, by PostgreSQL (including its ended processes), the service, and the processes that join
+ * recordings.
+ */
 async function readUse(postmaster: number, { pid }: Server) {
   const children = (await readFile(`/proc/${postmaster}/task/${postmaster}/children`, 'utf8')).trim().split(' ').map(Number)
   const [main, service] = [await readProcessorTimes(postmaster), await readProcessorTimes(pid)]

@@ -1,7 +1,7 @@
 import { listPortalRoutes } from '../support/portal-routes.ts'
-import type { Surroundings } from './beside.ts'
+import type { BenchContext } from './beside.ts'
 import type { Organization, Organizations } from './fill.ts'
-import type { Furniture } from './fill-organization.ts'
+import type { OrganizationRows } from './fill-organization.ts'
 import type { Grading } from './fill-portal.ts'
 import type { Figures, Target } from './measure.ts'
 import type { ServerName } from './servers.ts'
@@ -9,7 +9,7 @@ import type { ServerName } from './servers.ts'
 /** A case that sends requests to its targets in turn. A goal bounds the first target, alone or relative to the others. */
 export type RequestCase = { name: string; targets: Record<string, Target> }
 /** A case that starts its own service while no other service runs. */
-export type ServiceCase = { name: string; measure: (surroundings: Surroundings) => Promise<Figures> }
+export type ServiceCase = { name: string; measure: (context: BenchContext) => Promise<Figures> }
 export type Cases = (organizations: Organizations) => (RequestCase | ServiceCase)[]
 
 const V1 = '/api/v1'
@@ -19,13 +19,18 @@ const ALTERNATE_INVITES = `${ALTERNATE}/assessment_invites`
 const ALTERNATE_LISTS = ['assessment_invites', 'assessments', 'organization_users', 'tags']
 const PAGE_SIZE = 20
 
-const createTarget = (server: ServerName, organization: Furniture, ...paths: string[]): Target => ({
+const createTarget = (server: ServerName, organization: OrganizationRows, ...paths: string[]): Target => ({
   server,
   organization,
   requests: paths.map((path) => ({ path })),
 })
 /** Sends the same requests to several servers. */
-const compareServers = (name: string, servers: ServerName[], organization: Furniture, ...paths: string[]): RequestCase => ({
+const compareServers = (
+  name: string,
+  servers: ServerName[],
+  organization: OrganizationRows,
+  ...paths: string[]
+): RequestCase => ({
   name,
   targets: Object.fromEntries(servers.map((server) => [server, createTarget(server, organization, ...paths)])),
 })
@@ -75,7 +80,7 @@ let candidates = 0
 
 /** Each request invites a new email address. */
 export const creations: Cases = ({ service, floor }) => {
-  const target = (server: ServerName, organization: Furniture): Target => {
+  const target = (server: ServerName, organization: OrganizationRows): Target => {
     const bodyFor = (assessmentId: string) => () => ({ assessmentId, recipientEmail: `invited.${++candidates}@example.com` })
     return { server, organization, requests: organization.assessmentIds.map((id) => ({ path: INVITES, body: bodyFor(id) })) }
   }

@@ -6,7 +6,7 @@ import { pino } from 'pino'
 import { startEmbeddedDatabase } from '../../src/db/embedded.ts'
 import { migrate } from '../../src/db/migrate.ts'
 import { startQueue } from '../../src/jobs/queue.ts'
-import { atTheEnd, makeFolder } from './endings.ts'
+import { makeFolder, onRunEnd } from './endings.ts'
 
 /** The benchmark's PostgreSQL, durable as in production. @property pool for filling and inspecting it. @property dataDir DATA_DIR of the services. */
 export type BenchDatabase = { url: string; pool: Pool; dataDir: string }
@@ -19,7 +19,7 @@ export async function startDatabase(): Promise<BenchDatabase> {
   // The current or next query reports a broken connection.
   pool.on('connect', (client) => client.on('error', () => {}))
   pool.on('error', () => {})
-  atTheEnd(async () => {
+  onRunEnd(async () => {
     // PostgreSQL stops only after all other connections have closed.
     await pool.query(`SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity
       WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()`)

@@ -5,13 +5,13 @@ import path from 'node:path'
 const endings = new AsyncDisposableStack()
 
 /** Registers a cleanup for the end of the run, also after a failure or a signal. Cleanups run in reverse order. */
-export function atTheEnd(end: () => Promise<unknown>): void {
+export function onRunEnd(end: () => Promise<unknown>): void {
   if (endings.disposed) end().catch(console.error)
   else endings.defer(async () => void (await end()))
 }
 
 /** Runs all cleanups once. A failed cleanup does not prevent the others. */
-export const endAll = (): Promise<void> => endings.disposeAsync().catch(console.error)
+export const runCleanups = (): Promise<void> => endings.disposeAsync().catch(console.error)
 
 /** True while the run is ending. Failures are then expected. */
 export const isEnding = (): boolean => endings.disposed
@@ -21,7 +21,7 @@ export function endOnSignals(): void {
   for (const [signal, code] of Object.entries({ SIGINT: 130, SIGTERM: 143 }))
     process.once(signal, async () => {
       console.error(`\n${signal}: ending what was started`)
-      await endAll()
+      await runCleanups()
       process.exit(code)
     })
 }
@@ -29,7 +29,7 @@ export function endOnSignals(): void {
 /** Creates a DATA_DIR, and removes it at the end of the run. */
 export async function makeFolder(): Promise<string> {
   const folder = await mkdtemp(path.join(tmpdir(), 'assessments-bench-'))
-  atTheEnd(() => rm(folder, { recursive: true, force: true }))
+  onRunEnd(() => rm(folder, { recursive: true, force: true }))
   await chmod(folder, 0o755) // When root runs the benchmark, another user runs the database server.
   return folder
 }

@@ -2,7 +2,10 @@ import { v7 as uuidv7 } from 'uuid'
 import { generateApiKey } from '../../src/domain/api-keys/api-keys.ts'
 
 /** An organization's rows other than invites; their number does not depend on the number of invites. @property key API key. */
-export type Furniture = { id: string; key: string; keyId: string } & Record<'memberIds' | 'tagIds' | 'assessmentIds', string[]>
+export type OrganizationRows = { id: string; key: string; keyId: string } & Record<
+  'memberIds' | 'tagIds' | 'assessmentIds',
+  string[]
+>
 
 const LANGUAGES = ['en', 'de', 'es', 'fr', 'pt']
 const HOUR_MS = 3_600_000
@@ -12,19 +15,19 @@ const two = (ids: string[], i: number) => [ids[i % ids.length]!, ids[(i + 1) % i
 const ago = (hours: number) => new Date(Date.now() - hours * HOUR_MS).toISOString()
 
 /** Returns an organization with members, tags, and assessments, and its entry in the import document. */
-export function describeOrganization(name: string): { furniture: Furniture; entry: object } {
+export function describeOrganization(name: string): { organizationRows: OrganizationRows; entry: object } {
   const [members, tags] = [newIds(200), newIds(500)]
   const [assessmentIds, categoryIds, instructionIds] = [newIds(50), newIds(10), newIds(5)]
   // Invites and assessments refer to these.
   const [memberIds, tagIds] = [members.slice(0, 20), tags.slice(0, 50)]
-  const furniture = { id: uuidv7(), key: generateApiKey('live'), keyId: uuidv7(), memberIds, tagIds, assessmentIds }
+  const organizationRows = { id: uuidv7(), key: generateApiKey('live'), keyId: uuidv7(), memberIds, tagIds, assessmentIds }
   const entry = {
-    id: furniture.id,
+    id: organizationRows.id,
     name: `The ${name} organization`,
     tier: 'enterprise',
     categories: categoryIds.map((id, i) => ({ id, name: `Category ${i}` })),
     instructions: instructionIds.map((id) => ({ id, title: 'Before you begin', body: 'Find a quiet room, and speak clearly.' })),
-    apiKeys: [{ id: furniture.keyId, name: 'bench', mode: 'live', key: furniture.key, createdById: memberIds[0] }],
+    apiKeys: [{ id: organizationRows.keyId, name: 'bench', mode: 'live', key: organizationRows.key, createdById: memberIds[0] }],
     tags: tags.map((id, i) => ({
       id,
       name: `Tag ${i}`,
@@ -70,5 +73,5 @@ export function describeOrganization(name: string): { furniture: Furniture; entr
       })),
     })),
   }
-  return { furniture, entry }
+  return { organizationRows, entry }
 }

@@ -2,7 +2,7 @@ import { hash, randomBytes } from 'node:crypto'
 import type { PoolClient } from 'pg'
 import { v7 as uuidv7 } from 'uuid'
 import { MAX_BATCH_ROWS } from '../../src/domain/limits.ts'
-import { type Furniture, newIds } from './fill-organization.ts'
+import { newIds, type OrganizationRows } from './fill-organization.ts'
 
 /** A cookie for each role, and ids for the parameters of the portal's addresses. */
 export type Portal = { cookies: Record<'admin' | 'grader' | 'client', string>; rows: Record<string, string>[] }
@@ -10,7 +10,7 @@ export type Portal = { cookies: Record<'admin' | 'grader' | 'client', string>; r
 const SAMPLES = 20
 
 /** Adds an audit log and lists of candidates to an organization with invites. The log gets one entry for every ten invites. */
-export async function addPortal(client: PoolClient, organization: Furniture, size: number): Promise<Portal> {
+export async function addPortal(client: PoolClient, organization: OrganizationRows, size: number): Promise<Portal> {
   const { id, memberIds, tagIds, assessmentIds } = organization
   const [admin, grader, viewer] = memberIds as [string, string, string]
   await client.query(
@@ -74,10 +74,10 @@ async function signIn(client: PoolClient, memberId: string, role: string): Promi
 }
 
 /** An organization with submissions to grade. @property question path of the answers to one question. @property cookie of an admin's session. */
-export type Grading = Furniture & { submissionIds: string[]; question: string; cookie: string }
+export type Grading = OrganizationRows & { submissionIds: string[]; question: string; cookie: string }
 
 /** Adds this many submissions of one assessment, each with 20 graded answers and unreleased results. */
-export async function addGrading(client: PoolClient, organization: Furniture, size: number): Promise<Grading> {
+export async function addGrading(client: PoolClient, organization: OrganizationRows, size: number): Promise<Grading> {
   const { id, memberIds, keyId } = organization
   const assessmentId = organization.assessmentIds[1]
   const graders = memberIds.slice(1, 5)

@@ -5,7 +5,7 @@ import { readDocument } from '../../src/import/read-document.ts'
 import { systemOn } from '../support/factories.ts'
 import { addInvites } from '../support/fill-invites.ts'
 import type { BenchDatabase } from './database.ts'
-import { describeOrganization, type Furniture } from './fill-organization.ts'
+import { describeOrganization, type OrganizationRows } from './fill-organization.ts'
 import { addGrading, addPortal, type Grading, type Portal, sampleIds } from './fill-portal.ts'
 import type { Options } from './options.ts'
 
@@ -16,11 +16,11 @@ import type { Options } from './options.ts'
  * @property inviteIds sample, spread evenly over the list.
  * @property firstEvent position of its first event in the feed. Each invite has one event, at consecutive positions.
  */
-export type Organization = Furniture & { size: number; inviteIds: string[]; firstEvent: number }
+export type Organization = OrganizationRows & { size: number; inviteIds: string[]; firstEvent: number }
 
 /** The organizations of the service and of the floor start without invites. The organizations for grading have submissions. */
 export type Organizations = Record<'small' | 'large', Organization> &
-  Record<'service' | 'floor', Furniture> & { portal: Portal; grading: { few: Grading; many: Grading } }
+  Record<'service' | 'floor', OrganizationRows> & { portal: Portal; grading: { few: Grading; many: Grading } }
 
 /** One in this many events reports a failed mail. */
 const FAILED_OF = 1_000
@@ -33,9 +33,9 @@ export async function fill({ pool, url }: BenchDatabase, { sizes, submissions }:
   const db = createDb(openPool(url, { max: 2 }))
   await importDocument(systemOn(db), readDocument({ organizations: described.map(([, { entry }]) => entry) }))
   await db.$disconnect()
-  const of = Object.fromEntries(described.map(([name, { furniture }]) => [name, furniture])) as Record<
+  const of = Object.fromEntries(described.map(([name, { organizationRows }]) => [name, organizationRows])) as Record<
     (typeof names)[number],
-    Furniture
+    OrganizationRows
   >
   const client = await pool.connect()
   try {
@@ -57,10 +57,10 @@ export async function fill({ pool, url }: BenchDatabase, { sizes, submissions }:
   }
 }
 
-async function addInvitesAndEvents(client: PoolClient, furniture: Furniture, size: number): Promise<Organization> {
-  await addInvites(client, furniture, size)
-  const firstEvent = await addEvents(client, furniture.id)
-  return { ...furniture, size, inviteIds: await sampleIds(client, 'invites', furniture.id), firstEvent }
+async function addInvitesAndEvents(client: PoolClient, organizationRows: OrganizationRows, size: number): Promise<Organization> {
+  await addInvites(client, organizationRows, size)
+  const firstEvent = await addEvents(client, organizationRows.id)
+  return { ...organizationRows, size, inviteIds: await sampleIds(client, 'invites', organizationRows.id), firstEvent }
 }
 
 /** Adds one event to the feed for each of the organization's invites, in their order. @returns the first position. */

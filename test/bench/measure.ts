@@ -1,13 +1,13 @@
 import { deepStrictEqual, strictEqual } from 'node:assert'
 import { existsSync, readFileSync } from 'node:fs'
 import { type BenchDatabase, waitForRest } from './database.ts'
-import type { Furniture } from './fill-organization.ts'
+import type { OrganizationRows } from './fill-organization.ts'
 import { drive, keyHeader, median, type Request } from './load.ts'
 import type { Options } from './options.ts'
 import type { ServerName, Servers } from './servers.ts'
 
 /** Requests to a server as one organization. */
-export type Target = { server: ServerName; organization: Furniture; requests: Request[] }
+export type Target = { server: ServerName; organization: OrganizationRows; requests: Request[] }
 /** Measured values of each case and server, one per round. */
 export type Figures = Record<string, Record<string, number[]>>
 

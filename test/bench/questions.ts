@@ -3,7 +3,7 @@ import { signForm, signInvitation } from '../../src/domain/secrets/invitation-to
 import { CONSENT_VERSION } from '../../src/domain/submissions/taking/record-consent.ts'
 import { ASKS_NOTHING } from '../support/candidate.ts'
 import { factories, systemOn } from '../support/factories.ts'
-import type { Surroundings } from './beside.ts'
+import type { BenchContext } from './beside.ts'
 import type { Cases } from './cases.ts'
 import type { Grading } from './fill-portal.ts'
 import { median } from './load.ts'
@@ -24,7 +24,7 @@ const KEY = { policy: 'exact', right: [OPTIONS[0]!.id] }
 export const scored: Cases = () => [
   {
     name: `${QUESTIONS} choices`,
-    async measure({ database, organizations, sink, rounds }: Surroundings) {
+    async measure({ database, organizations, sink, rounds }: BenchContext) {
       const db = createDb(openPool(database.url, { max: 2 }))
       const server = await startService(database, sink)
       const made = await makePaper(db, organizations.grading.few)

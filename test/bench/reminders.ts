@@ -10,7 +10,7 @@ import {
   MIN_MAIL_INTERVAL_MS,
 } from '../../src/domain/invites/reminders/reminder-steps.ts'
 import { startDatabase } from './database.ts'
-import { endAll, endOnSignals } from './endings.ts'
+import { endOnSignals, runCleanups } from './endings.ts'
 
 const INVITES = Number(process.argv[2] ?? 1_000_000)
 const RULES = 100
@@ -109,4 +109,4 @@ await pool.query(MAKE_DUE)
 const { text, values } = statementFor()
 const plan = await pool.query(`EXPLAIN (ANALYZE, BUFFERS, COSTS OFF) ${text}`, values)
 process.stdout.write(`${plan.rows.map((row) => row['QUERY PLAN']).join('\n')}\n`)
-await endAll()
+await runCleanups()

@@ -1,13 +1,13 @@
 // npm run bench: measures the goals of docs/performance.md. They are defined in goals.ts, the command line in options.ts.
-import { addEndpoint, type Surroundings } from './beside.ts'
+import { addEndpoint, type BenchContext } from './beside.ts'
 import type { RequestCase } from './cases.ts'
 import { startDatabase } from './database.ts'
-import { endAll, endOnSignals, isEnding } from './endings.ts'
+import { endOnSignals, isEnding, runCleanups } from './endings.ts'
 import { fill } from './fill.ts'
 import { GOALS, type Goal, judge, MEMORY, type Verdict } from './goals.ts'
 import { type Figures, measureInTurn, watchMemory } from './measure.ts'
 import { readOptions } from './options.ts'
-import { startRival, startService, startSink } from './servers.ts'
+import { startComparedServer, startService, startSink } from './servers.ts'
 
 const options = readOptions(process.argv.slice(2))
 const verdicts: Verdict[] = []
@@ -19,30 +19,30 @@ try {
   if (!isEnding()) console.error(error)
   process.exitCode = 1
 } finally {
-  await endAll()
+  await runCleanups()
 }
 
 async function run(): Promise<void> {
   const database = await startDatabase()
   const organizations = await fill(database, options)
-  const surroundings = { database, organizations, sink: await startSink(), ...options }
+  const context = { database, organizations, sink: await startSink(), ...options }
   const chosen = GOALS.filter(({ isLong }) => options.all || !isLong)
     .flatMap((goal) => goal.cases(organizations).map((of) => ({ of, goal, name: `${goal.name}: ${of.name}` })))
     .filter(({ name }) => options.only.test(name))
   if (chosen.length === 0) throw new Error('No case has such a name')
   const requestCases = chosen.flatMap(({ of, ...about }) => ('targets' in of ? [{ ...about, ...of, name: about.name }] : []))
-  if (requestCases.length > 0) await measureRequestCases(requestCases, surroundings)
-  for (const { of, goal, name } of chosen) if ('measure' in of) await recordResult(goal, name, of.measure(surroundings))
+  if (requestCases.length > 0) await measureRequestCases(requestCases, context)
+  for (const { of, goal, name } of chosen) if ('measure' in of) await recordResult(goal, name, of.measure(context))
   report()
 }
 
 /** Measures all cases with one process of each server. */
 async function measureRequestCases(
   requestCases: (RequestCase & { goal: Goal })[],
-  { database, organizations, sink }: Surroundings,
+  { database, organizations, sink }: BenchContext,
 ): Promise<void> {
   const service = await startService(database, sink)
-  const [floor, plain] = [await startRival('floor', database), await startRival('plain', database)]
+  const [floor, plain] = [await startComparedServer('floor', database), await startComparedServer('plain', database)]
   for (const organization of [organizations.service, organizations.floor]) await addEndpoint(service, organization, sink)
   const measureAll = async () => {
     for (const { goal, name, targets } of requestCases)

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { findFreePort } from '../support/free-port.ts'
 import type { Cases } from './cases.ts'
 import type { BenchDatabase } from './database.ts'
-import { atTheEnd, makeFolder } from './endings.ts'
+import { makeFolder, onRunEnd } from './endings.ts'
 
 /** A server in a separate process. @property url without a trailing slash. */
 export type Server = { url: string; pid: number; stop: () => Promise<void> }
@@ -48,7 +48,7 @@ export async function startService({ url, dataDir }: BenchDatabase, { smtpUrl }:
 }
 
 /** Starts one of the servers that the service is compared with. */
-export const startRival = async (name: 'floor' | 'plain', { url }: BenchDatabase): Promise<Server> =>
+export const startComparedServer = async (name: 'floor' | 'plain', { url }: BenchDatabase): Promise<Server> =>
   startServer(process.execPath, [`test/bench/${name}.ts`], await findFreePort(), { DATABASE_URL: url, POOL_SIZE })
 
 /** Measures the seconds from `npm start` to the first response. */
@@ -76,7 +76,7 @@ async function startServer(program: string, args: string[], port: number, env: R
     stdio: ['ignore', 'ignore', 'inherit'],
   })
   const stop = () => stopProcess(child)
-  atTheEnd(stop)
+  onRunEnd(stop)
   const url = `http://127.0.0.1:${port}`
   const answer = () => fetch(`${url}/healthz`, { signal: AbortSignal.timeout(2_000) }).then((response) => response.arrayBuffer())
   const deadline = Date.now() + START_TIMEOUT_MS
@@ -101,7 +101,7 @@ async function stopProcess(child: ChildProcess): Promise<void> {
 /** Starts the receiver of the run's mails and webhooks. */
 export async function startSink(): Promise<Sink> {
   const child = fork(path.join(import.meta.dirname, 'sink.ts'), { execArgv: [] })
-  atTheEnd(() => stopProcess(child))
+  onRunEnd(() => stopProcess(child))
   const [{ mails, hooks }] = (await once(child, 'message')) as [{ mails: number; hooks: number }]
   return { smtpUrl: `smtp://127.0.0.1:${mails}`, hooksUrl: `http://127.0.0.1:${hooks}/` }
 }

@@ -46,7 +46,10 @@ const post = ({ service }: Running, { cookie }: Person, path: string, fields: Re
     body: new URLSearchParams(fields),
   })
 
-/** Repeats the request until it is answered, because the service may be killed before or after the change. Setting the same limit again changes nothing. */
+/**
+ * Repeats the request until it is answered, because the service may be killed before or after the change. Setting the same limit again changes
+ * nothing.
+ */
 async function postUntilAnswered(running: Running, person: Person, path: string, requestsPerMinute: number): Promise<void> {
   for (;;) {
     const answer = await post(running, person, path, { requestsPerMinute: String(requestsPerMinute) }).catch(() => null)

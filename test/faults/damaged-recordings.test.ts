@@ -28,7 +28,7 @@ async function join(name: string, content: Buffer) {
   return joined && { ...joined, to }
 }
 
-it.each(RECORDINGS)('joins a recording as written by a browser without cuts: %s', async (name) => {
+it.each(RECORDINGS)('joins an undamaged recording of a browser without cuts: %s', async (name) => {
   const joined = (await join(name, Buffer.concat(await readSlices(name))))!
   expect(joined.cuts).toEqual([])
   expect(await findComplaints(joined.to)).toBe('')

@@ -16,7 +16,7 @@ const addressOf = (i: number) => `candidate${i}@example.com`
 
 describe('an erasure while another organization erases many candidates', () => {
   it(
-    `finishes before more than ${MAX_OVERTAKEN} later ones of the other organization`,
+    `finishes before ${MAX_OVERTAKEN} more erasures of the other organization`,
     async () => {
       const { url, db, system, make } = await openTestDatabase()
       onTestFinished(() => db.$disconnect())

@@ -55,7 +55,7 @@ async function expectOneHistory(
   expect(events.filter(({ id }) => !known.has(id))).toEqual([])
 }
 
-it('loses no acknowledged write when a synchronous standby takes over: no 500, no double invite, one gap', async () => {
+it('loses no acknowledged write when a synchronous standby takes over, with no 500, no double invite, and one gap', async () => {
   const { replicated, proxy, services, promote, access } = await furnish({ standbys: 2, processes: 2 })
   await replicated.onPrimary(`ALTER SYSTEM SET synchronous_standby_names = '2 (*)'`)
   await replicated.onPrimary('SELECT pg_reload_conf()')

@@ -23,16 +23,16 @@ async function watch(env: Record<string, string>) {
   const process = await startProcess({ METRICS_PORT, ...env })
   const alertmanager = await startAlertmanager()
   const prometheus = await startPrometheus([Number(METRICS_PORT)], alertmanager.port)
-  const told = (status: string) => alertmanager.told.filter((one) => one.status === status)
+  const withStatus = (status: string) => alertmanager.notifications.filter((one) => one.status === status)
   return {
     process,
     prometheus,
-    told: alertmanager.told,
+    notifications: alertmanager.notifications,
     /** Repeats a request, as clients and load balancers do, until a notification with this status arrives. */
     async untilNotified(status: 'firing' | 'resolved', ask: () => Promise<unknown> = async () => {}) {
       const look = async () => {
         await ask().catch(() => {})
-        return told(status).length > 0 || undefined
+        return withStatus(status).length > 0 || undefined
       }
       await waitUntil(`a notification that it is ${status}`, look, PATIENCE_MS)
     },
@@ -71,7 +71,7 @@ describe.skipIf(!hasPrometheus || !hasAlertmanager)('the person on call', () => 
     await service.untilSuppressed('RequestsFail')
     await postgres.start()
     await service.untilNotified('resolved', ask)
-    expect(service.told.filter(({ to }) => to === 'page')).toEqual([
+    expect(service.notifications.filter(({ to }) => to === 'page')).toEqual([
       { to: 'page', status: 'firing', alert: 'DatabaseDoesNotAnswer' },
       { to: 'page', status: 'resolved', alert: 'DatabaseDoesNotAnswer' },
     ])
@@ -95,7 +95,7 @@ describe.skipIf(!hasPrometheus || !hasAlertmanager)('the person on call', () => 
     await db.inviteEmail.updateMany({ data: { createdAt: since } })
     await service.untilNotified('firing')
     await service.untilSuppressed('MailsWait')
-    expect(service.told).toEqual([{ to: 'page', status: 'firing', alert: 'MailServerTakesNoMails' }])
+    expect(service.notifications).toEqual([{ to: 'page', status: 'firing', alert: 'MailServerTakesNoMails' }])
   })
 
   it('gets one page for a media store that stores no recordings', async () => {
@@ -106,7 +106,7 @@ describe.skipIf(!hasPrometheus || !hasAlertmanager)('the person on call', () => 
     await rm(path.join(DATA_DIR, 'media'), { recursive: true, force: true })
     await writeFile(path.join(DATA_DIR, 'media'), 'not a folder')
     await service.untilNotified('firing', () => fetch(`${service.process.url}/readyz`))
-    expect(service.told).toEqual([{ to: 'page', status: 'firing', alert: 'MediaStoreFails' }])
+    expect(service.notifications).toEqual([{ to: 'page', status: 'firing', alert: 'MediaStoreFails' }])
   })
 
   it('gets one page for a stalled sweep, even if several parts stall', async () => {
@@ -117,7 +117,7 @@ describe.skipIf(!hasPrometheus || !hasAlertmanager)('the person on call', () => 
     const parts = ['expire_invites', 'delete_expired_media']
     await db.sweepPart.createMany({ data: parts.map((part) => ({ part, endedAt })) })
     await service.untilNotified('firing')
-    expect(service.told).toEqual([{ to: 'page', status: 'firing', alert: 'SweepStandsStill' }])
+    expect(service.notifications).toEqual([{ to: 'page', status: 'firing', alert: 'SweepStandsStill' }])
   })
 
   it('gets no page for processes that are replaced one after another', async () => {
@@ -152,6 +152,6 @@ describe.skipIf(!hasPrometheus || !hasAlertmanager)('the person on call', () => 
     await inviteFor(5 * MINUTES)
     const [seen] = await prometheus.query('sum(increase(http_request_duration_seconds_count{route="/api/v1/invites"}[5m]))')
     expect(Number(seen!.value[1])).toBeGreaterThan(1_000)
-    expect(alertmanager.told.filter(({ to }) => to === 'page')).toEqual([])
+    expect(alertmanager.notifications.filter(({ to }) => to === 'page')).toEqual([])
   })
 })

@@ -2,7 +2,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { hasDovecot, startDovecot } from '../support/dovecot.ts'
 import { hasExim, startExim } from '../support/exim.ts'
 import { queueMail, waitForState } from '../support/mail.ts'
-import { hasPostfix, type NoticesTo, startPostfix } from '../support/postfix.ts'
+import { type BounceMailbox, hasPostfix, startPostfix } from '../support/postfix.ts'
 import { runSweep } from '../support/run-sweep.ts'
 import { startServiceForTest } from '../support/service.ts'
 import { startSmtpListener } from '../support/smtp.ts'
@@ -12,7 +12,7 @@ import { waitUntil } from '../support/wait-until.ts'
 // dovecot-imapd and one of them, run this test, install the other, and run it again.
 
 const DOMAIN = 'bounces.example.com'
-const SERVERS: [name: string, isThere: boolean, start: (port: number, to: NoticesTo) => Promise<{ url: string }>][] = [
+const SERVERS: [name: string, isThere: boolean, start: (port: number, to: BounceMailbox) => Promise<{ url: string }>][] = [
   ['Postfix', hasPostfix, (port, to) => startPostfix(port, async () => 'DUNNO', to)],
   ['Exim', hasExim, startExim],
 ]

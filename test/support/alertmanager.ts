@@ -13,14 +13,14 @@ import { waitUntil } from './wait-until.ts'
 export const hasAlertmanager = spawnSync('prometheus-alertmanager', ['--version']).status === 0
 
 /** A notification: receiver, status, and alert. */
-export type Told = { to: string; status: string; alert: string }
+export type AlertNotification = { to: string; status: string; alert: string }
 
 /** Starts Alertmanager with the shipped file, changed only to notify the test's own receiver. It stops with the test. */
 export async function startAlertmanager() {
-  const told: Told[] = []
+  const notifications: AlertNotification[] = []
   const receiver = createServer(async (request, response) => {
     const { status, groupLabels } = (await json(request)) as { status: string; groupLabels: { alertname: string } }
-    told.push({ to: request.url!.slice(1), status, alert: groupLabels.alertname })
+    notifications.push({ to: request.url!.slice(1), status, alert: groupLabels.alertname })
     response.end()
   }).listen(0, '127.0.0.1')
   await once(receiver, 'listening')
@@ -50,5 +50,5 @@ export async function startAlertmanager() {
     const all = (await answer.json()) as { labels: { alertname: string }; status: { state: string } }[]
     return all.map(({ labels, status }) => ({ alert: labels.alertname, state: status.state }))
   }
-  return { port, told, alerts }
+  return { port, notifications, alerts }
 }

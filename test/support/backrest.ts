@@ -10,7 +10,7 @@ const [BIN] = globSync('/usr/lib/postgresql/15/bin')
 /** True if pgBackRest and a PostgreSQL that it supports are installed, and this process is root and can act as PostgreSQL's user. */
 export const hasBackrest = spawnSync('pgbackrest', ['version']).status === 0 && BIN !== undefined && process.getuid?.() === 0
 
-export type Ended = { code: number; output: string }
+export type CommandResult = { code: number; output: string }
 
 /**
  * Starts Debian's PostgreSQL with the files of ops/pgbackrest and a repository in a folder, and makes a full backup. It stops with the test.
@@ -29,7 +29,7 @@ export async function startBackedUpPostgres() {
   await writeFile(configuration, lines)
 
   /** Runs a command as the server's user. */
-  const run = async (command: string, env: Record<string, string> = {}): Promise<Ended> => {
+  const run = async (command: string, env: Record<string, string> = {}): Promise<CommandResult> => {
     const shell = ['-s', '/bin/bash', 'postgres', '-c', command]
     const child = spawn('su', shell, {
       env: { PATH: `${path.resolve('node_modules/.bin')}:${BIN}:${process.env.PATH}`, PGBACKREST_CONFIG: configuration, ...env },

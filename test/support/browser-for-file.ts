@@ -5,7 +5,10 @@ import { type Service, startServiceForFile } from './service.ts'
 
 type Started = { service: Service; browser: Browser; origin: string }
 
-/** Starts a listening service and a browser for the tests of a file. Starts nothing if no browser is installed, because the tests are skipped then. */
+/**
+ * Starts a listening service and a browser for the tests of a file. Starts nothing if no browser is installed, because the tests are skipped
+ * then.
+ */
 export async function startBrowserForFile(): Promise<Started> {
   if (!isBrowserInstalled) return {} as Started
   const service = await startServiceForFile()

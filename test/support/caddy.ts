@@ -11,8 +11,13 @@ import { waitUntil } from './wait-until.ts'
 
 export const hasCaddy = spawnSync('caddy', ['version']).status === 0
 
-export type Asked = { method?: string; headers?: Record<string, string>; body?: string | Buffer }
-export type Told = { status: number; headers: Record<string, string | string[] | undefined>; raw: string[]; body: string }
+export type CaddyRequest = { method?: string; headers?: Record<string, string>; body?: string | Buffer }
+export type CaddyResponse = {
+  status: number
+  headers: Record<string, string | string[] | undefined>
+  raw: string[]
+  body: string
+}
 
 /**
  * Starts Caddy with ops/caddy/Caddyfile, like docker-compose.yml, but on free ports and for localhost, for which it creates its own
@@ -44,16 +49,16 @@ export async function startCaddy(upstream: string) {
   })
   const authority = path.join(folder, 'caddy/pki/authorities/local/root.crt')
   const ca = await waitUntil('the authority of Caddy', () => readFile(authority, 'utf8').catch(() => undefined))
-  const ask = (where: string, asked: Asked = {}) => askBy({ ca, port: httpsPort }, where, asked)
+  const ask = (where: string, asked: CaddyRequest = {}) => sendRequest({ ca, port: httpsPort }, where, asked)
   await waitUntil('Caddy', () => ask('/healthz').catch(() => undefined))
   return { httpPort, ask }
 }
 
-async function askBy(
+async function sendRequest(
   by: { ca: string; port: number },
   where: string,
-  { method = 'GET', headers = {}, body }: Asked,
-): Promise<Told> {
+  { method = 'GET', headers = {}, body }: CaddyRequest,
+): Promise<CaddyResponse> {
   const asking = request({
     host: '127.0.0.1',
     servername: 'localhost',

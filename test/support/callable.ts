@@ -3,7 +3,11 @@ import type { Operation } from './operations.ts'
 import type { Service } from './service.ts'
 import { handIn, releaseRows } from './submissions.ts'
 
-/** Creates an organization whose rows let every operation of an interface succeed once, in the order of the OpenAPI document. @param words part of its names. */
+/**
+ * Creates an organization whose rows let every operation of an interface succeed once, in the order of the OpenAPI document.
+ *
+ * @param words part of its names.
+ */
 export async function furnishForCalls(service: Service, words: string) {
   const own = await furnish(service, words)
   const of = { organizationId: own.id, inviteId: own.invite.id, assessmentId: own.assessment.id }

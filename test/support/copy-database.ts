@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { Client } from 'pg'
 import { inject } from 'vitest'
-import { whenOver } from './endings.ts'
+import { addCleanup } from './endings.ts'
 
 /** PostgreSQL's error code for a database with open connections. */
 const IN_USE = '55006'
@@ -17,12 +17,15 @@ export async function copyDatabase(): Promise<string> {
     // Copy the files: the default strategy logs each page, and takes twice the processor time.
     await client.query(`CREATE DATABASE ${name} TEMPLATE ${template} STRATEGY FILE_COPY`)
   })
-  whenOver(() => dropDatabase(name))
+  addCleanup(() => dropDatabase(name))
   url.pathname = `/${name}`
   return url.href
 }
 
-/** Drops a database, because hundreds of them would fill the memory file system, see database.ts. One with open connections stays until the server's folder is removed. */
+/**
+ * Drops a database, because hundreds of them would fill the memory file system, see database.ts. One with open connections stays until the
+ * server's folder is removed.
+ */
 const dropDatabase = (name: string): Promise<void> =>
   administer(async (client) => void (await client.query(`DROP DATABASE IF EXISTS ${name}`))).catch((error) => {
     if (error.code !== IN_USE) throw error

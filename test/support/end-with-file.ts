@@ -1,9 +1,9 @@
 import { afterAll } from 'vitest'
 import { endWithFile } from './endings.ts'
-import { refuseLoggedSecrets } from './logged-secrets.ts'
+import { expectNoLoggedSecrets } from './logged-secrets.ts'
 
 // This setup file runs for every test file. Modules that it imports are evaluated only once per worker.
 afterAll(async () => {
   await endWithFile()
-  refuseLoggedSecrets()
+  expectNoLoggedSecrets()
 })

@@ -5,7 +5,7 @@ import { onTestFinished } from 'vitest'
 const endings: (() => Promise<void>)[] = []
 
 /** Registers a cleanup for the end of the test, or for the end of the file if called outside a test. */
-export function whenOver(end: () => Promise<void>): void {
+export function addCleanup(end: () => Promise<void>): void {
   try {
     onTestFinished(end)
   } catch {
@@ -15,7 +15,7 @@ export function whenOver(end: () => Promise<void>): void {
 
 /** Kills a process at the end of the test, or at the end of the file if it was started outside a test. */
 export const endWithTest = (child: ChildProcess, exited: Promise<unknown>): void =>
-  whenOver(async () => {
+  addCleanup(async () => {
     child.kill('SIGKILL')
     await exited
   })

@@ -6,14 +6,14 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { onTestFinished } from 'vitest'
 import { findFreePort } from './free-port.ts'
-import type { NoticesTo } from './postfix.ts'
+import type { BounceMailbox } from './postfix.ts'
 import { waitUntil } from './wait-until.ts'
 
 /** True if Exim is installed and this process is root, which Exim requires. On Debian, Exim and Postfix can't be installed at the same time. */
 export const hasExim = process.getuid?.() === 0 && spawnSync('exim4', ['-C', '/dev/null', '-bV']).status === 0
 
 /** Starts an Exim on loopback that relays mails to the server at `relayPort` and delivers bounce messages to a mailbox. It stops with the test. */
-export async function startExim(relayPort: number, { domain, maildir, uid, gid }: NoticesTo): Promise<{ url: string }> {
+export async function startExim(relayPort: number, { domain, maildir, uid, gid }: BounceMailbox): Promise<{ url: string }> {
   const folder = await mkdtemp(path.join(tmpdir(), 'assessments-exim-'))
   await chmod(folder, 0o755)
   for (const made of ['spool', 'log']) {

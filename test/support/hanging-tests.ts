@@ -1,5 +1,5 @@
 import type { ReportedHookContext, Reporter, TestCase } from 'vitest/node'
-import { tellUnlessOver } from './tell-unless-over.ts'
+import { warnIfSlow } from './warn-if-slow.ts'
 
 /** Prints the name of each test and hook that has been running for 10 s. waitUntil prints what it waits for. */
 export default class HangingTests implements Reporter {
@@ -25,7 +25,7 @@ export default class HangingTests implements Reporter {
   private begin(id: string, what: string): void {
     this.running.set(
       id,
-      tellUnlessOver(() => `STILL RUNNING after 10 s: ${what}`),
+      warnIfSlow(() => `STILL RUNNING after 10 s: ${what}`),
     )
   }
 

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { type CryptoKey, exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose'
 import { Provider } from 'oidc-provider'
-import { whenOver } from './endings.ts'
+import { addCleanup } from './endings.ts'
 
 /** The user who signs in to the provider. */
 export type Person = { sub: string; email?: string; email_verified?: boolean; given_name?: string; family_name?: string }
@@ -102,7 +102,7 @@ export async function startIdp({ now, redirectUri }: { now: () => Date; redirect
     server.closeAllConnections()
     await once(server, 'close')
   }
-  whenOver(close)
+  addCleanup(close)
   const idp: Idp = {
     issuer,
     person: { sub: 'nobody' },

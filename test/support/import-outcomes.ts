@@ -3,7 +3,10 @@ import { type QuestionChoices, readFile } from '../../src/kinds/file-formats/rea
 import { importQuestion } from '../../src/kinds/library-questions.ts'
 import type { NeutralAnswer, ParsedQuestion } from '../../src/kinds/neutral.ts'
 
-/** Describes the outcome of an import: `!problem` for a rejected file; for each question `text: *right|wrong`, with `(losses)`, or `line: reason` if it is rejected. */
+/**
+ * Describes the outcome of an import: `!problem` for a rejected file; for each question `text: *right|wrong`, with `(losses)`, or `line: reason`
+ * if it is rejected.
+ */
 export function outcome(bytes: Uint8Array, choices?: QuestionChoices): string[] {
   try {
     return readFile(bytes, 100, choices).rows.map(describeRow)

@@ -24,7 +24,10 @@ type Target = { url: string; key: string; assessmentId: string }
 
 let count = 0
 
-/** Sends requests one after the other from `clients` clients, over kept or new connections, until it is stopped. Every other request creates an invite. */
+/**
+ * Sends requests one after the other from `clients` clients, over kept or new connections, until it is stopped. Every other request creates an
+ * invite.
+ */
 export function putUnderLoad(target: Target, { kept, clients, pause = 0 }: Clients) {
   const outcomes: Outcome[] = []
   let stopped = false

@@ -17,13 +17,13 @@ const SECRETS: [what: string, pattern: RegExp][] = [
 const found: string[] = []
 
 /** Searches a line of a log. Other output of a program, such as the key that a first start prints, is meant for people and is skipped. */
-export function searchLine(line: string): void {
+export function searchLogLine(line: string): void {
   if (!line.startsWith('{"level":')) return
   for (const [what, pattern] of SECRETS) if (pattern.test(line)) found.push(`${what}: ${line.slice(0, 2_000)}`)
 }
 
 /** Throws if a line since the last call contained a secret. */
-export function refuseLoggedSecrets(): void {
+export function expectNoLoggedSecrets(): void {
   const lines = found.splice(0)
   if (lines.length > 0) throw new Error(`The log holds ${lines.length} secrets, the first is ${lines.slice(0, 3).join('\n')}`)
 }

@@ -5,7 +5,7 @@ import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { findIdentity } from '../../src/db/embedded-files.ts'
-import { whenOver } from './endings.ts'
+import { addCleanup } from './endings.ts'
 import { findFreePort } from './free-port.ts'
 import { waitUntil } from './wait-until.ts'
 
@@ -19,7 +19,11 @@ type Pooling = {
   atConnect?: string
 }
 
-/** Starts a PgBouncer in front of this database's server, with Debian's defaults except for the options. It stops with the test. @returns its URL for the database. */
+/**
+ * Starts a PgBouncer in front of this database's server, with Debian's defaults except for the options. It stops with the test.
+ *
+ * @returns its URL for the database.
+ */
 export async function startPgbouncer(
   databaseUrl: string,
   { mode = 'transaction', size = 10, atConnect }: Pooling = {},
@@ -48,7 +52,7 @@ max_client_conn = 1000
     said += text
   })
   const exited = once(child, 'close')
-  whenOver(async () => {
+  addCleanup(async () => {
     child.kill('SIGKILL')
     await exited
     await rm(folder, { recursive: true })
@@ -66,7 +70,7 @@ max_client_conn = 1000
 }
 
 /** Returns the database settings of a service, through PgBouncer if the run has one (test/operations/vitest.config.ts). */
-export async function reach(databaseUrl: string): Promise<Record<string, string>> {
+export async function databaseSettings(databaseUrl: string): Promise<Record<string, string>> {
   const mode = process.env.TEST_POOLER as Pooling['mode']
   if (mode === undefined) return { DATABASE_URL: databaseUrl }
   const pooled = await startPgbouncer(databaseUrl, { mode })

@@ -26,13 +26,13 @@ function isInstalled(): boolean {
 export type Decide = (request: string) => Promise<string>
 
 /** Mailbox (Maildir) for all bounce messages to the domain. */
-export type NoticesTo = { domain: string; maildir: string; uid: number; gid: number }
+export type BounceMailbox = { domain: string; maildir: string; uid: number; gid: number }
 
 /**
  * Starts a Postfix on loopback that relays accepted mails to the server at `relayPort`. It asks `decide` about each client and each complete
  * mail. It stops with the test.
  */
-export async function startPostfix(relayPort: number, decide: Decide, notices?: NoticesTo): Promise<{ url: string }> {
+export async function startPostfix(relayPort: number, decide: Decide, bounces?: BounceMailbox): Promise<{ url: string }> {
   const folder = await mkdtemp(path.join(tmpdir(), 'assessments-postfix-'))
   await chmod(folder, 0o755)
   const [config, queue, data] = ['config', 'queue', 'data'].map((name) => path.join(folder, name)) as [string, string, string]
@@ -58,7 +58,7 @@ smtpd_policy_service_timeout = 300s
 smtpd_client_restrictions = ${policy}
 smtpd_recipient_restrictions = permit_mynetworks, reject
 smtpd_end_of_data_restrictions = ${policy}
-${notices ? keepNotices(notices) : ''}`,
+${bounces ? deliverBounces(bounces) : ''}`,
   )
   const internal = 'cleanup unix n - n - 0 cleanup\nqmgr unix n - n 300 1 qmgr\nrewrite unix - - n - - trivial-rewrite'
   const others = ['bounce', 'defer', 'trace'].map((name) => `${name} unix - - n - 0 bounce`)
@@ -87,7 +87,7 @@ ${notices ? keepNotices(notices) : ''}`,
   return { url: `smtp://127.0.0.1:${port}` }
 }
 
-const keepNotices = ({ domain, maildir, uid, gid }: NoticesTo): string => `virtual_mailbox_domains = ${domain}
+const deliverBounces = ({ domain, maildir, uid, gid }: BounceMailbox): string => `virtual_mailbox_domains = ${domain}
 virtual_mailbox_base = /
 virtual_mailbox_maps = static:${maildir.slice(1)}/
 virtual_minimum_uid = 1

@@ -6,7 +6,7 @@ import type { Deps, ServiceContext } from '../../src/domain/context.ts'
 import { copyDatabase } from './copy-database.ts'
 import { endWithTest } from './endings.ts'
 import { type Factories, factories, systemOn } from './factories.ts'
-import { searchLine } from './logged-secrets.ts'
+import { searchLogLine } from './logged-secrets.ts'
 import { SECRET_KEY } from './service.ts'
 import { PATIENT, waitUntil } from './wait-until.ts'
 
@@ -56,7 +56,7 @@ export function launchService(
   const child = spawn(program, args, { cwd: ROOT, env: { PATH: process.env.PATH, ...settings } })
   let output = ''
   const exited = once(child, 'close').then(([code, signal]) => {
-    for (const line of output.split('\n')) searchLine(line)
+    for (const line of output.split('\n')) searchLogLine(line)
     return { code, signal } as Exit
   })
   endWithTest(child, exited)

@@ -11,7 +11,11 @@ export const hasPrometheus = spawnSync('promtool', ['--version']).status === 0
 
 export type Series = { metric: Record<string, string>; value: [number, string] }
 
-/** Starts Prometheus with the shipped rules and the job that they expect. It scrapes these ports every second, and stops with the test. @param alertmanager port of Alertmanager. */
+/**
+ * Starts Prometheus with the shipped rules and the job that they expect. It scrapes these ports every second, and stops with the test.
+ *
+ * @param alertmanager port of Alertmanager.
+ */
 export async function startPrometheus(ports: number[], alertmanager?: number) {
   const folder = await mkdtemp(path.join(tmpdir(), 'assessments-prometheus-'))
   const port = await findFreePort()

@@ -5,7 +5,10 @@ import pg from 'pg'
 export type Query = { text: string; values: unknown[] }
 
 const recordings = new AsyncLocalStorage<Query[]>()
-/** Queries that were recorded when a pool got them. Without a free connection, a pool sends a query later, in the context of the work that returns a connection. */
+/**
+ * Queries that were recorded when a pool got them. Without a free connection, a pool sends a query later, in the context of the work that
+ * returns a connection.
+ */
 const ofPools = new WeakSet<object>()
 
 function record(query: string | Partial<Query>, values?: unknown[]): void {

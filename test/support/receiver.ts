@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { createServer as createSecureServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { Webhook } from 'standardwebhooks'
-import { whenOver } from './endings.ts'
+import { addCleanup } from './endings.ts'
 import { waitUntil } from './wait-until.ts'
 
 /** A received message. */
@@ -73,7 +73,7 @@ export async function startReceiver(
     server.closeAllConnections()
     await once(server, 'close')
   }
-  whenOver(close)
+  addCleanup(close)
   return {
     url: `${tls ? 'https' : 'http'}://127.0.0.1:${port}/hook`,
     port,

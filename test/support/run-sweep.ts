@@ -4,7 +4,10 @@ import { startQueue } from '../../src/jobs/queue.ts'
 import { sweepQueueName } from '../../src/jobs/sweep.ts'
 import { waitUntil } from './wait-until.ts'
 
-/** Queues parts of the sweep (default: all) for the service's workers, like the schedule. If a part is already queued or running, waits for that run first. */
+/**
+ * Queues parts of the sweep (default: all) for the service's workers, like the schedule. If a part is already queued or running, waits for that
+ * run first.
+ */
 export async function runSweep(
   { databaseUrl, startSweep }: { databaseUrl: string; startSweep?: () => Promise<void> },
   parts: readonly SweepPart[] = SWEEP_PARTS,

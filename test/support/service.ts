@@ -14,12 +14,12 @@ import { loadConfig } from '../../src/runtime/config.ts'
 import { createDependencies, type Dependencies } from '../../src/runtime/dependencies.ts'
 import { PATHS } from '../../src/runtime/paths.ts'
 import { copyDatabase } from './copy-database.ts'
-import { whenOver } from './endings.ts'
+import { addCleanup } from './endings.ts'
 import { type Factories, factories } from './factories.ts'
 import { SECRET_KEY } from './known-secrets.ts'
-import { searchLine } from './logged-secrets.ts'
+import { searchLogLine } from './logged-secrets.ts'
 import { once } from './once.ts'
-import { reach } from './pgbouncer.ts'
+import { databaseSettings } from './pgbouncer.ts'
 
 export { SECRET_KEY }
 
@@ -62,7 +62,7 @@ export async function startService(env: Record<string, string> = {}, languages: 
   const dataDir = await mkdtemp(path.join(tmpdir(), 'assessments-media-'))
   const settings = loadConfig({
     DATA_DIR: dataDir,
-    ...(await reach(databaseUrl)),
+    ...(await databaseSettings(databaseUrl)),
     SECRET_KEY,
     RATE_LIMIT_STANDARD: '1000000',
     RATE_LIMIT_ENTERPRISE: '1000000',
@@ -77,7 +77,7 @@ export async function startService(env: Record<string, string> = {}, languages: 
   const logLines: string[] = []
   const keepLine = (line: string) => {
     logLines.push(line)
-    searchLine(line)
+    searchLogLine(line)
   }
   const log = pino({ level: 'info' }, { write: keepLine })
   const clock = createTestClock()
@@ -117,7 +117,7 @@ export async function startService(env: Record<string, string> = {}, languages: 
   }
   // A worker keeps the modules of all its test files, and the objects that they refer to. Empty the service object: otherwise each service keeps
   // 22 MB, which every garbage collection traverses.
-  whenOver(async () => {
+  addCleanup(async () => {
     for (const name of Object.keys(service)) Reflect.deleteProperty(service, name)
   })
   return service

@@ -2,7 +2,11 @@ import type { Service } from './service.ts'
 
 const AUDIO = Buffer.alloc(300_000, 'sound')
 
-/** Creates a released result of a candidate who has consented to sharing, with a text answer and a recorded answer. @param text content of every private field. */
+/**
+ * Creates a released result of a candidate who has consented to sharing, with a text answer and a recorded answer.
+ *
+ * @param text content of every private field.
+ */
 export async function makeSharedResult(
   { db, deps }: Service,
   organizationId: string,

@@ -1,11 +1,11 @@
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, vi } from 'vitest'
-import { tellUnlessOver } from './tell-unless-over.ts'
+import { warnIfSlow } from './warn-if-slow.ts'
 
 /**
- * How long a test waits with `vi.waitFor` and `expect.poll` for something that must happen. It is far longer than needed, even on a busy
- * machine, so after this time something hangs.
+ * Options of `vi.waitFor` and `expect.poll` for something that must happen. The timeout is far longer than needed, even on a busy machine, so
+ * after it something hangs.
  */
 export const PATIENT = { timeout: 120_000, interval: 20 }
 /** Longest pause between two checks, in milliseconds. Pauses grow, because checks take processor time from the work that the test waits for. */
@@ -27,7 +27,7 @@ export const waitUntil = <T>(
   }
   const { currentTestName, testPath = '' } = expect.getState()
   const who = currentTestName ?? path.basename(testPath) // a hook of the file has no test name
-  const timer = tellUnlessOver(() => `STILL WAITING after 10 s for ${what}: ${who}`)
+  const timer = warnIfSlow(() => `STILL WAITING after 10 s for ${what}: ${who}`)
   return vi
     .waitFor(answered, { ...PATIENT, timeout })
     .catch((cause) => {

@@ -4,7 +4,7 @@ import { type Furnished, fillPath, furnish, idsOf } from '../../support/furnish.
 import { type Operation, readOperations } from '../../support/operations.ts'
 import { type Service, startService } from '../../support/service.ts'
 import { handIn, releaseRows } from '../../support/submissions.ts'
-import { createPlaces, type Places } from './places.ts'
+import { createRequestInputs, type RequestInputs } from './request-inputs.ts'
 
 const UNKNOWN_ID = unknownId
 const [OWN, FOREIGN, UNUSED] = ['Ownwords', 'Foreigns', 'Unuseds!'] // equal lengths, so that content lengths can be compared
@@ -14,7 +14,7 @@ let address: string
 let own: Furnished
 let foreign: Furnished
 let operations: Operation[]
-let places: Places
+let inputs: RequestInputs
 beforeAll(async () => {
   service = await startService({ ROLE: 'api' }) // a sweep would change the compared rows
   address = await service.app.listen({ port: 0, host: '127.0.0.1' })
@@ -25,7 +25,7 @@ beforeAll(async () => {
     await releaseRows(service, { organizationId, submissionId }, member.id)
   }
   operations = await readOperations(service)
-  places = createPlaces(address, own)
+  inputs = createRequestInputs(address, own)
 })
 afterAll(() => service.close())
 
@@ -42,19 +42,19 @@ async function readRows(organizationId: string): Promise<unknown> {
   return Promise.all(tables.map(read))
 }
 
-it("answers another organization's ID, of any kind and in any place, byte for byte like an unknown one", async () => {
+it("gives the same response, byte for byte, to another organization's ID as to an unknown one, anywhere in a request", async () => {
   const before = await readRows(foreign.id)
-  const all = operations.flatMap(places.of)
+  const all = operations.flatMap(inputs.of)
   expect(all.length).toBeGreaterThan(80)
-  for (const place of all) {
-    const toUnknown = await place.send(UNKNOWN_ID)
+  for (const input of all) {
+    const toUnknown = await input.send(UNKNOWN_ID)
     for (const [kind, id] of Object.entries(idsOf(foreign)))
-      expect(await place.send(id), `${place.name} with the id of another's ${kind}`).toBe(toUnknown)
+      expect(await input.send(id), `${input.name} with the id of another's ${kind}`).toBe(toUnknown)
   }
   expect(await readRows(foreign.id)).toEqual(before)
 })
 
-it("answers a search for another organization's words byte for byte like one for unused words", async () => {
+it("gives the same response, byte for byte, to a search for another organization's words as for unused words", async () => {
   const spellings = [
     '*',
     '* tag',
@@ -65,10 +65,10 @@ it("answers a search for another organization's words byte for byte like one for
     'candidate.*@example.com',
     '* organization',
   ]
-  for (const place of operations.flatMap(places.inQuery)) {
+  for (const input of operations.flatMap(inputs.inQuery)) {
     for (const spelling of spellings) {
-      const toForeign = await place.send(spelling.replace('*', FOREIGN!))
-      expect(toForeign, `${place.name}=${spelling}`).toBe(await place.send(spelling.replace('*', UNUSED!)))
+      const toForeign = await input.send(spelling.replace('*', FOREIGN!))
+      expect(toForeign, `${input.name}=${spelling}`).toBe(await input.send(spelling.replace('*', UNUSED!)))
       expect(toForeign).not.toContain(FOREIGN)
     }
   }
@@ -78,7 +78,7 @@ it("answers a search for another organization's words byte for byte like one for
 async function readAll(): Promise<string[]> {
   const reads = operations.filter(({ method }) => method === 'get')
   return Promise.all(
-    reads.map((operation) => places.send(operation, `${fillPath(operation.path, own)}?depth=2&limit=100`, null, '-')),
+    reads.map((operation) => inputs.send(operation, `${fillPath(operation.path, own)}?depth=2&limit=100`, null, '-')),
   )
 }
 

@@ -200,7 +200,7 @@ describe('a sign-in without the second factor', () => {
     expect(await contents(organization.id)).toBe(before)
   })
 
-  it('gives access after the second factor', async () => {
+  it('gives access after the second factor is entered', async () => {
     const victim = await makeVictim()
     const browser = await knowPassword(victim)
     await browser.post('/portal/second-step', { code: codeAt(victim.secret, clock.now()), next: '/portal' })

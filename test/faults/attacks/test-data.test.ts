@@ -6,7 +6,7 @@ import { type Operation, readOperations } from '../../support/operations.ts'
 import { signInAs } from '../../support/portal.ts'
 import { type Service, startService } from '../../support/service.ts'
 import { handIn, releaseRows } from '../../support/submissions.ts'
-import { createPlaces } from './places.ts'
+import { createRequestInputs } from './request-inputs.ts'
 
 // Checks that keys and pages of one mode show nothing of the other mode's data in the same organization.
 
@@ -54,20 +54,20 @@ const homeOf = ({ home }: { home: string }, seen: 'live' | 'test') =>
 
 describe.each(modePairs)('a key or member with access to $seen data', ({ seen, hidden }) => {
   it(`gets the same response, byte for byte, for an ID of ${hidden} data as for an unknown one, anywhere in a request`, async () => {
-    const places = operations.flatMap(createPlaces(address, data[seen]).of)
+    const inputs = operations.flatMap(createRequestInputs(address, data[seen]).of)
     const before = await service.db.invite.findMany({ where: { mode: hidden } })
-    expect(places.length).toBeGreaterThan(80)
-    for (const place of places) {
-      const toUnknown = await place.send(unknownId)
+    expect(inputs.length).toBeGreaterThan(80)
+    for (const input of inputs) {
+      const toUnknown = await input.send(unknownId)
       for (const [kind, id] of idsOf(data[hidden]))
-        expect(await place.send(id), `${place.name} with the id of a ${kind}`).toBe(toUnknown)
+        expect(await input.send(id), `${input.name} with the id of a ${kind}`).toBe(toUnknown)
     }
     expect(await service.db.invite.findMany({ where: { mode: hidden } })).toEqual(before)
   })
 
   it(`finds no ${hidden} data in any read operation`, async () => {
     const own = data[seen]
-    const { send } = createPlaces(address, own)
+    const { send } = createRequestInputs(address, own)
     const reads = operations.filter(({ method, isForLive }) => method === 'get' && !(seen === 'test' && isForLive))
     expect(reads.length).toBeGreaterThan(40)
     const answers = await Promise.all(reads.map((of) => send(of, `${fillPath(of.path, own)}?depth=2&limit=100`, null, '-')))

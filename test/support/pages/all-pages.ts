@@ -21,7 +21,10 @@ export type Gallery = {
 /** Settings that some pages require. */
 const SETTINGS = { ATS_GREENHOUSE: 'on', ATS_ASHBY: 'https://ashby.invalid' }
 
-/** Starts a service and lists its pages: the portal's for admins, graders, and clients, the candidates', mails, and the documentation. The caller closes the service. */
+/**
+ * Starts a service and lists its pages: the portal's for admins, graders, and clients, the candidates', mails, and the documentation. The caller
+ * closes the service.
+ */
 export async function openGallery(): Promise<Gallery> {
   const service = await startService(SETTINGS)
   const origin = await service.app.listen({ port: 0, host: '127.0.0.1' })

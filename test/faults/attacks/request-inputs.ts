@@ -4,12 +4,12 @@ import { type FieldSchema, KEY_HEADERS, type Operation } from '../../support/ope
 const wantsId = ({ format, items }: FieldSchema) => format === 'uuid' || items?.format === 'uuid'
 
 /** A parameter or body field of an operation that accepts an id or a search. `send` sends a request with this value. */
-export type Place = { name: string; send: (value: string) => Promise<string> }
+export type RequestInput = { name: string; send: (value: string) => Promise<string> }
 
-export type Places = ReturnType<typeof createPlaces>
+export type RequestInputs = ReturnType<typeof createRequestInputs>
 
 /** Lists the parameters and body fields in which a request names rows. @param own provides the key and all other values. */
-export function createPlaces(address: string, own: Furnished) {
+export function createRequestInputs(address: string, own: Furnished) {
   /** Returns the whole response without times, request counters, and repetitions of the value in `hidden`. */
   async function send(
     { method, interface: of }: Operation,
@@ -30,7 +30,7 @@ export function createPlaces(address: string, own: Furnished) {
     )
   }
 
-  function placesInPath(operation: Operation): Place[] {
+  function pathInputs(operation: Operation): RequestInput[] {
     return operation.parameters
       .filter((parameter) => parameter.in === 'path')
       .map(({ name }) => ({
@@ -42,7 +42,7 @@ export function createPlaces(address: string, own: Furnished) {
       }))
   }
 
-  const placesInQuery = (operation: Operation): Place[] =>
+  const queryInputs = (operation: Operation): RequestInput[] =>
     operation.parameters
       .filter((parameter) => parameter.in === 'query')
       .map(({ name }) => ({
@@ -50,7 +50,7 @@ export function createPlaces(address: string, own: Furnished) {
         send: (value) => send(operation, `${fillPath(operation.path, own)}?${name}=${encodeURIComponent(value)}`, null, value),
       }))
 
-  function placesInBody(operation: Operation): Place[] {
+  function bodyInputs(operation: Operation): RequestInput[] {
     const fields = Object.entries(operation.body ?? {}).filter(([, schema]) => wantsId(schema))
     return fields.map(([name, { items }]) => ({
       name: `${operation.method} ${operation.path}, ${name} of the body`,
@@ -59,6 +59,6 @@ export function createPlaces(address: string, own: Furnished) {
     }))
   }
 
-  const of = (operation: Operation) => [...placesInPath(operation), ...placesInQuery(operation), ...placesInBody(operation)]
-  return { of, inQuery: placesInQuery, send }
+  const of = (operation: Operation) => [...pathInputs(operation), ...queryInputs(operation), ...bodyInputs(operation)]
+  return { of, inQuery: queryInputs, send }
 }
