@@ -1,4 +1,5 @@
 import { mkdir } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { expect, it, onTestFinished } from 'vitest'
@@ -7,12 +8,13 @@ import { desktop, isBrowserInstalled, leaveQuestion, overflow, phone, press, sta
 import { linkIn } from '../support/mail.ts'
 import { joinAs, PASSWORD } from '../support/portal.ts'
 import { runSweep } from '../support/run-sweep.ts'
+import { LONG } from '../support/scale.ts'
 import { startServiceForTest } from '../support/service.ts'
 import { type SmtpListener, startSmtpListener } from '../support/smtp.ts'
 import { waitUntil } from '../support/wait-until.ts'
 
-/** Folder for numbered screenshots, to be reviewed by hand. */
-const FOLDER = process.env.FIRST_HOUR
+/** Folder for numbered screenshots, to be reviewed by hand. Without it, only the long form runs. */
+const FOLDER = process.env.FIRST_HOUR ?? (LONG ? path.join(tmpdir(), 'first-hour') : undefined)
 const LOGO =
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 300 80"><rect x="4" y="8" width="64" height="64" rx="18" fill="#ffd400"/><path d="M22 54 36 24l14 30" fill="none" stroke="#102a43" stroke-width="8"/><text x="84" y="54" font-family="sans-serif" font-size="40" font-weight="700" fill="#fff">Nordwind</text></svg>'
 const TEXTS = {
@@ -82,9 +84,9 @@ it.runIf(FOLDER && isBrowserInstalled)(
     await open('settings/brand')
     await step('colors-empty')
     await page.getByLabel('Buttons and links', { exact: true }).fill('#d9480f')
-    await page.getByLabel('Ground of the head and the logo', { exact: true }).fill('#102a43')
+    await page.getByLabel('Background of the header', { exact: true }).fill('#102a43')
     await press(page, 'Save')
-    await page.getByText('Saved. Pages and emails look so').waitFor()
+    await page.getByText('Saved. Pages and emails use it from now on.').waitFor()
     await page.getByLabel('Picture').setInputFiles({ name: 'logo.svg', mimeType: 'image/svg+xml', buffer: Buffer.from(LOGO) })
     await page.getByText(/It will be uploaded as a PNG/).waitFor()
     await press(page, 'Add the logo')
