@@ -92,7 +92,7 @@ export function showSubmission(ctx: Context, submission: ArchivedSubmission, fil
     shares: submission.shares.map(({ shareLink, ...feedback }) => ({ ...shareLink, ...feedback })),
     captures: submission.media
       .filter(({ id, attemptId }) => attemptId === null && !recorded.has(id))
-      .map((medium) => showMediaFile(medium, filed)),
+      .map((mediaFile) => showMediaFile(mediaFile, filed)),
     notes: submission.notes,
   }
 }

@@ -33,8 +33,8 @@ export async function addCandidate(ctx: Context, address: string, zip: Zip): Pro
     if (invite) listed.push(invite)
   }
   const otherData = showOther(await readDataOutsideInvites(ctx, address))
-  const about = { subject: 'candidate', email: address, organization: ctx.organization.name, madeAt: madeAt.toISOString() }
-  await zip.add('about.json', json({ about: { ...about, invites: listed.length } }))
+  const archiveFacts = { subject: 'candidate', email: address, organization: ctx.organization.name, madeAt: madeAt.toISOString() }
+  await zip.add('about.json', json({ about: { ...archiveFacts, invites: listed.length } }))
   for (const [name, content] of Object.entries(otherData)) await zip.add(`${name}.json`, json({ [name]: content }))
   await zip.add(
     'index.html',
@@ -68,11 +68,11 @@ async function addInvite(ctx: Context, zip: Zip, { id, folder }: InvitePlace): P
 /** @returns the paths by media id, relative to the invite's folder. */
 async function addMedia(ctx: Context, zip: Zip, submission: ArchivedSubmission, folder: string): Promise<MediaPaths> {
   const filed: MediaPaths = new Map()
-  for (const [i, medium] of submission.media.entries()) {
-    const content = await openArchivedMedia(ctx, medium)
+  for (const [i, mediaFile] of submission.media.entries()) {
+    const content = await openArchivedMedia(ctx, mediaFile)
     if (!content) continue
-    const file = `media/${submission.id.slice(-12)}-${i + 1}-${mediaFileName(medium)}`
-    filed.set(medium.id, { file, bytes: await zip.addStream(`${folder}/${file}`, content) })
+    const file = `media/${submission.id.slice(-12)}-${i + 1}-${mediaFileName(mediaFile)}`
+    filed.set(mediaFile.id, { file, bytes: await zip.addStream(`${folder}/${file}`, content) })
   }
   return filed
 }

@@ -42,14 +42,12 @@ function explainConnecting(pool: Pool, explain: (error: Error) => Error): void {
 
 /** Explains errors of a query whose connection breaks: the pool replies itself, sometimes before the connection does. */
 function explainPoolQueries(pool: Pool, explain: (error: Error) => Error): void {
-  const query = pool.query.bind(pool) as (...given: unknown[]) => unknown
-  const explaining = (...given: unknown[]): unknown => {
-    const callback = given.at(-1)
+  const query = pool.query.bind(pool) as (...args: unknown[]) => unknown
+  const explaining = (...args: unknown[]): unknown => {
+    const callback = args.at(-1)
     if (typeof callback === 'function')
-      return query(...given.slice(0, -1), (error: Error | undefined, result: unknown) =>
-        callback(error && explain(error), result),
-      )
-    const sent = query(...given)
+      return query(...args.slice(0, -1), (error: Error | undefined, result: unknown) => callback(error && explain(error), result))
+    const sent = query(...args)
     return sent instanceof Promise ? sent.catch((error) => Promise.reject(explain(error))) : sent
   }
   pool.query = explaining as typeof pool.query
@@ -57,17 +55,17 @@ function explainPoolQueries(pool: Pool, explain: (error: Error) => Error): void 
 
 /** Explains errors of queries with a callback, as the pool sends them, and of queries with a promise. */
 function explainQueries(client: PoolClient, explain: (error: Error) => Error, answered: () => void): void {
-  const query = client.query.bind(client) as (...given: unknown[]) => unknown
-  const explaining = (...given: unknown[]): unknown => {
-    const callback = given.at(-1)
+  const query = client.query.bind(client) as (...args: unknown[]) => unknown
+  const explaining = (...args: unknown[]): unknown => {
+    const callback = args.at(-1)
     if (typeof callback === 'function') {
       const tell = (error: Error | null | undefined, result: unknown) => {
         if (!error) answered()
         callback(error && explain(error), result)
       }
-      return query(...given.slice(0, -1), tell)
+      return query(...args.slice(0, -1), tell)
     }
-    const sent = query(...given)
+    const sent = query(...args)
     if (!(sent instanceof Promise)) return sent
     return sent.then(
       (result) => {

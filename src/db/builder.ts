@@ -65,8 +65,8 @@ export class NamesCompiler extends PostgresQueryCompiler {
 
   /** True for columns that the statement, or JSON in it, returns. */
   #isShown(): boolean {
-    const [owner, above] = [this.nodeStack.at(-2), this.nodeStack.at(-3)]
-    const statement = owner && ReturningNode.is(owner) ? above : owner
+    const [owner, grandparent] = [this.nodeStack.at(-2), this.nodeStack.at(-3)]
+    const statement = owner && ReturningNode.is(owner) ? grandparent : owner
     return statement !== undefined && (statement === this.nodeStack[0] || spoken.has(statement))
   }
 }

@@ -33,9 +33,9 @@ export async function measureContent(file: string): Promise<Content | undefined>
  */
 export async function copyFolder(from: string, to: string, isLeftOut = (_path: string) => false): Promise<Copied> {
   const copied: Copied = { folders: [], files: [] }
-  const copyFile = async (below: string): Promise<void> => {
-    const content = await copyChecked(path.join(from, below), path.join(to, below))
-    if (content) copied.files.push({ path: below, ...content })
+  const copyFile = async (relativePath: string): Promise<void> => {
+    const content = await copyChecked(path.join(from, relativePath), path.join(to, relativePath))
+    if (content) copied.files.push({ path: relativePath, ...content })
   }
   const copyBelow = async (folder: string): Promise<void> => {
     const entries = await unlessGone(readdir(path.join(from, folder), { withFileTypes: true }))
@@ -43,15 +43,15 @@ export async function copyFolder(from: string, to: string, isLeftOut = (_path: s
     await createFolder(path.join(to, folder), 0o700)
     copied.folders.push(folder)
     const found = entries
-      .map((entry) => ({ entry, below: path.posix.join(folder, entry.name) }))
-      .filter(({ below }) => !isLeftOut(below))
+      .map((entry) => ({ entry, relativePath: path.posix.join(folder, entry.name) }))
+      .filter(({ relativePath }) => !isLeftOut(relativePath))
     const link = found.find(({ entry }) => entry.isSymbolicLink())
-    if (link) throw new Error(`${path.join(from, link.below)} is a link, which a backup does not follow.`)
+    if (link) throw new Error(`${path.join(from, link.relativePath)} is a link, which a backup does not follow.`)
     await eachOf(
       found.filter(({ entry }) => entry.isFile()),
-      ({ below }) => copyFile(below),
+      ({ relativePath }) => copyFile(relativePath),
     )
-    for (const { below } of found.filter(({ entry }) => entry.isDirectory())) await copyBelow(below)
+    for (const { relativePath } of found.filter(({ entry }) => entry.isDirectory())) await copyBelow(relativePath)
     await syncFolder(path.join(to, folder))
   }
   await copyBelow('')
@@ -63,10 +63,10 @@ const AT_ONCE = 8
 
 /** Does something with each of the items, a few at a time. It ends with the first error, and when nothing is under way any more. */
 export async function eachOf<T>(items: Iterable<T>, work: (item: T) => Promise<void>): Promise<void> {
-  const rest = items[Symbol.iterator]()
+  const iterator = items[Symbol.iterator]()
   const failures: unknown[] = []
   const goOn = async () => {
-    for (let next = rest.next(); !next.done && failures.length === 0; next = rest.next())
+    for (let next = iterator.next(); !next.done && failures.length === 0; next = iterator.next())
       await work(next.value).catch((error) => failures.push(error))
   }
   await Promise.all(Array.from({ length: AT_ONCE }, goOn))

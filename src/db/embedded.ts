@@ -125,8 +125,8 @@ async function bringUp(server: Server, signal: AbortSignal | undefined): Promise
 }
 
 async function failToStart(server: Server): Promise<never> {
-  const what = server.recovers ? 'ended before it had recovered' : 'did not start within 30 s'
-  throw new Error(`The embedded PostgreSQL ${what}. Its log:\n${await readLog(server)}`)
+  const failure = server.recovers ? 'ended before it had recovered' : 'did not start within 30 s'
+  throw new Error(`The embedded PostgreSQL ${failure}. Its log:\n${await readLog(server)}`)
 }
 
 /** A new database would take the place of the one that is being restored. */

@@ -40,8 +40,8 @@ class ScopeCompiler extends NamesCompiler {
     const locks = node.endModifiers?.filter(({ modifier }) => modifier !== undefined && LOCKS.includes(modifier)) ?? []
     const subSelects = [...(node.from?.froms ?? []), ...(node.joins ?? []).map(({ table }) => table)].flatMap(subSelectName)
     // PostgreSQL would lock every row of the sub-select, because it can't apply the statement's conditions before.
-    for (const { of } of locks)
-      if (subSelects.some((name) => !of || of.some((table) => tableName(table) === name)))
+    for (const { of: lockedTables } of locks)
+      if (subSelects.some((name) => !lockedTables || lockedTables.some((table) => tableName(table) === name)))
         throw new Error(
           'A lock includes the rows of a sub-select. Lock the table of selectFrom, or lock in a sub-select of its own',
         )

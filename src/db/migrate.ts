@@ -60,10 +60,10 @@ export async function migrate(
     // Into an empty database all of them go in a moment, and nobody looks for one of them afterwards.
     const isNew = history.length === 0
     for (const migration of pending) {
-      const of = { migration: migration.name }
-      if (migration.isAlone && !isNew) log.info(of, 'migrating without blocking writes: this may take a while')
+      const logFields = { migration: migration.name }
+      if (migration.isAlone && !isNew) log.info(logFields, 'migrating without blocking writes: this may take a while')
       await applyPatiently(client, migration, log, lockAttempts)
-      if (!isNew) log.info(of, 'migrated')
+      if (!isNew) log.info(logFields, 'migrated')
     }
     if (isNew) log.info({ migrations: pending.length }, 'migrated')
     if (isShared) await giveRoleSettings(client)
@@ -95,10 +95,10 @@ export async function hasMigrations(db: Connection, names: string[]): Promise<bo
 
 /** By asking again and again: the statement that waits for a lock is itself what an index that is made concurrently waits for. */
 async function takeTurn(client: Client, log: Log): Promise<void> {
-  for (let told = false; ; told = true) {
+  for (let isLogged = false; ; isLogged = true) {
     const { rows } = await client.query('SELECT pg_try_advisory_lock($1) AS ours', [LOCK])
     if (rows[0].ours) return
-    if (!told) log.info({}, 'waiting for another process to migrate the database')
+    if (!isLogged) log.info({}, 'waiting for another process to migrate the database')
     await sleep(TURN_TRIED_EVERY_MS)
   }
 }
@@ -188,8 +188,8 @@ async function indexConcurrently(client: Client, sql: string, index: string, log
     await client.query(sql)
   } catch (error) {
     await client.query(`SET lock_timeout = '${LOCK_TIMEOUT}'`)
-    await dropInvalid(client, index).catch((left) =>
-      log.warn({ index, reason: left.message }, 'a migration left an invalid index: the next run drops it'),
+    await dropInvalid(client, index).catch((dropError) =>
+      log.warn({ index, reason: dropError.message }, 'a migration left an invalid index: the next run drops it'),
     )
     throw error
   }

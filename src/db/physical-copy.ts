@@ -53,8 +53,10 @@ export async function copyRunningDatabase(
   }
 }
 
-const isLeftOut = (below: string): boolean =>
-  LEFT_OUT.test(below) || LEFT_OUT_ANYWHERE.test(path.basename(below)) || EMPTIED.includes(path.dirname(below).split('/')[0]!)
+const isLeftOut = (relativePath: string): boolean =>
+  LEFT_OUT.test(relativePath) ||
+  LEFT_OUT_ANYWHERE.test(path.basename(relativePath)) ||
+  EMPTIED.includes(path.dirname(relativePath).split('/')[0]!)
 
 /** @returns when the file has been read twice with the same content. */
 async function waitUntilUnchanged(file: string): Promise<void> {
@@ -92,20 +94,20 @@ async function listLog(client: Client, folder: string, labelfile: string, end: s
 export async function recoverCopy(dataDir: string): Promise<void> {
   const folder = databaseFolder(dataDir)
   const settings = path.join(folder, 'postgresql.auto.conf')
-  const kept = await readFile(settings)
+  const originalSettings = await readFile(settings)
   // All of the log is there already. Nobody is let in before the end.
   await appendFile(settings, `\nrestore_command = 'exit 1'\nhot_standby = off\n`)
   await writeFile(path.join(folder, 'recovery.signal'), '', { mode: 0o600 })
-  await own(folder)
+  await changeOwner(folder)
   const database = await startEmbeddedDatabase({ dataDir, recovers: true })
   await database.release()
   if (existsSync(path.join(folder, 'postmaster.pid'))) throw new Error(`The database in ${folder} did not stop in time.`)
-  await writeFile(settings, kept, { flush: true })
+  await writeFile(settings, originalSettings, { flush: true })
   await rm(path.join(folder, 'backup_label.old'), { force: true })
 }
 
 /** PostgreSQL refuses files that are not its user's. */
-async function own(folder: string): Promise<void> {
+async function changeOwner(folder: string): Promise<void> {
   const identity = findIdentity()
   if (!identity) return
   for (const file of ['', ...(await readdir(folder, { recursive: true }))])

@@ -64,19 +64,19 @@ export type JoinedTransaction = { inside: Promise<Prisma.TransactionClient>; lea
 
 /** @param timeout milliseconds, longer than the transaction may take: its end is not Prisma's. */
 export function joinTransaction(prisma: PrismaClient, open: OpenTransaction, timeout: number): JoinedTransaction {
-  const inside = Promise.withResolvers<Prisma.TransactionClient>()
-  const left = Promise.withResolvers<void>()
+  const entered = Promise.withResolvers<Prisma.TransactionClient>()
+  const departed = Promise.withResolvers<void>()
   const run = (transaction: Prisma.TransactionClient) => {
-    inside.resolve(transaction)
-    return left.promise
+    entered.resolve(transaction)
+    return departed.promise
   }
   const running = joining.run(open, () => prisma.$transaction(run, { timeout }))
-  running.catch(inside.reject)
+  running.catch(entered.reject)
   const leave = () => {
-    left.resolve()
+    departed.resolve()
     return running.catch(() => {})
   }
-  return { inside: inside.promise, leave }
+  return { inside: entered.promise, leave }
 }
 
 /** Prisma Client that joins the transaction with its first query. */

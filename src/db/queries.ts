@@ -89,15 +89,15 @@ const compileOnly: Session = {
 }
 
 /** A hot query within a scope, as {@link prepare} makes it: one for each mode. */
-export function prepareScoped<Given extends object, Further extends (string | number | boolean | undefined)[], Row>(
-  make: (db: TenantDb, given: Given, ...further: Further) => Query<Row>,
-): (db: TenantDb, given: Given, ...further: Further) => Executable<Row> {
-  const prepared = prepare((given: Given & { organizationId: string }, mode: Mode, ...further: Further) => {
-    const db = tenantDb(connect(compileOnly.prisma, compileOnly), { organization: { id: given.organizationId }, mode })
-    return make(db, given, ...further)
+export function prepareScoped<Params extends object, Further extends (string | number | boolean | undefined)[], Row>(
+  make: (db: TenantDb, params: Params, ...further: Further) => Query<Row>,
+): (db: TenantDb, params: Params, ...further: Further) => Executable<Row> {
+  const prepared = prepare((params: Params & { organizationId: string }, mode: Mode, ...further: Further) => {
+    const db = tenantDb(connect(compileOnly.prisma, compileOnly), { organization: { id: params.organizationId }, mode })
+    return make(db, params, ...further)
   })
-  return (db, given, ...further) => {
+  return (db, params, ...further) => {
     const { organization, mode } = scopeOf(db)
-    return prepared(db, { ...given, organizationId: organization.id }, mode, ...further)
+    return prepared(db, { ...params, organizationId: organization.id }, mode, ...further)
   }
 }

@@ -83,13 +83,13 @@ const MOST_PREPARED = 200
 
 /** Stands for a value in a statement that is made once. */
 class Placeholder {
-  readonly of: string
-  constructor(of: string) {
-    this.of = of
+  readonly field: string
+  constructor(field: string) {
+    this.field = field
     Object.freeze(this)
   }
   [Symbol.toPrimitive](): never {
-    throw new Error(`A prepared statement is made once for all values: what it is like can't depend on ${this.of}`)
+    throw new Error(`A prepared statement is made once for all values: what it is like can't depend on ${this.field}`)
   }
   toJSON(): never {
     return this[Symbol.toPrimitive]()
@@ -101,18 +101,20 @@ class Placeholder {
  *
  * @param make is given what stands for the values: they may be nothing but values of the statement.
  */
-export function prepare<Given extends object, Further extends (string | number | boolean | undefined)[], Row>(
-  make: (given: Given, ...further: Further) => Query<Row>,
-): (db: Connection, given: Given, ...further: Further) => Executable<Row> {
-  const made = new Map<string, Statement>()
-  return (db, given, ...further) => {
-    const fields = Object.keys(given).filter((field) => given[field as keyof Given] !== undefined)
+export function prepare<Params extends object, Further extends (string | number | boolean | undefined)[], Row>(
+  make: (params: Params, ...further: Further) => Query<Row>,
+): (db: Connection, params: Params, ...further: Further) => Executable<Row> {
+  const statements = new Map<string, Statement>()
+  return (db, params, ...further) => {
+    const fields = Object.keys(params).filter((field) => params[field as keyof Params] !== undefined)
     const key = `${fields.join()} ${further.join()}`
-    const known = made.get(key) ?? requireForAll(compile(make(placeholdersOf(fields) as Given, ...further)))
-    if (made.size >= MOST_PREPARED && !made.has(key)) made.delete(made.keys().next().value!)
-    made.set(key, known)
-    const parameters = known.values.map((value) => (value instanceof Placeholder ? given[value.of as keyof Given] : value))
-    return rawStatement<Row>(db, { text: known.text, values: parameters })
+    const prepared = statements.get(key) ?? requireForAll(compile(make(placeholdersOf(fields) as Params, ...further)))
+    if (statements.size >= MOST_PREPARED && !statements.has(key)) statements.delete(statements.keys().next().value!)
+    statements.set(key, prepared)
+    const parameters = prepared.values.map((value) =>
+      value instanceof Placeholder ? params[value.field as keyof Params] : value,
+    )
+    return rawStatement<Row>(db, { text: prepared.text, values: parameters })
   }
 }
 

@@ -37,13 +37,13 @@ export function insertFromSelect<T extends keyof Tables, DB, From extends keyof 
   fill: (eb: ExpressionBuilder<DB, From>) => Filling<T>,
 ): InsertQueryBuilder<Tables, T, InsertResult> {
   const filled = Object.entries<Expression<unknown> | typeof DEFAULT>(fill(expressionBuilder<DB, From>()))
-  const given = filled.filter((entry): entry is [string, Expression<unknown>] => entry[1] !== DEFAULT)
-  const values = rows.select(given.map(([column, value]) => sql`${value}`.as(column)))
+  const filledColumns = filled.filter((entry): entry is [string, Expression<unknown>] => entry[1] !== DEFAULT)
+  const values = rows.select(filledColumns.map(([column, value]) => sql`${value}`.as(column)))
   const { with: its, ...source } = values.toOperationNode()
   const kysely = unscopedKysely(sessionOf(db))
   const insertion = kysely
     .insertInto(table)
-    .columns(given.map(([column]) => column) as never)
+    .columns(filledColumns.map(([column]) => column) as never)
     .expression(values as never)
   markScoped(insertion.toOperationNode().into!, null)
   if (!its) return insertion as never
@@ -79,22 +79,22 @@ export function insertRows(db: Connection, rows: NewRows): Executable<unknown> {
   const tables = (Object.keys(rows) as (keyof Tables)[]).filter((table) => rows[table]?.length)
   const columns = tables.map((table) => Object.keys(rows[table]![0]!))
   const key = tables.map((table, i) => `${table} ${columns[i]!.join()}`).join(';')
-  const insert = insertions.get(key) ?? prepare((given) => insertionOf(tables, columns, given))
+  const insert = insertions.get(key) ?? prepare((jsonByTable) => insertionOf(tables, columns, jsonByTable))
   insertions.set(key, insert)
   return insert(db, Object.fromEntries(tables.map((table) => [table, jsonOfRows(rows[table]!)])))
 }
 
-function insertionOf(tables: (keyof Tables)[], columns: string[][], given: Record<string, string>): Query<unknown> {
-  const [last, ...others] = tables.map((table, i) => {
-    const rows = recordset(table, given[table]!).as('given')
+function insertionOf(tables: (keyof Tables)[], columns: string[][], jsonByTable: Record<string, string>): Query<unknown> {
+  const [last, ...earlier] = tables.map((table, i) => {
+    const rows = recordset(table, jsonByTable[table]!).as('given')
     const values = builder.selectFrom(rows as never).select(columns[i] as never)
     return builder
       .insertInto(table)
       .columns(columns[i] as never)
       .expression(values as never)
   })
-  if (others.length === 0) return last!
-  const parts = others.map((other, i) => sql`${sql.ref(`beside_${i}`)} as (${other})`)
+  if (earlier.length === 0) return last!
+  const parts = earlier.map((other, i) => sql`${sql.ref(`beside_${i}`)} as (${other})`)
   return statement(sql`with ${sql.join(parts)} ${last}`)
 }
 

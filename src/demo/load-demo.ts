@@ -54,9 +54,9 @@ export async function loadDemo(service: ServiceContext): Promise<Demo | null> {
   const memberOf = (email: string) => service.db.member.findFirstOrThrow({ where: { organizationId, email } })
   const [admin, first, second] = [await memberOf(ADMIN), await memberOf(GRADERS[0]), await memberOf(GRADERS[1])]
   const createdById = admin.id
-  const made = await createApiKeyUnlessNamed(service, { organizationId, name: 'Demo', mode: 'live', createdById })
-  if (!made) return null
-  const { key, apiKey } = made
+  const created = await createApiKeyUnlessNamed(service, { organizationId, name: 'Demo', mode: 'live', createdById })
+  if (!created) return null
+  const { key, apiKey } = created
   const { key: testKey } = await createApiKey(service, { organizationId, name: 'Demo, test', mode: 'test', createdById })
   const organization = await service.db.organization.findUniqueOrThrow({ where: { id: organizationId } })
   const operator: Context = { ...enterOrganization(service, organization), actor: { kind: 'operator' } }

@@ -111,7 +111,7 @@ export function gradingSteps(
   const questions = ANSWERS[assessment]!.map((_, i) => answerOf(assessment, n, i + 1))
   const [first, second] = assignGraders(graders, n)
   const [decision, note] = DECISIONS[n % DECISIONS.length]!
-  const by = (grader: Grader, hours: number, work: (ctx: Context, submissionId: string) => Promise<unknown>): DemoStep => ({
+  const stepBy = (grader: Grader, hours: number, work: (ctx: Context, submissionId: string) => Promise<unknown>): DemoStep => ({
     at: at + hours * HOUR_MS,
     run: async (ctx) => {
       const where = { organizationId: ctx.organization.id, inviteId }
@@ -129,15 +129,15 @@ export function gradingSteps(
         })
     }
   const release = (hours: number, grader = first): DemoStep =>
-    by(grader, hours, (ctx, submissionId) =>
+    stepBy(grader, hours, (ctx, submissionId) =>
       releaseResult(ctx, { submissionId, comment: RECOMMENDED, message: THANKS, toCandidate: true }),
     )
-  const reopen = (hours: number): DemoStep => by(first, hours, reopenResult)
-  const firstGrades = by(first, 18, grade(questions))
+  const reopen = (hours: number): DemoStep => stepBy(first, hours, reopenResult)
+  const firstGrades = stepBy(first, 18, grade(questions))
   const bothGrade = (fewer: number): DemoStep[] => [
     firstGrades,
-    by(second, 20, takeGraderSlot),
-    by(
+    stepBy(second, 20, takeGraderSlot),
+    stepBy(
       second,
       26,
       grade(
@@ -149,21 +149,21 @@ export function gradingSteps(
   const isSmall = ({ number }: { number: number }) => number > 2
   const steps: Record<GradingStage, () => DemoStep[]> = {
     ungraded: () => [],
-    inPart: () => [by(first, 18, grade(questions.slice(0, 2)))],
+    inPart: () => [stepBy(first, 18, grade(questions.slice(0, 2)))],
     graded: () => [firstGrades],
     reopened: () => [firstGrades, release(22), reopen(70)],
-    releasedAnew: () => [firstGrades, release(22), reopen(70), by(first, 71, grade(questions.slice(0, 1), 0.5)), release(72)],
-    byOne: () => [firstGrades, by(second, 20, takeGraderSlot)],
+    releasedAnew: () => [firstGrades, release(22), reopen(70), stepBy(first, 71, grade(questions.slice(0, 1), 0.5)), release(72)],
+    byOne: () => [firstGrades, stepBy(second, 20, takeGraderSlot)],
     undecided: () => bothGrade(TOO_FAR_APART),
     decided: () => [
       ...bothGrade(TOO_FAR_APART),
-      by(graders.admin, 40, grade(questions.filter(isSmall), 1)),
+      stepBy(graders.admin, 40, grade(questions.filter(isSmall), 1)),
       release(41, graders.admin),
     ],
     chosen: () => [
       firstGrades,
       release(22),
-      by(graders.admin, 30, (ctx, submissionId) => decide(ctx, submissionId, { decision, note })),
+      stepBy(graders.admin, 30, (ctx, submissionId) => decide(ctx, submissionId, { decision, note })),
     ],
   }
   return steps[stage]()

@@ -61,12 +61,12 @@ async function reportDoubleMemberships(check: ImportCheck, memberships: Membersh
   const accountIds = memberships.map((m) => m.accountId)
   const memberIds = memberships.map((m) => m.memberId)
   const organizationIds = memberships.map((m) => m.organizationId)
-  const given = sql<{ accountId: string; memberId: string; organizationId: string; place: string }>`
+  const importedMembers = sql<{ accountId: string; memberId: string; organizationId: string; place: string }>`
     unnest(${accountIds}::uuid[], ${memberIds}::uuid[], ${organizationIds}::uuid[]) with ordinality`.as<'given'>(
     sql`given (account_id, member_id, organization_id, place)`,
   )
   const otherAccounts = unscoped(check.db)
-    .selectFrom(given)
+    .selectFrom(importedMembers)
     .innerJoin('members', (join) =>
       join
         .onRef('members.userId', '=', 'given.accountId')
@@ -80,10 +80,10 @@ async function reportDoubleMemberships(check: ImportCheck, memberships: Membersh
 async function reportTakenAddresses(check: ImportCheck, memberships: Membership[]): Promise<void> {
   const changes = memberships.filter(({ row }) => row.email !== undefined)
   const [accountIds, emails] = [changes.map((m) => m.accountId), changes.map((m) => m.row.email!)]
-  const given = sql<{ accountId: string; email: string; place: string }>`
+  const importedEmails = sql<{ accountId: string; email: string; place: string }>`
     unnest(${accountIds}::uuid[], ${emails}::text[]) with ordinality`.as<'given'>(sql`given (account_id, email, place)`)
   const holders = unscoped(check.db)
-    .selectFrom(given)
+    .selectFrom(importedEmails)
     .innerJoin('users', (join) => join.onRef('users.id', '=', 'given.accountId').onRef('users.email', '<>', 'given.email'))
     .innerJoin('members as own', (join) => join.onRef('own.userId', '=', 'users.id').onRef('own.email', '=', 'users.email'))
     .innerJoin('members as other', (join) =>

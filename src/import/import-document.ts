@@ -154,26 +154,28 @@ async function writeOrganization(
 ): Promise<void> {
   const { tx, organizationId, now, overwriteProgress, keys, onKept, path } = run
   const place = (entry: object): RowContext => ({ id: plan.ids.get(entry)!, organizationId, now })
-  const each = <E extends object, T>(entries: readonly E[] | undefined, want: (entry: E, place: RowContext) => WantedRow<T>) =>
-    (entries ?? []).map((entry) => want(entry, place(entry)))
+  const wantRows = <E extends object, T>(
+    entries: readonly E[] | undefined,
+    want: (entry: E, place: RowContext) => WantedRow<T>,
+  ) => (entries ?? []).map((entry) => want(entry, place(entry)))
   const languages = new Map([...plan.languages].map(([code, { id }]) => [code, id]))
 
-  await save(run, tables.organizations, each([organization], wantOrganization), 'organizations')
+  await save(run, tables.organizations, wantRows([organization], wantOrganization), 'organizations')
   await save(
     run,
     tables.languages,
     [...codesOf(organization)].map((code) => wantLanguage(plan.languages.get(code)!)),
     'languages',
   )
-  await save(run, tables.categories, each(organization.categories, wantCategory), 'categories')
-  await save(run, tables.instructions, each(organization.instructions, wantInstruction), 'instructions')
+  await save(run, tables.categories, wantRows(organization.categories, wantCategory), 'categories')
+  await save(run, tables.instructions, wantRows(organization.instructions, wantInstruction), 'instructions')
 
   const accounts = await save(
     run,
     tables.users,
     (organization.members ?? []).map((entry) => wantUser(entry, { id: plan.accounts.get(entry)!, now })),
   )
-  const members = each(organization.members, (entry, at) => {
+  const members = wantRows(organization.members, (entry, at) => {
     const userId = plan.accounts.get(entry)!
     return { ...wantMember(entry, at, userId, languages), isTouched: accounts.has(userId) }
   })
@@ -181,37 +183,39 @@ async function writeOrganization(
   await save(
     run,
     tables.apiKeys,
-    each(organization.apiKeys, (entry, at) => wantApiKey(entry, at, keys)),
+    wantRows(organization.apiKeys, (entry, at) => wantApiKey(entry, at, keys)),
     'apiKeys',
   )
   const tagNames = (organization.tags ?? []).map(({ name }) => name)
   await renameTestTags({ db: tx, deps: ctx.deps, organization: { id: organizationId } }, tagNames)
-  await save(run, tables.tags, each(organization.tags, wantTag), 'tags')
+  await save(run, tables.tags, wantRows(organization.tags, wantTag), 'tags')
   await save(
     run,
     tables.assessments,
-    each(organization.assessments, (entry, at) => wantAssessment(entry, at, languages)),
+    wantRows(organization.assessments, (entry, at) => wantAssessment(entry, at, languages)),
     'assessments',
   )
 
   const definitions = await writeDefinitions(ctx, { tx, organizationId, plan, onKept }, organization)
   const structures = new Map<string, WrittenStructure>()
-  const of = { tx, organizationId }
+  const target = { tx, organizationId }
   for (const assessment of organization.assessments ?? []) {
     const assessmentId = plan.ids.get(assessment)!
-    structures.set(assessmentId, await writeStructure({ ...of, newId: ctx.deps.newId, assessmentId }, assessment))
+    structures.set(assessmentId, await writeStructure({ ...target, newId: ctx.deps.newId, assessmentId }, assessment))
   }
   const questions = (organization.assessments ?? []).flatMap((assessment) => {
     const assessmentId = plan.ids.get(assessment)!
     const written = { assessmentId, structure: structures.get(assessmentId)! }
-    return each(assessment.questions, (entry, at) => wantQuestion(entry, at, { ...written, definition: definitions.get(entry) }))
+    return wantRows(assessment.questions, (entry, at) =>
+      wantQuestion(entry, at, { ...written, definition: definitions.get(entry) }),
+    )
   })
   await save(run, tables.questions, questions, 'questions')
-  for (const [assessmentId, structure] of structures) await deleteOldStructure({ ...of, assessmentId }, structure)
+  for (const [assessmentId, structure] of structures) await deleteOldStructure({ ...target, assessmentId }, structure)
   const assessments = rowsIn(organization.assessments, `${path}.assessments`)
-  const problems = await findStoredStructureProblems(ctx, { ...of, ids: plan.ids }, assessments)
+  const problems = await findStoredStructureProblems(ctx, { ...target, ids: plan.ids }, assessments)
   if (problems.length > 0) throw new ImportError(problems)
-  const invites = each(organization.invites, (entry, at) => wantInvite(entry, at, { overwriteProgress }))
+  const invites = wantRows(organization.invites, (entry, at) => wantInvite(entry, at, { overwriteProgress }))
   await save(run, tables.invites, invites, 'invites')
   for (const write of run.listWrites) await write()
 }

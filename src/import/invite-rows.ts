@@ -103,10 +103,10 @@ function newInvite(entry: InviteEntry, { id, organizationId, now }: RowContext):
 function findProgress(entry: InviteEntry, invite: InviteRow, now: Date): Partial<InviteRow> {
   const { status = invite.status, sentAt = invite.sentAt, expiresAt = invite.expiresAt, updatedAt = invite.updatedAt } = entry
   const stamp = (field: ProgressTime, next: Date): Date | null => {
-    const given = entry[field]
-    if (given) return given
+    const entryTime = entry[field]
+    if (entryTime) return entryTime
     if (REQUIRED_TIMES[status].includes(field)) return invite[field] ?? next
-    return entry.status === undefined && given === undefined ? invite[field] : null
+    return entry.status === undefined && entryTime === undefined ? invite[field] : null
   }
   // Candidates can't accept or start after the expiry.
   const inTime = (time: Date): Date => (time < expiresAt ? time : expiresAt)
@@ -126,7 +126,7 @@ function findProgress(entry: InviteEntry, invite: InviteRow, now: Date): Partial
     assessmentSession,
     updatedAt,
   }
-  const { updatedAt: changedAt, ...rest } = withCurrentStatus(progress, now)
+  const { updatedAt: changedAt, ...otherProgress } = withCurrentStatus(progress, now)
   // Without a value in the document, `updatedAt` changes only together with other fields.
-  return changedAt === invite.updatedAt ? rest : { ...rest, updatedAt: changedAt }
+  return changedAt === invite.updatedAt ? otherProgress : { ...otherProgress, updatedAt: changedAt }
 }

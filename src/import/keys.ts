@@ -69,14 +69,14 @@ export function wantApiKey(
       return {}
     },
     create: () => {
-      const made = key ?? generateApiKey(mode ?? 'live')
-      if (!key) onKey(name, made)
+      const secret = key ?? generateApiKey(mode ?? 'live')
+      if (!key) onKey(name, secret)
       return {
         id,
         organizationId,
         name,
         mode: mode ?? 'live',
-        ...fingerprintApiKey(made),
+        ...fingerprintApiKey(secret),
         createdById: createdById ?? null,
         createdAt: now,
         expiresAt: expiresAt ?? null,

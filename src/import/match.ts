@@ -151,28 +151,29 @@ export async function matchRows(
 ): Promise<Set<string>> {
   const { unique } = SOURCES[kind]
   const existing = await findExisting(check.db, kind, organizationId, rows)
-  const own = existing.filter(({ owner, isLeftOut }) => owner === organizationId && !isLeftOut)
+  const ownRows = existing.filter(({ owner, isLeftOut }) => owner === organizationId && !isLeftOut)
   const foreign = new Set(existing.filter(({ owner }) => owner !== organizationId).map(({ id }) => id))
   const leftOut = new Set(existing.filter(({ isLeftOut }) => isLeftOut).map(({ id }) => id))
-  const given = new Set(rows.map(({ row }) => row.id))
+  const importedIds = new Set(rows.map(({ row }) => row.id))
   const holders = Map.groupBy(
-    own.filter(({ id }) => unique || !given.has(id)),
+    ownRows.filter(({ id }) => unique || !importedIds.has(id)),
     ({ key }) => key,
   )
   const pathByKey = new Map<string, string>()
 
   for (const candidate of rows) {
     const { path, row, key } = candidate
-    const [holder, ...others] = (key !== undefined && holders.get(key)) || []
+    const [holder, ...otherHolders] = (key !== undefined && holders.get(key)) || []
     const id = row.id ?? holder?.id ?? check.newId()
     check.ids.set(row, id)
     if (foreign.has(id)) check.report(`${path}.id`, 'is the id of a row of another organization')
     else if (leftOut.has(id)) check.report(`${path}.id`, `is the id of ${LEFT_OUT_NAMES[kind]}, which no import changes`)
     if (unique && holder && holder.id !== id) reportKey(check, kind, candidate, `is taken by the ${nounOf(kind)} ${holder.id}`)
-    if (!row.id && others.length > 0) reportKey(check, kind, candidate, 'stands for several rows: give the id of one of them')
+    if (!row.id && otherHolders.length > 0)
+      reportKey(check, kind, candidate, 'stands for several rows: give the id of one of them')
     reportDuplicate(check, kind, candidate, id, pathByKey)
   }
-  return new Set([...own.map(({ id }) => id), ...rows.map(({ row }) => check.ids.get(row)!)])
+  return new Set([...ownRows.map(({ id }) => id), ...rows.map(({ row }) => check.ids.get(row)!)])
 }
 
 const reportKey = (check: ImportCheck, kind: MatchedKind, { path }: Candidate, message: string): void =>
@@ -221,11 +222,11 @@ const rowsOf = (db: Connection, kind: MatchedKind) =>
 
 function inScope(rows: ReturnType<typeof rowsOf>, kind: MatchedKind, organizationId: string | null, keys: string[]): typeof rows {
   if (organizationId === null) return rows.where('found.key', '=', sql<string>`any(${keys}::text[])`)
-  const own = rows.where('found.owner', '=', organizationId).where('found.isLeftOut', '=', false)
+  const ownRows = rows.where('found.owner', '=', organizationId).where('found.isLeftOut', '=', false)
   const assessments = keys.map((key) => key.split(' ')[0]!)
-  if (kind === 'questions') return own.where('found.assessmentId', '=', anyOfIds([...new Set(assessments)]))
-  if (kind !== 'invites') return own
+  if (kind === 'questions') return ownRows.where('found.assessmentId', '=', anyOfIds([...new Set(assessments)]))
+  if (kind !== 'invites') return ownRows
   const addresses = keys.map((key) => key.split(' ')[1]!)
-  const given = sql`(select * from unnest(${assessments}::uuid[], ${addresses}::text[]))`
-  return own.where(({ ref }) => sql<boolean>`(${ref('found.assessmentId')}, ${ref('found.address')}) in ${given}`)
+  const importedPairs = sql`(select * from unnest(${assessments}::uuid[], ${addresses}::text[]))`
+  return ownRows.where(({ ref }) => sql<boolean>`(${ref('found.assessmentId')}, ${ref('found.address')}) in ${importedPairs}`)
 }

@@ -306,7 +306,7 @@ type Sources = { script?: string | undefined; audioUrl?: string | undefined; vid
 const assetsOf = ({ script = '', audioUrl = '', videoUrl = '' }: Sources): string[] =>
   [...new Set([...assetIdsIn(script), ...[audioUrl, videoUrl].map(assetIdIn).filter((id) => id !== null)])].toSorted()
 
-function deriveAssets(given: Sources, current: Question): { assetIds?: string[] } {
-  const sources = Object.values(given)
-  return sources.some((source) => source !== undefined) ? { assetIds: assetsOf({ ...current, ...omitUndefined(given) }) } : {}
+function deriveAssets(imported: Sources, current: Question): { assetIds?: string[] } {
+  const sources = Object.values(imported)
+  return sources.some((source) => source !== undefined) ? { assetIds: assetsOf({ ...current, ...omitUndefined(imported) }) } : {}
 }

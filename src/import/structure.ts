@@ -134,9 +134,9 @@ export async function writeStructure(
   { tx, newId, organizationId, assessmentId }: Write,
   { sections, pools }: AssessmentEntry,
 ): Promise<WrittenStructure> {
-  const of = { organizationId, assessmentId }
-  const storedSections = await tx.assessmentSection.findMany({ where: of, orderBy: { order: 'asc' } })
-  const storedPools = await tx.assessmentPool.findMany({ where: of })
+  const key = { organizationId, assessmentId }
+  const storedSections = await tx.assessmentSection.findMany({ where: key, orderBy: { order: 'asc' } })
+  const storedPools = await tx.assessmentPool.findMany({ where: key })
   const sectionIds = sections?.map((_, i) => storedSections[i]?.id ?? newId())
   const poolIds = pools?.map(({ name }) => storedPools.find((stored) => stored.name === name)?.id ?? newId())
   for (const [i, { name, intro, timeLimit, navigation, shuffle }] of (sections ?? []).entries()) {
@@ -151,14 +151,14 @@ export async function writeStructure(
     const where = { organizationId_id: { organizationId, id } }
     await tx.assessmentSection.upsert({
       where,
-      create: { ...of, id, order: i + 1, ...values },
+      create: { ...key, id, order: i + 1, ...values },
       update: { order: i + 1, ...values },
     })
   }
   for (const [i, { name, draw, points }] of (pools ?? []).entries()) {
     const id = poolIds![i]!
     const where = { organizationId_id: { organizationId, id } }
-    await tx.assessmentPool.upsert({ where, create: { ...of, id, name, draw, points }, update: { draw, points } })
+    await tx.assessmentPool.upsert({ where, create: { ...key, id, name, draw, points }, update: { draw, points } })
   }
   return { sectionIds, poolIds, lastSectionId: (sectionIds ?? storedSections.map(({ id }) => id)).at(-1) ?? null }
 }
@@ -168,15 +168,15 @@ export async function deleteOldStructure(
   { tx, organizationId, assessmentId }: Omit<Write, 'newId'>,
   { sectionIds, poolIds, lastSectionId }: WrittenStructure,
 ): Promise<void> {
-  const of = { organizationId, assessmentId }
+  const key = { organizationId, assessmentId }
   if (poolIds) {
-    const old = { ...of, poolId: { notIn: poolIds } }
+    const old = { ...key, poolId: { notIn: poolIds } }
     if ((await tx.question.count({ where: old })) > 0) await tx.question.updateMany({ where: old, data: { poolId: null } })
-    await tx.assessmentPool.deleteMany({ where: { ...of, id: { notIn: poolIds } } })
+    await tx.assessmentPool.deleteMany({ where: { ...key, id: { notIn: poolIds } } })
   }
   if (!sectionIds) return
-  const old = { ...of, OR: [{ sectionId: { notIn: sectionIds } }, { sectionId: null }] }
-  if (lastSectionId !== null || (await tx.question.count({ where: { ...of, sectionId: { not: null } } })) > 0)
+  const old = { ...key, OR: [{ sectionId: { notIn: sectionIds } }, { sectionId: null }] }
+  if (lastSectionId !== null || (await tx.question.count({ where: { ...key, sectionId: { not: null } } })) > 0)
     await tx.question.updateMany({ where: old, data: { sectionId: lastSectionId } })
-  await tx.assessmentSection.deleteMany({ where: { ...of, id: { notIn: sectionIds } } })
+  await tx.assessmentSection.deleteMany({ where: { ...key, id: { notIn: sectionIds } } })
 }

@@ -23,11 +23,11 @@ export function createMailOutageState(record: SharedOutage, log: Log) {
   return {
     isOn: () => isOn,
     exists: record.exists,
-    async begin(about: OutageCause, reason: string): Promise<void> {
+    async begin(cause: OutageCause, reason: string): Promise<void> {
       isOn = true
       try {
-        if (await record.begin(about, reason))
-          log.error({ about, reason: withoutAddresses(reason) }, 'the mail server accepts no mails: they wait')
+        if (await record.begin(cause, reason))
+          log.error({ about: cause, reason: withoutAddresses(reason) }, 'the mail server accepts no mails: they wait')
       } catch (error) {
         log.error({ err: error }, OUTAGE_NOT_RECORDED)
       }

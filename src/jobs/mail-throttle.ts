@@ -32,12 +32,12 @@ export type MailThrottle = {
  */
 export function createMailThrottle(maxWidth: number, perMinute: number): MailThrottle {
   let width = 1
-  let ceiling = maxWidth
+  let currentLimit = maxWidth
   let throttling = { ms: 0, until: -Infinity, since: Infinity, widenAt: Infinity }
   let nextStart = -Infinity
   return {
     // Slow mails don't block others, unless the server has throttled: then all mails in progress count.
-    hasRoom: (places, underWay) => places < width && underWay < (ceiling < maxWidth ? ceiling : maxWidth * SLOW_FACTOR),
+    hasRoom: (places, underWay) => places < width && underWay < (currentLimit < maxWidth ? currentLimit : maxWidth * SLOW_FACTOR),
     pauseBeforeNext() {
       const now = performance.now()
       const pause = Math.max(throttling.until, nextStart) - now
@@ -47,12 +47,12 @@ export function createMailThrottle(maxWidth: number, perMinute: number): MailThr
     },
     widen() {
       const now = performance.now()
-      if (now >= throttling.widenAt && ceiling < maxWidth) {
-        ceiling++
+      if (now >= throttling.widenAt && currentLimit < maxWidth) {
+        currentLimit++
         throttling.widenAt = now + WIDEN_AFTER_MS
       }
       throttling = { ...throttling, ms: 0, since: Infinity }
-      width = Math.min(width * 2, ceiling)
+      width = Math.min(width * 2, currentLimit)
     },
     reduce(underWay) {
       const now = performance.now()
@@ -60,11 +60,11 @@ export function createMailThrottle(maxWidth: number, perMinute: number): MailThr
       const since = Math.min(throttling.since, now)
       if (now - since > OUTAGE_AFTER_MS) return { kind: 'tooLong' }
       const isFirst = throttling.ms === 0
-      if (isFirst) ceiling = Math.max(1, Math.floor(Math.min(width, underWay) / 2))
+      if (isFirst) currentLimit = Math.max(1, Math.floor(Math.min(width, underWay) / 2))
       const ms = isFirst ? PAUSE_MS : Math.min(throttling.ms * 2, MAX_PAUSE_MS)
       throttling = { ms, since, until: now + ms, widenAt: now + WIDEN_AFTER_MS }
       width = 1
-      return isFirst ? { kind: 'first', atOnce: ceiling } : { kind: 'again' }
+      return isFirst ? { kind: 'first', atOnce: currentLimit } : { kind: 'again' }
     },
     narrow() {
       width = 1

@@ -364,8 +364,8 @@ export const createDomainQueue = (boss: PgBoss): Queue => {
 
 /** Dead-letter jobs are short, but need heartbeats too: their process may be killed. */
 async function declareQueues(boss: PgBoss): Promise<void> {
-  const kept = { retentionSeconds: RETENTION_SECONDS, deleteAfterSeconds: 86_400, notify: true }
-  const dead = { ...kept, ...LIVENESS, retryLimit: 10, retryDelay: 5, retryBackoff: true }
+  const retention = { retentionSeconds: RETENTION_SECONDS, deleteAfterSeconds: 86_400, notify: true }
+  const dead = { ...retention, ...LIVENESS, retryLimit: 10, retryDelay: 5, retryBackoff: true }
   for (const [queue, deadLetter] of [
     [INVITATION_EMAILS, DEAD_INVITATION_EMAILS],
     [MEMBER_EMAILS, DEAD_MEMBER_EMAILS],
@@ -373,17 +373,17 @@ async function declareQueues(boss: PgBoss): Promise<void> {
     [RECORDINGS, DEAD_RECORDINGS],
   ] as const) {
     await declareQueue(boss, deadLetter, dead)
-    await declareQueue(boss, queue, { ...kept, ...RETRIES, ...LIVENESS, deadLetter })
+    await declareQueue(boss, queue, { ...retention, ...RETRIES, ...LIVENESS, deadLetter })
   }
   for (const queue of [MAIL_EVENTS, INVITE_BATCHES, BULK_CHANGES, LIBRARY_IMPORTS, TEST_DATA, ARCHIVES])
-    await declareQueue(boss, queue, { ...kept, ...RETRIES, ...LIVENESS })
+    await declareQueue(boss, queue, { ...retention, ...RETRIES, ...LIVENESS })
   // Retried until the obstacle is gone: a store or a speech recognition service that is away for days, a full disk.
   for (const queue of [ERASURES, SUSPENSIONS, TRANSCRIPTS])
-    await declareQueue(boss, queue, { ...kept, ...RETRIES, ...LIVENESS, retryLimit: 10_000 })
+    await declareQueue(boss, queue, { ...retention, ...RETRIES, ...LIVENESS, retryLimit: 10_000 })
   // One job for all registrations that come until it runs. What it misses, the sweep finds.
-  await boss.createQueue(REGISTRATIONS, { ...kept, ...RETRIES, ...LIVENESS, deleteAfterSeconds: 60, policy: 'short' })
+  await boss.createQueue(REGISTRATIONS, { ...retention, ...RETRIES, ...LIVENESS, deleteAfterSeconds: 60, policy: 'short' })
   // Somebody waits for this, so a killed process's job is retried after one second.
-  await declareQueue(boss, KEY_CORRECTIONS, { ...kept, ...RETRIES, ...LIVENESS, retryDelay: 1 })
+  await declareQueue(boss, KEY_CORRECTIONS, { ...retention, ...RETRIES, ...LIVENESS, retryDelay: 1 })
   // Typed addresses are deleted soon after use.
   for (const queue of [PASSWORD_RESETS, FAILED_SIGN_INS]) await declareQueue(boss, queue, { ...dead, deleteAfterSeconds: 60 })
 }

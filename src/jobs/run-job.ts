@@ -13,10 +13,10 @@ export const withTrace = <Data extends object>(data: Data): Data & Traced => ({ 
 
 /** Runs a job in a span of the trace that queued it. Every line logged meanwhile names the queue, the job, and the attempt. */
 export function runJob<T>(queue: string, job: Job, work: () => Promise<T>, failing?: FailureLog): Promise<T> {
-  const { traceparent: parent, ...about }: Traced = job.data ?? {}
+  const { traceparent: parent, ...jobData }: Traced = job.data ?? {}
   const span = { name: `job ${queue}`, kind: 'consumer', attributes: { queue }, parent } as const
   const logAndRethrow = (err: unknown) => {
-    failing?.log.error({ err, ...about, outcome: 'retried' }, failing.message)
+    failing?.log.error({ err, ...jobData, outcome: 'retried' }, failing.message)
     throw err
   }
   return withLogFields({ queue, job: job.id, attempt: job.retryCount + 1 }, () => inSpan(span, () => work().catch(logAndRethrow)))

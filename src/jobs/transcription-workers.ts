@@ -61,8 +61,8 @@ function createOutage({ deps }: ServiceContext) {
   return {
     /** Waits until the service may be asked again. */
     async pause(): Promise<void> {
-      for (let left = until - performance.now(); left > 0; left = until - performance.now())
-        await sleep(left, undefined, { ref: false })
+      for (let remaining = until - performance.now(); remaining > 0; remaining = until - performance.now())
+        await sleep(remaining, undefined, { ref: false })
     },
     extend(err: TranscriptionError): void {
       if (failures === 0) deps.log.error({ err }, 'the speech recognition service is unavailable: recordings wait')

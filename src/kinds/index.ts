@@ -25,7 +25,7 @@ const answeringOf = (responseType: string): Answering =>
 
 export const kinds: QuestionKinds = Object.assign(new Map<string, QuestionKind>(defined), {
   answering: answeringOf,
-  recorded: [...plain.keys()].filter((word) => answeringOf(word).savedBy.every((by) => by === 'recording')),
+  recorded: [...plain.keys()].filter((word) => answeringOf(word).savedBy.every((source) => source === 'recording')),
 })
 
 /** Kind of a question. Without a version it is a plain kind: a text if the response type is unknown. */

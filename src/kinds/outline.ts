@@ -48,8 +48,9 @@ const isRecord = (value: unknown): value is Record<string, unknown> =>
 function namesIn(value: unknown): [id: string, text: string][] {
   if (Array.isArray(value)) return value.flatMap(namesIn)
   if (!isRecord(value)) return []
-  const own: [string, string][] = typeof value.id === 'string' && typeof value.text === 'string' ? [[value.id, value.text]] : []
-  return [...own, ...Object.values(value).flatMap(namesIn)]
+  const ownName: [string, string][] =
+    typeof value.id === 'string' && typeof value.text === 'string' ? [[value.id, value.text]] : []
+  return [...ownName, ...Object.values(value).flatMap(namesIn)]
 }
 
 function linesOf(name: string, value: unknown, names: Map<string, string>): string[] {

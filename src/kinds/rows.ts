@@ -45,17 +45,18 @@ const trimmed = (text: string): string => text.replaceAll('\0', '').replaceAll('
 export function changeRows(values: URLSearchParams, act: string, random: Random): { values: URLSearchParams; focus?: string } {
   const rows = rowsOf(values)
   const [verb, id = ''] = act.split('-')
-  const at = rows.indexOf(id)
+  const index = rows.indexOf(id)
   if (verb === 'add') {
     const added = newRowId(random)
     return { values: withRows(values, [...rows, added]), focus: added }
   }
-  if (at < 0) return { values }
-  const others = rows.filter((row) => row !== id)
-  if (verb === 'remove') return { values: withRows(values, others), focus: others[Math.min(at, others.length - 1)] ?? '' }
-  const to = verb === 'up' ? at - 1 : verb === 'down' ? at + 1 : at
-  others.splice(Math.max(0, to), 0, id)
-  return { values: withRows(values, others), focus: id }
+  if (index < 0) return { values }
+  const otherRows = rows.filter((row) => row !== id)
+  if (verb === 'remove')
+    return { values: withRows(values, otherRows), focus: otherRows[Math.min(index, otherRows.length - 1)] ?? '' }
+  const newIndex = verb === 'up' ? index - 1 : verb === 'down' ? index + 1 : index
+  otherRows.splice(Math.max(0, newIndex), 0, id)
+  return { values: withRows(values, otherRows), focus: id }
 }
 
 function withRows(values: URLSearchParams, rows: string[]): URLSearchParams {

@@ -9,11 +9,11 @@ export const piecesOf = (text: string, options: ComparisonOptions): string[] =>
     .map((piece) => piece.trim())
 
 /** Matches wildcards. Searches each piece after the previous one, without backtracking, so the time is linear. */
-export function matches([first = '', ...others]: string[], text: string): boolean {
-  const last = others.pop()
+export function matches([first = '', ...otherPieces]: string[], text: string): boolean {
+  const last = otherPieces.pop()
   if (last === undefined) return text === first
   if (!text.startsWith(first)) return false
-  const end = others.reduce((at, piece) => {
+  const end = otherPieces.reduce((at, piece) => {
     const found = at < 0 ? -1 : text.indexOf(piece, at)
     return found < 0 ? -1 : found + piece.length
   }, first.length)

@@ -25,7 +25,7 @@ const toMarkdown = (pieces: readonly Piece[]): string =>
   pieces
     .map((piece) => {
       if (typeof piece === 'string') return piece
-      if ('own' in piece) return piece.own
+      if ('isolated' in piece) return piece.isolated
       return 'strong' in piece ? `**${toMarkdown(piece.strong)}**` : ''
     })
     .join('')

@@ -42,18 +42,18 @@ function fillBlock(block: TemplateBlock, values: Values, button: Block | null): 
   // Paragraphs whose placeholders are all empty are left out, e.g. a greeting without a name.
   const filled = listPlaceholders(block.content).map((hole) => valueFor(hole, values))
   if (filled.length > 0 && filled.every((value) => value === '')) return []
-  return [{ kind: 'paragraph', said: block.content.flatMap((piece) => fillPiece(piece, values)) }]
+  return [{ kind: 'paragraph', content: block.content.flatMap((piece) => fillPiece(piece, values)) }]
 }
 
 function fillPiece(piece: TemplatePiece, values: Values): Piece[] {
   if (typeof piece === 'string' || 'newLine' in piece) return [piece]
-  const within = (pieces: readonly TemplatePiece[]) => pieces.flatMap((one) => fillPiece(one, values))
-  if ('strong' in piece) return [{ strong: within(piece.strong) }]
-  if ('emphasis' in piece) return [{ emphasis: within(piece.emphasis) }]
-  if ('link' in piece) return [{ link: piece.link, within: within(piece.within) }]
+  const fillAll = (pieces: readonly TemplatePiece[]) => pieces.flatMap((one) => fillPiece(one, values))
+  if ('strong' in piece) return [{ strong: fillAll(piece.strong) }]
+  if ('emphasis' in piece) return [{ emphasis: fillAll(piece.emphasis) }]
+  if ('link' in piece) return [{ link: piece.link, content: fillAll(piece.content) }]
   return valueFor(piece, values)
     .split(/\r\n|[\n\r]/)
-    .flatMap((own, i): Piece[] => (i === 0 ? [{ own }] : [{ newLine: true }, { own }]))
+    .flatMap((line, i): Piece[] => (i === 0 ? [{ isolated: line }] : [{ newLine: true }, { isolated: line }]))
 }
 
 const valueFor = ({ placeholder: hole, fallback: otherwise }: PlaceholderPiece, values: Values): string =>
@@ -71,5 +71,5 @@ const listPlaceholders = (pieces: readonly TemplatePiece[]): PlaceholderPiece[] 
   pieces.flatMap((piece) => {
     if (typeof piece === 'string' || 'newLine' in piece) return []
     if ('placeholder' in piece) return [piece]
-    return listPlaceholders('strong' in piece ? piece.strong : 'emphasis' in piece ? piece.emphasis : piece.within)
+    return listPlaceholders('strong' in piece ? piece.strong : 'emphasis' in piece ? piece.emphasis : piece.content)
   })

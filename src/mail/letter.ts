@@ -4,20 +4,20 @@ import type { MessageArgs } from '../locales/texts.ts'
 
 // A letter is one tree, printed as HTML and as text, so that both parts say the same.
 
-/** Part of a line: translated text, user-written text (`own`), or formatting. */
+/** Part of a line: translated text, user-written text (`isolated`), or formatting. */
 export type Piece =
   | string
-  | { own: string }
+  | { isolated: string }
   | { strong: readonly Piece[] }
   | { emphasis: readonly Piece[] }
-  | { link: string; within: readonly Piece[] }
+  | { link: string; content: readonly Piece[] }
   | { newLine: true }
 
 export type Block =
-  | { kind: 'paragraph'; said: readonly Piece[] }
-  | { kind: 'note'; said: readonly Piece[] }
+  | { kind: 'paragraph'; content: readonly Piece[] }
+  | { kind: 'note'; content: readonly Piece[] }
   /** Set apart from the rest: the link has changed. */
-  | { kind: 'notice'; said: readonly Piece[] }
+  | { kind: 'notice'; content: readonly Piece[] }
   | { kind: 'list'; items: readonly (readonly Block[])[] /** First number, if numbered. */; from?: number }
   /** Written by a person; line breaks are kept. */
   | { kind: 'quote'; text: string }
@@ -36,16 +36,16 @@ export type Letter = { subject: string; blocks: readonly Block[] }
 export const translate = <Key extends keyof MailCatalog & string>(
   t: MailTexts,
   key: Key,
-  ...given: MessageArgs<MailCatalog, Key>
-): readonly Piece[] => t.pieces<Key, Piece>(key, PIECES, ...given)
+  ...args: MessageArgs<MailCatalog, Key>
+): readonly Piece[] => t.pieces<Key, Piece>(key, PIECES, ...args)
 
-const PIECES = { text: (own: string): Piece => ({ own }), strong: (strong: Piece[]): Piece => ({ strong }) }
+const PIECES = { text: (text: string): Piece => ({ isolated: text }), strong: (strong: Piece[]): Piece => ({ strong }) }
 
-export const paragraph = (...said: Piece[]): Block => ({ kind: 'paragraph', said })
-export const note = (...said: Piece[]): Block => ({ kind: 'note', said })
+export const paragraph = (...content: Piece[]): Block => ({ kind: 'paragraph', content })
+export const note = (...content: Piece[]): Block => ({ kind: 'note', content })
 export const list = (...items: (readonly Piece[])[]): Block => ({
   kind: 'list',
-  items: items.map((said) => [paragraph(...said)]),
+  items: items.map((content) => [paragraph(...content)]),
 })
 
 export const greeting = (t: MailTexts, name: string | null): Block =>

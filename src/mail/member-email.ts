@@ -23,7 +23,7 @@ type Addressee = { name: string; organization: string }
 type LetterContext = { t: MailTexts; links: Links }
 const letters: Record<
   Exclude<MemberEmailKind, SecurityMailKind | 'text_test'>,
-  (to: Addressee, email: MemberEmail, said: LetterContext) => Letter
+  (to: Addressee, email: MemberEmail, context: LetterContext) => Letter
 > = {
   join: (to, email, { t, links }) => memberInvitation(t, { ...to, ...linkOf(links, email) }),
   reset: (to, email, { t, links }) => passwordReset(t, { ...to, ...linkOf(links, email) }),
@@ -107,9 +107,9 @@ function renderTest(settings: MailSettings, { facts, createdAt: now, member: { o
   return previewText(settings, example, { url: settings.links.testUrl(), now, isTest: true })
 }
 
-function letterOf(kind: string, to: Addressee, email: MemberEmail, said: LetterContext): Letter {
-  if (isSecurityKind(kind)) return securityLetter(kind, to, email, said)
-  if (isKnown(kind)) return letters[kind](to, email, said)
+function letterOf(kind: string, to: Addressee, email: MemberEmail, context: LetterContext): Letter {
+  if (isSecurityKind(kind)) return securityLetter(kind, to, email, context)
+  if (isKnown(kind)) return letters[kind](to, email, context)
   throw new Error(`There is no mail of the kind ${kind}`)
 }
 

@@ -55,8 +55,8 @@ export function previewText(
   if (isTest) return renderParts(t, markAsTest(t, letter), mailBrandOf(links, organization))
   // Relative, because the page may be open at any of the service's addresses, and its Content-Security-Policy allows this origin only.
   const ownLinks: Pick<Links, 'logoUrl'> = { logoUrl: (logo) => new URL(links.logoUrl(logo)).pathname }
-  const { html, ...others } = renderParts(t, letter, mailBrandOf(ownLinks, organization))
-  return { ...others, html: scheme ? html.replace(DARK_QUERY, scheme === 'dark' ? '@media all' : '@media not all') : html }
+  const { html, ...otherParts } = renderParts(t, letter, mailBrandOf(ownLinks, organization))
+  return { ...otherParts, html: scheme ? html.replace(DARK_QUERY, scheme === 'dark' ? '@media all' : '@media not all') : html }
 }
 
 /** Marks the subject as a test. */

@@ -39,11 +39,11 @@ const printLogo = ({ url, width, height, organization }: NonNullable<MailBrand['
 function print(block: Block): Html {
   switch (block.kind) {
     case 'paragraph':
-      return html`<p class="text">${line(block.said)}</p>\n`
+      return html`<p class="text">${line(block.content)}</p>\n`
     case 'note':
-      return html`<p class="small">${line(block.said)}</p>\n`
+      return html`<p class="small">${line(block.content)}</p>\n`
     case 'notice':
-      return box('notice', html`<p class="boxed">${line(block.said)}</p>`)
+      return box('notice', html`<p class="boxed">${line(block.content)}</p>`)
     case 'list':
       return printList(block)
     case 'quote':
@@ -57,8 +57,8 @@ function print(block: Block): Html {
   }
 }
 
-const box = (role: 'notice' | 'quote', within: Html): Html =>
-  html`<table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0" class="box"><tr><td class="${role}">${within}</td></tr></table>\n`
+const box = (role: 'notice' | 'quote', content: Html): Html =>
+  html`<table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0" class="box"><tr><td class="${role}">${content}</td></tr></table>\n`
 
 function printList({ items, from }: Extract<Block, { kind: 'list' }>): Html {
   const printed = items.map((item) => html`<li class="item">${printItem(item)}</li>`)
@@ -66,20 +66,20 @@ function printList({ items, from }: Extract<Block, { kind: 'list' }>): Html {
 }
 
 /** A list item's first line is not wrapped in a paragraph. */
-const printItem = ([first, ...rest]: readonly Block[]): Value =>
-  first?.kind === 'paragraph' ? [line(first.said), rest.map(print)] : [first && print(first), rest.map(print)]
+const printItem = ([first, ...otherBlocks]: readonly Block[]): Value =>
+  first?.kind === 'paragraph' ? [line(first.content), otherBlocks.map(print)] : [first && print(first), otherBlocks.map(print)]
 
 type Value = Parameters<typeof html>[1]
 
-const line = (said: readonly Piece[]): Value => said.map(printPiece)
+const line = (pieces: readonly Piece[]): Value => pieces.map(printPiece)
 
 function printPiece(piece: Piece): Value {
   if (typeof piece === 'string') return piece
-  if ('own' in piece) return html`<bdi>${piece.own}</bdi>`
+  if ('isolated' in piece) return html`<bdi>${piece.isolated}</bdi>`
   if ('strong' in piece) return html`<strong>${line(piece.strong)}</strong>`
   if ('emphasis' in piece) return html`<em>${line(piece.emphasis)}</em>`
   if ('newLine' in piece) return html`<br>`
-  return html`<a href="${piece.link}" class="link">${line(piece.within)}</a>`
+  return html`<a href="${piece.link}" class="link">${line(piece.content)}</a>`
 }
 
 const lines = (text: string): Html[] =>

@@ -15,9 +15,9 @@ function print(block: Block, direction: Direction): string {
   switch (block.kind) {
     case 'paragraph':
     case 'note':
-      return printLine(block.said, direction)
+      return printLine(block.content, direction)
     case 'notice':
-      return `*** ${printLine(block.said, direction)} ***`
+      return `*** ${printLine(block.content, direction)} ***`
     case 'list':
       return block.items
         .map((item, i) => printItem(item, direction, block.from === undefined ? '-' : `${block.from + i}.`))
@@ -37,17 +37,17 @@ function print(block: Block, direction: Direction): string {
 const printItem = (item: readonly Block[], direction: Direction, mark: string): string =>
   `${mark} ${printAll(item, direction).replaceAll(/\n(?=.)/g, `\n${' '.repeat(mark.length + 1)}`)}`
 
-const printLine = (said: readonly Piece[], direction: Direction): string =>
-  said.map((piece) => printPiece(piece, direction)).join('')
+const printLine = (pieces: readonly Piece[], direction: Direction): string =>
+  pieces.map((piece) => printPiece(piece, direction)).join('')
 
 function printPiece(piece: Piece, direction: Direction): string {
   if (typeof piece === 'string') return piece
   // FIRST STRONG ISOLATE: text of another direction must not reorder its surroundings.
-  if ('own' in piece) return direction === 'rtl' ? `\u2068${piece.own}\u2069` : piece.own
+  if ('isolated' in piece) return direction === 'rtl' ? `\u2068${piece.isolated}\u2069` : piece.isolated
   if ('strong' in piece) return printLine(piece.strong, direction)
   if ('emphasis' in piece) return printLine(piece.emphasis, direction)
   if ('newLine' in piece) return '\n'
-  const words = printLine(piece.within, direction)
+  const words = printLine(piece.content, direction)
   const address = piece.link.replace(/^mailto:/i, '')
   return words === piece.link || words === address ? address : `${words} (${address})`
 }

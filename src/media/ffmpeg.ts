@@ -84,12 +84,12 @@ export async function decodeByFfmpeg(
     child.once('error', () => resolve(false))
     child.once('close', (code) => resolve(code === 0))
   })
-  let rest: Buffer = Buffer.alloc(0)
+  let pending: Buffer = Buffer.alloc(0)
   for await (const piece of child.stdout) {
-    const bytes = Buffer.concat([rest, piece])
+    const bytes = Buffer.concat([pending, piece])
     const whole = bytes.length - (bytes.length % Float32Array.BYTES_PER_ELEMENT)
     take(new Float32Array(Uint8Array.from(bytes.subarray(0, whole)).buffer))
-    rest = bytes.subarray(whole)
+    pending = bytes.subarray(whole)
   }
   const isDecoded = await ended
   const watched = await watching
@@ -121,11 +121,11 @@ const limitMemory = async ({ pid }: Pick<ChildProcess, 'pid'>) => (pid === undef
 /** True if the disk can hold `bytes` for this file, counting what it holds already. */
 async function hasSpace(file: string, bytes: number): Promise<boolean> {
   const { bavail, bsize } = await statfs(path.dirname(file))
-  const taken = await stat(file).then(
+  const existingBytes = await stat(file).then(
     ({ size }) => size,
     () => 0,
   )
-  return bavail * bsize >= Math.max(bytes - taken, 1)
+  return bavail * bsize >= Math.max(bytes - existingBytes, 1)
 }
 
 const noSpaceError = (): Error =>

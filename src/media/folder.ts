@@ -74,7 +74,7 @@ async function write(file: string, content: Uint8Array | StoredFile): Promise<vo
 async function makeFolder(folder: string): Promise<void> {
   const first = await createFolder(folder)
   if (first === undefined) return
-  for (let made = folder; made.length >= first.length; made = path.dirname(made)) await sync(path.dirname(made))
+  for (let created = folder; created.length >= first.length; created = path.dirname(created)) await sync(path.dirname(created))
 }
 
 async function sync(folder: string): Promise<void> {

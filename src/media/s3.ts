@@ -38,8 +38,8 @@ export function openS3({ hostname: bucket, pathname, searchParams }: URL, silenc
     requestHandler: { connectionTimeout: CONNECT_MS, socketTimeout: silenceMs },
   })
   const root = pathname.replace(/^\/+|\/+$/g, '')
-  const within = (path: string) => (root ? `${root}/${path}` : path)
-  const object = (key: string) => ({ Bucket: bucket, Key: within(checkKey(key)) })
+  const withRoot = (path: string) => (root ? `${root}/${path}` : path)
+  const object = (key: string) => ({ Bucket: bucket, Key: withRoot(checkKey(key)) })
   return {
     async put(key, content) {
       const isBytes = content instanceof Uint8Array
@@ -71,9 +71,9 @@ export function openS3({ hostname: bucket, pathname, searchParams }: URL, silenc
     },
     async *list() {
       for (let ContinuationToken: string | undefined; ; ) {
-        const command = new ListObjectsV2Command({ Bucket: bucket, Prefix: within(''), ContinuationToken })
+        const command = new ListObjectsV2Command({ Bucket: bucket, Prefix: withRoot(''), ContinuationToken })
         const { Contents = [], NextContinuationToken } = await client.send(command)
-        yield Contents.map(({ Key, Size = 0 }) => ({ key: Key!.slice(within('').length), bytes: Size }))
+        yield Contents.map(({ Key, Size = 0 }) => ({ key: Key!.slice(withRoot('').length), bytes: Size }))
         ContinuationToken = NextContinuationToken
         if (ContinuationToken === undefined) return
       }
@@ -82,7 +82,7 @@ export function openS3({ hostname: bucket, pathname, searchParams }: URL, silenc
       await client.send(new DeleteObjectCommand(object(key)))
     },
     async deletePrefix(prefix) {
-      const listed = { Bucket: bucket, Prefix: within(checkPrefix(prefix)) }
+      const listed = { Bucket: bucket, Prefix: withRoot(checkPrefix(prefix)) }
       for (;;) {
         const { Contents = [] } = await client.send(new ListObjectsV2Command(listed))
         if (Contents.length === 0) return

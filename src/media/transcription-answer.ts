@@ -9,7 +9,8 @@ const MAX_NO_SPEECH = 0.6
 const MIN_LOG_PROBABILITY = -1
 const MAX_COMPRESSION = 2.4
 
-const unreadable = (what: string) => new TranscriptionError('unreadable', `The answer of the speech recognition service ${what}`)
+const unreadable = (problem: string) =>
+  new TranscriptionError('unreadable', `The answer of the speech recognition service ${problem}`)
 
 /** Reads an answer of any version of the protocol. Every number may be missing. @throws TranscriptionError unreadable. */
 export function readTranscription(format: TranscriptionFormat, body: string, asked: string | null): Transcription {

@@ -12,7 +12,7 @@ export function runTask<Work, Outcome, Part = never>(
   describe: (error: unknown) => Outcome,
 ): void {
   if (!process.send) throw new Error('This program is started by the service')
-  const send = (message: ChildMessage<Outcome, Part>, then = () => {}) => process.send?.(message, then)
+  const send = (message: ChildMessage<Outcome, Part>, onSent = () => {}) => process.send?.(message, onSent)
   const finish = (outcome: Outcome) => send({ outcome }, () => process.exit())
   const sendPart = async (part: Part) => {
     const { promise, resolve } = Promise.withResolvers<void>()

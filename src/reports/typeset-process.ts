@@ -16,9 +16,9 @@ runTask<TypesetTask, TypesetOutcome>(
 /** PDF/UA-1 requires a glyph for every character. If no font has one, the result is a tagged PDF with an empty box for it. */
 function typeset({ report, madeAt }: TypesetTask): Uint8Array {
   const compiler = NodeCompiler.create({ workspace: WORKSPACE, fontArgs: [{ fontPaths: FONTS }] })
-  const made = compiler.compile({ mainFilePath: TEMPLATE, inputs: { report: JSON.stringify(toSheet(report)) } })
-  const document = made.result
-  if (!document) throw new Error(JSON.stringify(made.takeDiagnostics()?.shortDiagnostics ?? 'no document'))
+  const compiled = compiler.compile({ mainFilePath: TEMPLATE, inputs: { report: JSON.stringify(toSheet(report)) } })
+  const document = compiled.result
+  if (!document) throw new Error(JSON.stringify(compiled.takeDiagnostics()?.shortDiagnostics ?? 'no document'))
   const options = { creationTimestamp: madeAt, pdfTags: true }
   try {
     return compiler.pdf(document, { ...options, pdfStandard: 'ua-1' })

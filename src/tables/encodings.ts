@@ -89,9 +89,9 @@ export function guessEncoding(bytes: Uint8Array): Guess | undefined {
       return text === undefined ? [] : [{ encoding, text, score: scoreOf(encoding, text, bytes, confidence.get(encoding) ?? 0) }]
     })
     .sort((one, other) => other.score - one.score)
-  const [best, ...others] = ranked
+  const [best, ...runnersUp] = ranked
   if (!best) return undefined
-  const isDoubtful = best.score < 60 || others.some(({ text, score }) => score > best.score - CLEAR_LEAD && text !== best.text)
+  const isDoubtful = best.score < 60 || runnersUp.some(({ text, score }) => score > best.score - CLEAR_LEAD && text !== best.text)
   return { text: best.text, encoding: best.encoding, isDoubtful }
 }
 
@@ -142,8 +142,8 @@ function shareOfFrequent(
     if (bytes[i]! >= from && bytes[i]! <= to) count++
     i++
   }
-  const others = [...foreign].filter((sign) => also.test(sign)).length
-  return Math.min(1, (count + others) / Math.max(1, foreign.length))
+  const alsoCount = [...foreign].filter((sign) => also.test(sign)).length
+  return Math.min(1, (count + alsoCount) / Math.max(1, foreign.length))
 }
 
 /** Control characters; signs, capitals, and other scripts within a word: what a wrong encoding looks like. */

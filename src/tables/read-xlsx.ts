@@ -85,13 +85,13 @@ const ISO_FORMATS: Record<number, string> = { 14: 'yyyy-mm-dd', 22: 'yyyy-mm-dd 
 
 /** Number format of each cell style. */
 function readFormats(styles: string): string[] {
-  const own = new Map<number, string>()
+  const customFormats = new Map<number, string>()
   for (const [tag] of styles.matchAll(/<(?:\w+:)?numFmt\s[^<>]*>/g))
-    own.set(Number(attribute(tag, 'numFmtId')), decode(attribute(tag, 'formatCode') ?? ''))
+    customFormats.set(Number(attribute(tag, 'numFmtId')), decode(attribute(tag, 'formatCode') ?? ''))
   const [cells = ''] = /<(?:\w+:)?cellXfs\b[\s\S]*?<\/(?:\w+:)?cellXfs>/.exec(styles) ?? []
   return [...cells.matchAll(/<(?:\w+:)?xf\s[^<>]*>/g)].map(([tag]) => {
     const id = Number(attribute(tag, 'numFmtId') ?? 0)
-    return own.get(id) ?? ISO_FORMATS[id] ?? getFormatFromId(id, 'en') ?? 'General'
+    return customFormats.get(id) ?? ISO_FORMATS[id] ?? getFormatFromId(id, 'en') ?? 'General'
   })
 }
 

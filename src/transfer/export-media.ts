@@ -103,19 +103,19 @@ async function findAssets({ db }: Context, ids: string[]): Promise<StoredFile[]>
 /** Files of media; of those that are not joined yet, their parts. Media that were deleted before the export have none. */
 async function findMedia({ db }: Context, ids: string[]): Promise<StoredFile[]> {
   const rows = db.selectFrom('mediaFiles').where('id', '=', anyOfIds(ids)).select(['id', 'key', 'state'])
-  const media = new Map((await rows.execute()).map((medium) => [medium.id, medium]))
+  const media = new Map((await rows.execute()).map((mediaFile) => [mediaFile.id, mediaFile]))
   const parts = db.selectFrom('mediaFileParts').where('mediaId', '=', anyOfIds(ids))
   const partsOf = Map.groupBy(
     await parts.select(['mediaId', 'segment', 'number', 'sha256']).orderBy('segment').orderBy('number').execute(),
     ({ mediaId }) => mediaId,
   )
   return ids.flatMap((id): StoredFile[] => {
-    const medium = media.get(id)
-    if (!medium || medium.state === 'deleted') return [{ id, key: null }]
-    if (medium.state === 'ready') return [{ id, key: fileOf(medium.key) }]
+    const mediaFile = media.get(id)
+    if (!mediaFile || mediaFile.state === 'deleted') return [{ id, key: null }]
+    if (mediaFile.state === 'ready') return [{ id, key: fileOf(mediaFile.key) }]
     return (partsOf.get(id) ?? []).map(({ segment, number, sha256 }) => {
       const part = { segment, number }
-      return { id, part, key: partOf(medium.key, { ...part, sha256 }) }
+      return { id, part, key: partOf(mediaFile.key, { ...part, sha256 }) }
     })
   })
 }

@@ -50,8 +50,8 @@ async function findInterrupted(ctx: Context, folder: string, { movedTo }: Export
   await mkdir(folder, { recursive: true, mode: 0o700 })
   const rows = await readRowsManifest(folder)
   if (!rows) {
-    const others = (await readdir(folder)).filter((name) => name !== TABLES_FOLDER)
-    if (others.length > 0) throw new TransferError(`${folder} is not empty: it has ${others[0]}.`)
+    const otherFiles = (await readdir(folder)).filter((name) => name !== TABLES_FOLDER)
+    if (otherFiles.length > 0) throw new TransferError(`${folder} is not empty: it has ${otherFiles[0]}.`)
     return null
   }
   if (await hasManifest(folder)) throw new TransferError(`${folder} already has a complete export.`)

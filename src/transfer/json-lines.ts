@@ -45,24 +45,24 @@ export async function* readLines(source: ExportSource, name: string, facts: File
   if (file.bytes !== facts.bytes) refuse()
   const hash = createHash('sha256')
   let rows = 0
-  let rest: Buffer[] = []
-  let restLength = 0
+  let pending: Buffer[] = []
+  let pendingLength = 0
   for await (const bytes of file.read()) {
     hash.update(bytes)
     let start = 0
     for (let end = bytes.indexOf(LINE_FEED); end >= 0; end = bytes.indexOf(LINE_FEED, start)) {
       if (++rows > facts.rows) refuse()
-      yield Buffer.concat([...rest, bytes.subarray(start, end)]).toString('utf8')
-      rest = []
-      restLength = 0
+      yield Buffer.concat([...pending, bytes.subarray(start, end)]).toString('utf8')
+      pending = []
+      pendingLength = 0
       start = end + 1
     }
     if (start === bytes.length) continue
-    rest.push(Buffer.from(bytes.subarray(start)))
-    restLength += bytes.length - start
-    if (restLength > LONGEST_LINE) throw new TransferError(`${file.name} has a line of more than ${LONGEST_LINE} bytes.`)
+    pending.push(Buffer.from(bytes.subarray(start)))
+    pendingLength += bytes.length - start
+    if (pendingLength > LONGEST_LINE) throw new TransferError(`${file.name} has a line of more than ${LONGEST_LINE} bytes.`)
   }
-  if (restLength > 0 || rows !== facts.rows || hash.digest('hex') !== facts.sha256) refuse()
+  if (pendingLength > 0 || rows !== facts.rows || hash.digest('hex') !== facts.sha256) refuse()
 }
 
 /** Joins lines into batches of limited length. */

@@ -13,13 +13,13 @@ export const nameOfMedia = ({ id, part }: Pick<MediaLine, 'id' | 'part'>): strin
 
 /** @throws TransferError for a line that is none. */
 export function parseMediaLine(text: string): MediaLine {
-  const { id, part, ...rest } = parseObject(text)
+  const { id, part, ...fields } = parseObject(text)
   const isPart = (value: unknown): value is Part =>
     typeof value === 'object' && value !== null && ['segment', 'number'].every((name) => isCount((value as never)[name]))
   if (typeof id !== 'string' || !isUuid(id) || !(part === undefined || isPart(part))) throw refuse()
   const place = { id: id.toLowerCase(), ...(part && { part: { segment: part.segment, number: part.number } }) }
-  if (rest.erased === true) return { ...place, erased: true }
-  const { bytes, sha256 } = rest
+  if (fields.erased === true) return { ...place, erased: true }
+  const { bytes, sha256 } = fields
   if (!isCount(bytes) || typeof sha256 !== 'string' || !/^[0-9a-f]{64}$/.test(sha256)) throw refuse()
   return { ...place, bytes, sha256 }
 }

@@ -31,8 +31,8 @@ export async function importQuestions(
   { isCheck, nameOption }: Options,
 ): Promise<string> {
   authorize(ctx, 'write_assessments')
-  const { headings: headingLine, ...others } = choices
-  const readChoices = { ...others, headingLine }
+  const { headings: headingLine, ...otherChoices } = choices
+  const readChoices = { ...otherChoices, headingLine }
   const task = { content: 'inspectQuestions', bytes, maxRows: MAX_IMPORTED, choices: readChoices } as const
   throwIfIssues(findDoubts(await readUpload(ctx.organization.id, task)(async () => {}), choices, nameOption))
   const id = await createImport(ctx, { fileName, readFile: questionReader(ctx, bytes, readChoices) })

@@ -6,14 +6,14 @@ import { describeTable, type InspectedRow, type Inspection, short, summarize } f
 /** @throws DomainError as parseCandidateList. */
 export function inspectCandidates(bytes: Uint8Array, maxRows: number, choices: CandidateChoices): Inspection {
   const { rows, lines, facts, table } = parseCandidateList(bytes, maxRows, { ...choices, isInspection: true })
-  const seen = new Map<string, number>()
+  const firstLines = new Map<string, number>()
   const inspected = rows.map((row, i): InspectedRow => {
     const line = lines[i]!
     const address = row.email.toLowerCase()
-    const first = seen.get(address)
-    if (first === undefined && address !== '') seen.set(address, line)
-    const { email, name, fault, ...others } = row
-    const details = Object.entries(others).flatMap(([label, value]): [string, string][] =>
+    const first = firstLines.get(address)
+    if (first === undefined && address !== '') firstLines.set(address, line)
+    const { email, name, fault, ...otherCells } = row
+    const details = Object.entries(otherCells).flatMap(([label, value]): [string, string][] =>
       value === '' ? [] : [[label, short(value)]],
     )
     return {

@@ -21,12 +21,12 @@ const STEPS = sql`
   WHERE rule.active_since IS NOT NULL`
 
 /** The invites of a step by the column that it goes by, those of an assessment by the index that begins with it. */
-const invitesOf = (after: 'sent' | 'before_expiry', ofAssessment: boolean, within: RawBuilder<unknown>) => sql`
+const invitesOf = (after: 'sent' | 'before_expiry', ofAssessment: boolean, condition: RawBuilder<unknown>) => sql`
   SELECT invite.*, ${after === 'sent' ? sql`invite.sent_at + step.wait` : sql`invite.expires_at - step.wait`} AS due_at
   FROM invites invite
   WHERE step.after = ${sql.lit(after)} AND step.assessment_id IS ${ofAssessment ? sql`NOT NULL` : sql`NULL`}
     AND invite.organization_id = step.organization_id AND invite.mode = step.mode AND invite.status = step.state
-    ${ofAssessment ? sql`AND invite.assessment_id = step.assessment_id` : sql``} AND ${within}`
+    ${ofAssessment ? sql`AND invite.assessment_id = step.assessment_id` : sql``} AND ${condition}`
 
 /**
  * Queues reminders that are due, some at a time: of each invite the latest that is due, of each address one. What has been queued before is
@@ -120,11 +120,11 @@ export type OpenReminderRow = {
   dueAt: Date
 }
 
-type OpenOf = { organizationId: string; ruleId: string; mode: 'live' | 'test' }
+type OpenKey = { organizationId: string; ruleId: string; mode: 'live' | 'test' }
 type OpenLimits = Pick<ReminderLimits, 'tooLate' | 'tooShort'>
 
 /** First reminders that a rule would send for invites older than it: of each invite the latest that is due, else the next. */
-const nextReminders = (now: Date, { organizationId, ruleId, mode }: OpenOf, { tooLate, tooShort }: OpenLimits) => {
+const nextReminders = (now: Date, { organizationId, ruleId, mode }: OpenKey, { tooLate, tooShort }: OpenLimits) => {
   const time = sql`${now}::timestamptz`
   return sql`
     WITH step AS MATERIALIZED (
@@ -151,21 +151,21 @@ const nextReminders = (now: Date, { organizationId, ruleId, mode }: OpenOf, { to
 
 export const openReminders = (
   now: Date,
-  of: OpenOf,
+  key: OpenKey,
   { rows, ...limits }: OpenLimits & Pick<ReminderLimits, 'rows'>,
 ): RawBuilder<OpenReminderRow> =>
-  sql`${nextReminders(now, of, limits)}
+  sql`${nextReminders(now, key, limits)}
     SELECT next.id AS "inviteId", next.recipient_email AS "recipientEmail", assessment.name AS assessment,
       CASE next.status WHEN 'pending' THEN 0 WHEN 'accepted' THEN 1 ELSE 2 END AS place, next.after, next.zone, next.due_at AS "dueAt"
-    FROM next JOIN assessments assessment ON assessment.organization_id = ${of.organizationId}::uuid AND assessment.id = next.assessment_id
+    FROM next JOIN assessments assessment ON assessment.organization_id = ${key.organizationId}::uuid AND assessment.id = next.assessment_id
     ORDER BY next.due_at, next.id LIMIT ${rows}::int`
 
 /** The same, counted by when they are due: now at the earliest, to a quarter of an hour, which all time zones begin at. */
 export const countOpenReminders = (
   now: Date,
-  of: OpenOf,
+  key: OpenKey,
   limits: OpenLimits,
 ): RawBuilder<{ after: string; zone: string; dueAt: Date; count: number }> =>
-  sql`${nextReminders(now, of, limits)}
+  sql`${nextReminders(now, key, limits)}
     SELECT after, zone, greatest(date_bin('15 minutes', due_at, 'epoch'), ${now}::timestamptz) AS "dueAt", count(*)::int AS count
     FROM next GROUP BY 1, 2, 3`

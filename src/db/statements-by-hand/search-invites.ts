@@ -45,7 +45,11 @@ export type Searched = {
   namePatterns: string[]
 }
 /** Patterns of words that are in the assessment's name, patterns for addresses of the others, and the grams of these that the index is asked for. */
-export type Combination = { named: string[]; others: string[]; parts: { word: string; first: number; last: number }[] }
+export type Combination = {
+  namePatterns: string[]
+  addressPatterns: string[]
+  parts: { word: string; first: number; last: number }[]
+}
 export type Paged = { field: keyof Tables['invites']; direction: 'asc' | 'desc'; size: number; number: number | 'last' }
 export type FoundPage<Row> = { rows: AsJson<Row>[]; total: number; tooMany: boolean }
 
@@ -63,7 +67,7 @@ export function searchInvites<Row>(
   mostByAddress: number,
   show: Selects<'invites', Row>,
 ): RawBuilder<FoundPage<Row>> {
-  const by = sql`${sql.ref(field)} ${sql.raw(direction)}, id ${sql.raw(direction)}`
+  const order = sql`${sql.ref(field)} ${sql.raw(direction)}, id ${sql.raw(direction)}`
   const byAddress = combinations.map((combination) => sql`(${selectByAddress(searched, combination, mostByAddress)})`)
   const skip =
     number === 'last' ? sql`greatest(0, (by_address + by_name - 1) / ${size}::int * ${size}::int)` : sql`${(number - 1) * size}`
@@ -83,9 +87,9 @@ export function searchInvites<Row>(
         UNION ALL
         SELECT its.* FROM place CROSS JOIN named CROSS JOIN LATERAL (
           ${select(searched, sql`assessment_id = named.id`)}
-          ORDER BY ${by} LIMIT CASE WHEN skip < total THEN skip + ${size} ELSE 0 END
+          ORDER BY ${order} LIMIT CASE WHEN skip < total THEN skip + ${size} ELSE 0 END
         ) its
-      ) matches ORDER BY ${by} OFFSET (SELECT skip FROM place) LIMIT ${size}
+      ) matches ORDER BY ${order} OFFSET (SELECT skip FROM place) LIMIT ${size}
     )
     SELECT (SELECT total::int FROM place) AS total, (SELECT by_address > ${mostByAddress} FROM place) AS "tooMany",
       ${jsonOf(project(db, found, 'invites', show))} AS rows`
@@ -99,15 +103,19 @@ const namedAfter = ({ organizationId, assessmentId }: Searched, patterns: string
     ${assessmentId === undefined ? sql`` : sql`AND id = ${assessmentId}::uuid`}`
 
 /** The invites of the other assessments whose addresses have the words that these assessments' names lack. */
-function selectByAddress(searched: Searched, { named, others, parts }: Combination, mostByAddress: number): RawBuilder<unknown> {
+function selectByAddress(
+  searched: Searched,
+  { namePatterns, addressPatterns, parts }: Combination,
+  mostByAddress: number,
+): RawBuilder<unknown> {
   // The grams of a part are among those of the word, in lower case as well.
   const grams = parts.map(
     ({ word, first, last }) =>
       sql`(address_grams(${searched.organizationId}::uuid, ${word}))[${first + 1}::int:${last + 1}::int]`,
   )
-  const ofNames = named.length === 0 ? sql`` : sql`AND assessment_id IN (${namedAfter(searched, named)})`
+  const ofNames = namePatterns.length === 0 ? sql`` : sql`AND assessment_id IN (${namedAfter(searched, namePatterns)})`
   const condition = sql`
-    address_key(recipient_email) LIKE ALL (${others}::text[]) AND assessment_id NOT IN (SELECT id FROM named) ${ofNames}
+    address_key(recipient_email) LIKE ALL (${addressPatterns}::text[]) AND assessment_id NOT IN (SELECT id FROM named) ${ofNames}
     LIMIT ${sql.lit(mostByAddress + 1)}`
   return sql`
     WITH part AS MATERIALIZED (SELECT ${sql.join(grams, sql` || `)} AS grams)

@@ -139,9 +139,9 @@ async function recordUse(
  * @throws Error when the organization already has a key of that name, or has no such member.
  */
 export async function createApiKey(ctx: ServiceContext, input: NewApiKey): Promise<{ key: string; apiKey: ApiKeySummary }> {
-  const made = await createApiKeyUnlessNamed(ctx, input)
-  if (!made) throw new Error(`The organization already has a key named ${input.name}.`)
-  return made
+  const created = await createApiKeyUnlessNamed(ctx, input)
+  if (!created) throw new Error(`The organization already has a key named ${input.name}.`)
+  return created
 }
 
 /** Like createApiKey, but returns null when the organization has a key of that name. Of several simultaneous calls one creates the key. */

@@ -84,10 +84,10 @@ async function findApiKeys(db: Connection, fingerprints: string[]): Promise<Map<
       const { security, suspension, ...ofOrganization } = organization
       const organizationNetworks = security?.apiKeyNetworks ?? []
       const key = { ...found, organization: ofOrganization, organizationNetworks, isSuspended: suspension !== null }
-      const of = (stored: Uint8Array) => keysByFingerprint.get(toBase64(stored)) ?? ''
-      const current: [string, CachedApiKey] = [of(hash), key]
+      const keyOf = (stored: Uint8Array) => keysByFingerprint.get(toBase64(stored)) ?? ''
+      const current: [string, CachedApiKey] = [keyOf(hash), key]
       if (!previousHash) return [current]
-      return [current, [of(previousHash), { ...key, expiresAt: earlierOf(previousExpiresAt, key.expiresAt) }]]
+      return [current, [keyOf(previousHash), { ...key, expiresAt: earlierOf(previousExpiresAt, key.expiresAt) }]]
     }),
   )
 }

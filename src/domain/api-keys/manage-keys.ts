@@ -77,10 +77,10 @@ export async function generateKey(
   const createdById = ctx.actor.kind === 'member' ? ctx.actor.id : null
   const wanted = { organizationId: ctx.organization.id, name: name.trim(), mode, expiresAt, createdById, scopes, networks }
   return inTransaction(ctx, async (inside) => {
-    const made = await createApiKeyUnlessNamed(inside, wanted)
-    if (!made) throw new DomainError('invalid', { issues: [{ field: 'name', rule: 'account', problem: 'taken' }] })
-    await notifyAdmins(inside, made.apiKey.name)
-    return { key: made.key, name: made.apiKey.name }
+    const created = await createApiKeyUnlessNamed(inside, wanted)
+    if (!created) throw new DomainError('invalid', { issues: [{ field: 'name', rule: 'account', problem: 'taken' }] })
+    await notifyAdmins(inside, created.apiKey.name)
+    return { key: created.key, name: created.apiKey.name }
   })
 }
 

@@ -167,9 +167,9 @@ const rowColumns = ['batchId', 'number', 'email', 'name', 'terms', 'state', 'iss
 export type ArchivedListRow = Pick<Prisma.InviteBatchRowGetPayload<object>, (typeof rowColumns)[number]>
 
 function withoutGrader({ terms, issues, ...row }: ArchivedListRow): ArchivedListRow {
-  const { assignedGraderId: _, ...own } = terms as Record<string, Prisma.JsonValue>
+  const { assignedGraderId: _, ...termsWithoutGrader } = terms as Record<string, Prisma.JsonValue>
   const batchRows = (issues as { field?: string }[]).filter(({ field }) => field !== 'assignedGraderId')
-  return { ...row, terms: own, issues: batchRows }
+  return { ...row, terms: termsWithoutGrader, issues: batchRows }
 }
 
 /** Data of the address outside of invites. @property erasures requests, which contain no address. */

@@ -98,12 +98,12 @@ async function updateLease(
 }
 
 async function* readParts({ deps }: Context, key: string, bytes: number, isLost: () => boolean): AsyncGenerator<Uint8Array> {
-  for (let [number, left] = [0, bytes]; left > 0; number++) {
+  for (let [number, remaining] = [0, bytes]; remaining > 0; number++) {
     const part = await deps.media.get(archivePartKey(key, number))
     if (!part) throw new Error('A part of an archive is not in the media store')
     for await (const piece of part) {
       if (isLost()) throw new Error('The lease of the download is lost')
-      left -= piece.length
+      remaining -= piece.length
       yield piece
     }
   }

@@ -38,15 +38,15 @@ export async function replaceReferences(
   assessmentId: string,
   { languageIds, categoryIds, tagIds, clientIds }: References,
 ): Promise<void> {
-  const of = { organizationId: organization.id, assessmentId }
-  await db.assessmentLanguage.deleteMany({ where: of })
-  await db.assessmentCategory.deleteMany({ where: of })
-  await db.assessmentTag.deleteMany({ where: of })
-  await db.assessmentClient.deleteMany({ where: of })
-  await db.assessmentLanguage.createMany({ data: languageIds.map((languageId, position) => ({ ...of, languageId, position })) })
-  await db.assessmentCategory.createMany({ data: categoryIds.map((categoryId, position) => ({ ...of, categoryId, position })) })
-  await db.assessmentTag.createMany({ data: tagIds.map((tagId, position) => ({ ...of, tagId, position })) })
-  await db.assessmentClient.createMany({ data: clientIds.map((memberId, position) => ({ ...of, memberId, position })) })
+  const key = { organizationId: organization.id, assessmentId }
+  await db.assessmentLanguage.deleteMany({ where: key })
+  await db.assessmentCategory.deleteMany({ where: key })
+  await db.assessmentTag.deleteMany({ where: key })
+  await db.assessmentClient.deleteMany({ where: key })
+  await db.assessmentLanguage.createMany({ data: languageIds.map((languageId, position) => ({ ...key, languageId, position })) })
+  await db.assessmentCategory.createMany({ data: categoryIds.map((categoryId, position) => ({ ...key, categoryId, position })) })
+  await db.assessmentTag.createMany({ data: tagIds.map((tagId, position) => ({ ...key, tagId, position })) })
+  await db.assessmentClient.createMany({ data: clientIds.map((memberId, position) => ({ ...key, memberId, position })) })
 }
 
 /** The ids of what an assessment refers to. */

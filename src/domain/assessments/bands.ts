@@ -64,13 +64,13 @@ export async function changeBandSettings(
   await inTransaction(ctx, async (inside) => {
     const { id } = await lockAssessment(inside, assessmentId)
     const { questions } = await readBandSettings(inside, id)
-    const of = { organizationId: inside.organization.id }
+    const scope = { organizationId: inside.organization.id }
     const sorted = bands.toSorted((a, b) => b.from - a.from).map(({ name, from }) => `${from} ${name.trim()}`)
-    await inside.db.assessment.updateMany({ where: { ...of, id }, data: { bands: sorted } })
+    await inside.db.assessment.updateMany({ where: { ...scope, id }, data: { bands: sorted } })
     for (const question of questions) {
       const requiredPercent = required.get(question.id) ?? null
       if (requiredPercent !== question.requiredPercent)
-        await inside.db.question.updateMany({ where: { ...of, id: question.id }, data: { requiredPercent } })
+        await inside.db.question.updateMany({ where: { ...scope, id: question.id }, data: { requiredPercent } })
     }
     await recordAudit(inside, { action: 'changed_bands', target: { kind: 'assessment', id } })
   })

@@ -49,16 +49,21 @@ export async function createAssessment(ctx: Context, submitted: AssessmentInput)
 
 /**
  * @throws DomainError not_permitted; assessment_not_found; invalid with the same issues, or `changed` for fields that somebody else changed
- *   since `seen`.
+ *   since `seenAt`.
  */
-export async function updateAssessment(ctx: Context, id: string, submitted: AssessmentInput, seen: SeenAt): Promise<void> {
+export async function updateAssessment(ctx: Context, id: string, submitted: AssessmentInput, seenAt: SeenAt): Promise<void> {
   authorize(ctx, 'write_assessments')
   await inTransaction(ctx, async (inside) => {
     const assessment = await lockAssessment(inside, id)
     const current = await toAssessmentInput(inside, assessment)
     const input = keepSharing(ctx, current, submitted)
     throwIfIssues(issuesOfChangedFields(findAssessmentIssues(input, current.languages), current, input))
-    const version = { updatedAt: assessment.updatedAt, seen, action: 'updated_assessment', targetId: assessment.id } as const
+    const version = {
+      updatedAt: assessment.updatedAt,
+      seen: seenAt,
+      action: 'updated_assessment',
+      targetId: assessment.id,
+    } as const
     await refuseUnseenChanges(versionOf(inside, version), current, input)
     const releases = await findReleaser(inside, input, assessment.autoReleaseById)
     const references = await resolveAssessmentReferences(inside, input)
@@ -85,20 +90,20 @@ const keepSharing = (ctx: Context, before: AssessmentInput, input: AssessmentInp
 /**
  * Changes the given fields of an assessment.
  *
- * @param seen time of the last change that the caller has read; undefined: overwrite any change. @throws DomainError as updateAssessment.
+ * @param seenAt time of the last change that the caller has read; undefined: overwrite any change. @throws DomainError as updateAssessment.
  */
 export async function changeAssessment(
   ctx: Context,
   id: string,
   { archived, ...change }: Partial<AssessmentInput> & { archived?: boolean },
-  seen?: SeenAt,
+  seenAt?: SeenAt,
 ): Promise<void> {
   authorize(ctx, 'write_assessments')
   await inTransaction(ctx, async (inside) => {
     const assessment = await lockAssessment(inside, id)
     const current = await toAssessmentInput(inside, assessment)
     if (Object.keys(change).length > 0)
-      await updateAssessment(inside, id, { ...current, ...change }, seen ?? assessment.updatedAt)
+      await updateAssessment(inside, id, { ...current, ...change }, seenAt ?? assessment.updatedAt)
     if (archived !== undefined) await setArchived(inside, id, archived)
   })
 }
@@ -189,13 +194,20 @@ type NewAssessment = AssessmentSettings & Pick<Assessment, 'instructionId' | 'au
 
 async function insert(
   { db, deps, organization, actor, mode }: Context,
-  { instructionId, autoReleaseById, autoReleaseToCandidate, ...said }: NewAssessment,
+  { instructionId, autoReleaseById, autoReleaseToCandidate, ...settings }: NewAssessment,
 ): Promise<string> {
   const now = deps.clock()
   const { createdById } = authorOf({ actor, mode })
-  const own = { id: deps.newId(), organizationId: organization.id, createdById, createdAt: now, updatedAt: now }
+  const baseColumns = { id: deps.newId(), organizationId: organization.id, createdById, createdAt: now, updatedAt: now }
   const { id } = await db.assessment.create({
-    data: { ...pickSettings(said), ...nameKeys(said.name), instructionId, autoReleaseById, autoReleaseToCandidate, ...own },
+    data: {
+      ...pickSettings(settings),
+      ...nameKeys(settings.name),
+      instructionId,
+      autoReleaseById,
+      autoReleaseToCandidate,
+      ...baseColumns,
+    },
   })
   return id
 }

@@ -54,12 +54,12 @@ export async function addQuestion(ctx: Context, assessmentId: string, input: Que
     throwIfIssues(checkTotal(assessment, 0, input))
     const sectionId = await findLastSection(inside, assessment.id)
     throwIfIssues(await findPlaceIssues(inside, { sectionId, poolId: null }, input))
-    const of = { organizationId: inside.organization.id, assessmentId: assessment.id }
-    const last = await db.question.aggregate({ where: of, _max: { order: true } })
+    const key = { organizationId: inside.organization.id, assessmentId: assessment.id }
+    const last = await db.question.aggregate({ where: key, _max: { order: true } })
     const order = Math.min((last._max.order ?? 0) + 1, MAX_INTEGER)
     const now = deps.clock()
     const columns = await toQuestionColumns(inside, input)
-    const question = { id: deps.newId(), ...of, ...columns, sectionId, order, createdAt: now, updatedAt: now }
+    const question = { id: deps.newId(), ...key, ...columns, sectionId, order, createdAt: now, updatedAt: now }
     await db.question.create({ data: question })
     await recordQuestion(inside, 'added_question', question, assessment)
     return question.id
@@ -76,9 +76,9 @@ async function findLastSection({ db, organization }: Context, assessmentId: stri
  * Replaces a question's content; its position stays.
  *
  * @throws DomainError not_permitted; assessment_not_found; question_not_found; invalid, also `changed` for fields that somebody else
- *   changed since `seen`.
+ *   changed since `seenAt`.
  */
-export async function updateQuestion(ctx: Context, ref: QuestionRef, input: QuestionInput, seen: SeenAt): Promise<void> {
+export async function updateQuestion(ctx: Context, ref: QuestionRef, input: QuestionInput, seenAt: SeenAt): Promise<void> {
   authorize(ctx, 'write_assessments')
   await inTransaction(ctx, async (inside) => {
     const assessment = await lockAssessment(inside, ref.assessmentId)
@@ -90,7 +90,7 @@ export async function updateQuestion(ctx: Context, ref: QuestionRef, input: Ques
     const before = { ...current, ...Object.fromEntries(dependent.map((field) => [field, undefined])) }
     const issues = [...findQuestionIssues(input), ...(await findPlaceIssues(inside, question, input))]
     throwIfIssues(issuesOfChangedFields(issues, before, input))
-    const version = { updatedAt: question.updatedAt, seen, action: 'updated_question', targetId: question.id } as const
+    const version = { updatedAt: question.updatedAt, seen: seenAt, action: 'updated_question', targetId: question.id } as const
     await refuseUnseenChanges(versionOf(inside, version), current, input)
     throwIfIssues(checkTotal(assessment, question.points, input))
     const updatedAt = timeOfChange(inside.deps.clock(), question)
@@ -105,19 +105,19 @@ export async function updateQuestion(ctx: Context, ref: QuestionRef, input: Ques
 /**
  * Changes the given fields of a question.
  *
- * @param seen time of the last change that the caller has read; undefined: overwrite any change. @throws DomainError as updateQuestion.
+ * @param seenAt time of the last change that the caller has read; undefined: overwrite any change. @throws DomainError as updateQuestion.
  */
 export async function changeQuestion(
   ctx: Context,
   ref: QuestionRef,
   change: Partial<QuestionInput>,
-  seen?: SeenAt,
+  seenAt?: SeenAt,
 ): Promise<void> {
   authorize(ctx, 'write_assessments')
   await inTransaction(ctx, async (inside) => {
     await lockAssessment(inside, ref.assessmentId)
     const question = await getQuestion(inside, ref)
-    await updateQuestion(inside, ref, { ...toQuestionInput(question), ...change }, seen ?? question.updatedAt)
+    await updateQuestion(inside, ref, { ...toQuestionInput(question), ...change }, seenAt ?? question.updatedAt)
   })
 }
 
@@ -156,9 +156,9 @@ export async function duplicateQuestion(ctx: Context, ref: QuestionRef): Promise
       inside.db.selectFrom('questions').where('questions.id', '=', copy.id).select('questions.versionId'),
     )
     const { questions } = await readStructure(inside, assessment.id)
-    const others = questions.filter(({ id }) => id !== copy.id)
-    const at = others.findIndex(({ id }) => id === original.id) + 1
-    await numberQuestions(inside, others.toSpliced(at, 0, { ...others[at - 1]!, id: copy.id }))
+    const otherQuestions = questions.filter(({ id }) => id !== copy.id)
+    const index = otherQuestions.findIndex(({ id }) => id === original.id) + 1
+    await numberQuestions(inside, otherQuestions.toSpliced(index, 0, { ...otherQuestions[index - 1]!, id: copy.id }))
     await recordQuestion(inside, 'duplicated_question', copy, assessment)
     return copy.id
   })

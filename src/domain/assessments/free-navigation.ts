@@ -21,7 +21,9 @@ export const findFreeNavigationIssues = (
       ['audioUrl', audioUrl !== '', 'play audio'],
       ['videoUrl', videoUrl !== '', 'play video'],
     ] as const
-  ).flatMap(([field, isRefused, what]) => (isRefused ? [{ field, rule: 'malformed', text: `${BACK_AND_FORTH} ${what}.` }] : []))
+  ).flatMap(([field, isRefused, activity]) =>
+    isRefused ? [{ field, rule: 'malformed', text: `${BACK_AND_FORTH} ${activity}.` }] : [],
+  )
 
 /** Issues of a question because of its section or pool. */
 export async function findPlaceIssues(

@@ -55,8 +55,8 @@ export async function moveToSection(ctx: Context, ref: QuestionRef, sectionId: s
     if (!structure.sections.some((section) => section.id === sectionId))
       throwIfIssues([{ field: '', rule: 'malformed', text: 'Choose a section of this assessment.' }])
     const moved = structure.questions.find((question) => question.id === id)!
-    const others = structure.questions.filter((question) => question !== moved)
-    const ids = await placeQuestions(inside, assessmentId, structure, [...others, inSection(moved, sectionId)], '')
+    const otherQuestions = structure.questions.filter((question) => question !== moved)
+    const ids = await placeQuestions(inside, assessmentId, structure, [...otherQuestions, inSection(moved, sectionId)], '')
     const target = { kind: 'question' as const, id }
     await recordAudit(inside, { action: 'moved_question', target, details: { assessmentId, assessment: name } })
     return ids.indexOf(id) + 1
@@ -115,8 +115,8 @@ function fromList(list: string[], { sections, questions }: Structure): PlacedQue
   })
 }
 
-const isSame = (some: string[], others: string[]): boolean =>
-  some.length === others.length && some.every((id, i) => id === others[i])
+const isSame = (ids: string[], otherIds: string[]): boolean =>
+  ids.length === otherIds.length && ids.every((id, i) => id === otherIds[i])
 
 /**
  * Writes the places of the questions.

@@ -69,8 +69,8 @@ async function findPoolIssues(
   { name, draw, points, questionIds }: PoolInput,
 ): Promise<Issue[]> {
   const members = questions.filter(({ id }) => questionIds.includes(id))
-  const others = questions.filter(({ id }) => !questionIds.includes(id))
-  const most = Math.floor((MAX_INTEGER - sumOf(others)) / Math.max(1, members.length))
+  const otherQuestions = questions.filter(({ id }) => !questionIds.includes(id))
+  const most = Math.floor((MAX_INTEGER - sumOf(otherQuestions)) / Math.max(1, members.length))
   const issues = findIssues([
     ['name', checkName(name, MAX_NAME_LENGTH)],
     ['questions', members.length === 0 ? { rule: 'required' } : undefined],

@@ -19,7 +19,7 @@ const questionList = {
   table: 'questions',
   filters: { assessmentId: '=' },
   total: {
-    of: (db: TenantDb, { assessmentId }: { assessmentId: string }) =>
+    count: (db: TenantDb, { assessmentId }: { assessmentId: string }) =>
       db.selectFrom('assessments').select('questionCount').where('id', '=', assessmentId),
     missing: () => new DomainError('assessment_not_found'),
   },

@@ -15,15 +15,15 @@ export type AssessmentWarnings = {
 /** Reads them by counts and one look at the questions. @throws DomainError not_permitted. */
 export async function readWarnings(ctx: Context, { id }: Pick<Assessment, 'id'>): Promise<AssessmentWarnings> {
   authorize(ctx, 'read_assessments')
-  const of = { organizationId: ctx.organization.id, assessmentId: id }
-  const withoutPoints = await ctx.db.question.count({ where: { ...of, points: 0 } })
+  const key = { organizationId: ctx.organization.id, assessmentId: id }
+  const withoutPoints = await ctx.db.question.count({ where: { ...key, points: 0 } })
   const recorded = await ctx.db.question.findMany({
-    where: { ...of, responseType: { in: [...ctx.deps.kinds.recorded] } },
+    where: { ...key, responseType: { in: [...ctx.deps.kinds.recorded] } },
     distinct: ['responseType'],
     select: { responseType: true },
   })
   const { _sum } = await inMode(ctx, 'all').db.assessmentInviteCount.aggregate({
-    where: { ...of, status: { in: ['pending', 'accepted'] } },
+    where: { ...key, status: { in: ['pending', 'accepted'] } },
     _sum: { count: true },
   })
   const needed = recorded.flatMap(({ responseType }) => ctx.deps.kinds.answering(responseType).needs)

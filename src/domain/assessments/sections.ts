@@ -56,8 +56,8 @@ export async function updateSection(ctx: Context, { assessmentId, sectionId }: S
   throwIfIssues(findSectionIssues(input))
   await changeStructure(ctx, assessmentId, 'updated_section', async (inside, structure) => {
     const section = sectionIn(structure, sectionId)
-    const own = structure.questions.filter((question) => question.sectionId === section.id)
-    await refuseInFreeSections(inside, [{ ...section, ...input }], own, 'navigation')
+    const questionsOfSection = structure.questions.filter((question) => question.sectionId === section.id)
+    await refuseInFreeSections(inside, [{ ...section, ...input }], questionsOfSection, 'navigation')
     await inside.db.assessmentSection.updateMany({ where: rowOf(section), data: input })
   })
 }
@@ -71,8 +71,8 @@ export async function deleteSection(ctx: Context, { assessmentId, sectionId }: S
   await changeStructure(ctx, assessmentId, 'deleted_section', async (inside, structure) => {
     const { sections, questions } = structure
     const section = sectionIn(structure, sectionId)
-    const at = sections.indexOf(section)
-    const adjacentSection = sections[at - 1] ?? sections[at + 1]
+    const index = sections.indexOf(section)
+    const adjacentSection = sections[index - 1] ?? sections[index + 1]
     const moved = questions.map((one) =>
       one.sectionId === section.id ? { ...one, sectionId: adjacentSection?.id ?? null } : one,
     )
@@ -84,12 +84,12 @@ export async function deleteSection(ctx: Context, { assessmentId, sectionId }: S
 }
 
 /** Moves a section with its questions before or behind its neighbor. @throws DomainError as deleteSection. */
-export async function moveSection(ctx: Context, { assessmentId, sectionId }: SectionRef, by: -1 | 1): Promise<void> {
+export async function moveSection(ctx: Context, { assessmentId, sectionId }: SectionRef, offset: -1 | 1): Promise<void> {
   await changeStructure(ctx, assessmentId, 'moved_section', async (inside, structure) => {
     const { sections, questions } = structure
     const section = sectionIn(structure, sectionId)
-    const at = sections.indexOf(section)
-    const ordered = sections.toSpliced(at, 1).toSpliced(Math.max(0, at + by), 0, section)
+    const index = sections.indexOf(section)
+    const ordered = sections.toSpliced(index, 1).toSpliced(Math.max(0, index + offset), 0, section)
     for (const [i, one] of ordered.entries())
       await inside.db.assessmentSection.updateMany({ where: rowOf(one), data: { order: i + 1 } })
     await numberQuestions(inside, inStructure(questions, ordered))

@@ -49,12 +49,12 @@ export function inStructure<Q extends PlacedQuestion>(questions: readonly Q[], s
  */
 export function placeQuestion<Q extends PlacedQuestion>(questions: readonly Q[], moved: Q, place: number): Q[] {
   const from = questions.indexOf(moved)
-  const others = questions.filter((question) => question !== moved)
-  const at = skipPool(others, moved, { from, at: Math.min(place - 1, others.length) })
-  const [before, after] = [others[at - 1], others[at]]
+  const otherQuestions = questions.filter((question) => question !== moved)
+  const index = skipPool(otherQuestions, moved, { from, index: Math.min(place - 1, otherQuestions.length) })
+  const [before, after] = [otherQuestions[index - 1], otherQuestions[index]]
   const isAtOwn = [before, after].some((neighbor) => neighbor?.sectionId === moved.sectionId)
   const sectionId = isAtOwn ? moved.sectionId : ((before ?? after)?.sectionId ?? moved.sectionId)
-  return others.toSpliced(at, 0, inSection(moved, sectionId))
+  return otherQuestions.toSpliced(index, 0, inSection(moved, sectionId))
 }
 
 /** A question in another section leaves its pool. */
@@ -65,10 +65,14 @@ export const inSection = <Q extends PlacedQuestion>(question: Q, sectionId: stri
 })
 
 /** Place before or behind a pool that a question would otherwise land in. */
-function skipPool(others: readonly PlacedQuestion[], moved: PlacedQuestion, { from, at }: { from: number; at: number }): number {
-  const poolId = others[at]?.poolId ?? null
-  if (poolId === null || others[at - 1]?.poolId !== poolId || moved.poolId === poolId) return at
-  return at < from
-    ? others.findIndex((other) => other.poolId === poolId)
-    : others.findLastIndex((other) => other.poolId === poolId) + 1
+function skipPool(
+  otherQuestions: readonly PlacedQuestion[],
+  moved: PlacedQuestion,
+  { from, index }: { from: number; index: number },
+): number {
+  const poolId = otherQuestions[index]?.poolId ?? null
+  if (poolId === null || otherQuestions[index - 1]?.poolId !== poolId || moved.poolId === poolId) return index
+  return index < from
+    ? otherQuestions.findIndex((other) => other.poolId === poolId)
+    : otherQuestions.findLastIndex((other) => other.poolId === poolId) + 1
 }

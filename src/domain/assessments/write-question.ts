@@ -33,25 +33,25 @@ export const updateDefinedQuestion = (
   ctx: Context,
   ref: QuestionRef,
   written: QuestionToWrite,
-  seen: SeenQuestion,
+  lastSeen: SeenQuestion,
 ): Promise<void> =>
   inTransaction(ctx, async (inside) => {
     authorize(inside, 'write_assessments')
     await lockAssessment(inside, ref.assessmentId)
-    const faults = [...written.faults, ...(await findUnseen(inside, ref, written.definition, seen.definition))]
-    await write(inside, ref.assessmentId, { ...written, faults }, async (within) => {
-      await updateQuestion(within, ref, written.input, seen.question)
+    const faults = [...written.faults, ...(await findUnseen(inside, ref, written.definition, lastSeen.definition))]
+    await write(inside, ref.assessmentId, { ...written, faults }, async (nested) => {
+      await updateQuestion(nested, ref, written.input, lastSeen.question)
       return ref.questionId
     })
   })
 
 /** A key is corrected without a change of the question's row: only the definition itself says whether it is as it was seen. */
-async function findUnseen(ctx: Context, ref: QuestionRef, wanted: QuestionDefinition, seen: string): Promise<Issue[]> {
+async function findUnseen(ctx: Context, ref: QuestionRef, wanted: QuestionDefinition, seenHash: string): Promise<Issue[]> {
   const { versionId } = await getQuestion(ctx, ref)
   if (versionId === null) return []
   await lockVersion(ctx, versionId)
   const stored = await readDefinitionWithKey(ctx, versionId)
-  if (hashDefinition(stored) === seen || isDeepStrictEqual(stored, wanted)) return []
+  if (hashDefinition(stored) === seenHash || isDeepStrictEqual(stored, wanted)) return []
   return [{ field: 'definition', rule: 'changed', value: null }]
 }
 

@@ -60,8 +60,8 @@ export async function findUsedAssets(ctx: Context, texts: string[], addresses: s
   const { db, organization } = ctx
   const named = [...assetIdsIn(...texts), ...addresses.map(assetIdIn).filter((id) => id !== null)]
   if (named.length === 0) return []
-  const own = { organizationId: organization.id, id: { in: named } }
-  await db.asset.updateMany({ where: { ...own, unusedSince: { not: null } }, data: { unusedSince: null } })
-  const found = await db.asset.findMany({ where: own, select: { id: true }, orderBy: { id: 'asc' } })
+  const whereNamed = { organizationId: organization.id, id: { in: named } }
+  await db.asset.updateMany({ where: { ...whereNamed, unusedSince: { not: null } }, data: { unusedSince: null } })
+  const found = await db.asset.findMany({ where: whereNamed, select: { id: true }, orderBy: { id: 'asc' } })
   return found.map(({ id }) => id)
 }

@@ -20,22 +20,22 @@ export async function storeFile(
 ): Promise<Asset | null> {
   const { actor, db, deps, organization } = ctx
   const sha256 = new Uint8Array(createHash('sha256').update(content).digest())
-  const own = { organizationId: organization.id }
-  const there = await db.asset.findFirst({ where: { ...own, sha256, kind, state: 'ready' }, orderBy: { id: 'asc' } })
-  if (there) return there
+  const scope = { organizationId: organization.id }
+  const existing = await db.asset.findFirst({ where: { ...scope, sha256, kind, state: 'ready' }, orderBy: { id: 'asc' } })
+  if (existing) return existing
   if (await lacksSpace(ctx, content.length)) return null
   const [id, now] = [deps.newId(), deps.clock()]
   const key = newMediaKey(organization)
   const createdById = actor.kind === 'member' ? actor.id : null
   await db.asset.create({
     data: {
-      ...{ ...own, id, kind, state: 'uploading', key, ...facts, sha256, bytes: content.length },
+      ...{ ...scope, id, kind, state: 'uploading', key, ...facts, sha256, bytes: content.length },
       ...{ createdById, createdAt: now, checkedAt: now },
     },
   })
   await deps.media.put(fileOf(key), content)
   return db.asset.update({
-    where: { organizationId_id: { ...own, id } },
+    where: { organizationId_id: { ...scope, id } },
     data: { state: 'ready', completedAt: deps.clock() },
   })
 }

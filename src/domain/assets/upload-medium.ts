@@ -53,8 +53,8 @@ export async function putMediumPart(ctx: Context, id: string, { segment, number,
     const lockedMedium = await lockMedium(inside, asset.id)
     if (await isKnown(inside, asset, part)) return
     await refuseUnlessTaken(inside, { ...asset, ...lockedMedium }, part)
-    const of = { organizationId: organization.id, assetId: asset.id }
-    await db.assetPart.create({ data: { ...of, ...part, createdAt: deps.clock() } })
+    const key = { organizationId: organization.id, assetId: asset.id }
+    await db.assetPart.create({ data: { ...key, ...part, createdAt: deps.clock() } })
     const data = { bytes: { increment: content.length }, contentType: contentType ?? '' }
     await db.asset.updateMany({ where: { organizationId: organization.id, id: asset.id }, data })
   })
@@ -64,9 +64,9 @@ type Measured = { segment: number; number: number; bytes: number; sha256: Uint8A
 
 /** @throws DomainError invalid where another is there in its place. */
 async function isKnown({ db, organization }: Context, { id }: Asset, { segment, number, sha256 }: Measured): Promise<boolean> {
-  const there = await db.assetPart.findFirst({ where: { organizationId: organization.id, assetId: id, segment, number } })
-  if (there && Buffer.compare(there.sha256, sha256) !== 0) throwIfIssues([issue(DIFFERS)])
-  return there !== null
+  const storedPart = await db.assetPart.findFirst({ where: { organizationId: organization.id, assetId: id, segment, number } })
+  if (storedPart && Buffer.compare(storedPart.sha256, sha256) !== 0) throwIfIssues([issue(DIFFERS)])
+  return storedPart !== null
 }
 
 type LockedMedium = { id: string; state: string; bytes: bigint | string }
@@ -103,11 +103,11 @@ export async function completeMedium(
   await inTransaction(ctx, async (inside) => {
     const { db, deps, organization } = inside
     if ((await lockMedium(inside, asset.id)).state !== 'uploading') return
-    const of = { organizationId: organization.id, assetId: asset.id }
-    const parts = await db.assetPart.findMany({ where: of, select: { segment: true, number: true } })
-    const there = new Set(parts.map(({ segment, number }) => `${segment}/${number}`))
+    const key = { organizationId: organization.id, assetId: asset.id }
+    const parts = await db.assetPart.findMany({ where: key, select: { segment: true, number: true } })
+    const storedParts = new Set(parts.map(({ segment, number }) => `${segment}/${number}`))
     const isWhole = segments.every((count, segment) =>
-      Array.from({ length: count }, (_, n) => n).every((n) => there.has(`${segment}/${n}`)),
+      Array.from({ length: count }, (_, n) => n).every((n) => storedParts.has(`${segment}/${n}`)),
     )
     if (parts.length === 0 || !isWhole) throwIfIssues([issue(MISSING)])
     const data = { state: 'joining', declaredParts: segments, completedAt: deps.clock() }

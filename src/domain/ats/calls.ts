@@ -24,8 +24,8 @@ type IncomingCall = Pick<AtsCall, 'name' | 'status' | 'error' | 'milliseconds' |
 /** Records that an ATS has called. @param ctx of an ATS. */
 export async function recordCall(ctx: Context, call: IncomingCall): Promise<void> {
   const { db, deps, organization } = ctx
-  const own = { organizationId: organization.id, connectionId: atsOf(ctx).connectionId }
-  await db.atsCall.create({ data: { ...call, ...own, id: deps.newId(), isInbound: true, createdAt: deps.clock() } })
+  const key = { organizationId: organization.id, connectionId: atsOf(ctx).connectionId }
+  await db.atsCall.create({ data: { ...call, ...key, id: deps.newId(), isInbound: true, createdAt: deps.clock() } })
 }
 
 /** The calls of a connection, the newest first. @throws DomainError not_permitted. */

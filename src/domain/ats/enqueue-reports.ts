@@ -59,8 +59,8 @@ async function createReports(inside: ServiceContext, from: bigint, until: bigint
     const happenedAt = laterThan(last?.happenedAt ?? orderedAt, createdAt)
     const nextAttemptAt = last?.nextAttemptAt && last.nextAttemptAt > now ? last.nextAttemptAt : now
     lastOf.set(orderId, { happenedAt, nextAttemptAt })
-    const own = { id: deps.newId(), organizationId, connectionId, orderId, position: position!, status, happenedAt }
-    return { ...own, state: 'waiting', queuedAt: now, nextAttemptAt, attemptCount: 0 } as const
+    const columns = { id: deps.newId(), organizationId, connectionId, orderId, position: position!, status, happenedAt }
+    return { ...columns, state: 'waiting', queuedAt: now, nextAttemptAt, attemptCount: 0 } as const
   })
 }
 

@@ -89,9 +89,9 @@ export async function generateAtsKey(ctx: Context, ats: Ats, mode: KeyMode): Pro
     const connection = await findConnection(inside, ats, mode)
     const [id, key] = [deps.newId(), generateApiKey(mode)]
     const createdById = actor.kind === 'member' ? actor.id : null
-    const own = { id, organizationId: organization.id, connectionId: connection.id, createdById, createdAt: deps.clock() }
+    const columns = { id, organizationId: organization.id, connectionId: connection.id, createdById, createdAt: deps.clock() }
     await db.atsKey.create({
-      data: { ...own, ...fingerprintApiKey(key), encryptedKey: encrypt(deps.secretKeys, keyPurpose(id), key) },
+      data: { ...columns, ...fingerprintApiKey(key), encryptedKey: encrypt(deps.secretKeys, keyPurpose(id), key) },
     })
     await recordAudit(inside, { action: 'generated_ats_key', target: { kind: 'ats_key', id }, details: { ats, mode } })
     return key

@@ -133,7 +133,7 @@ function refusalOf({ status }: OrderProgress, { takesOver }: OrderPolicy): Order
 /** By index each: there is one of the events with a position, and one of those without. */
 async function lastSequence(inside: Context, inviteId: string): Promise<bigint> {
   const eventsOfInvite = inside.db.selectFrom('events').where('inviteId', '=', inviteId).select('sequence')
-  const both = eventsOfInvite.where('position', 'is not', null).unionAll(eventsOfInvite.where('position', 'is', null))
-  const last = await both.orderBy('sequence', 'desc').limit(1).executeTakeFirst()
+  const allEvents = eventsOfInvite.where('position', 'is not', null).unionAll(eventsOfInvite.where('position', 'is', null))
+  const last = await allEvents.orderBy('sequence', 'desc').limit(1).executeTakeFirst()
   return BigInt(last?.sequence ?? 0) // of an invite that was imported there may be none
 }

@@ -13,12 +13,12 @@ export async function queueReport(
   { connectionId, orderId, status }: { connectionId: string; orderId: string | null; status: OrderStatus },
 ): Promise<void> {
   const { db, deps, organization } = inside
-  const own = { organizationId: organization.id, connectionId, orderId }
+  const key = { organizationId: organization.id, connectionId, orderId }
   const [now, { position: head }] = [deps.clock(), await db.eventSequence.findUniqueOrThrow({ where: { id: 1 } })]
-  const last = await db.atsReport.findFirst({ where: own, orderBy: [{ position: 'desc' }, { id: 'desc' }] })
+  const last = await db.atsReport.findFirst({ where: key, orderBy: [{ position: 'desc' }, { id: 'desc' }] })
   const isBehind = orderId !== null && last?.state === 'waiting' && last.nextAttemptAt > now
   const data: Prisma.AtsReportUncheckedCreateInput = {
-    ...{ ...own, id: deps.newId(), status, queuedAt: now, nextAttemptAt: isBehind ? last.nextAttemptAt : now },
+    ...{ ...key, id: deps.newId(), status, queuedAt: now, nextAttemptAt: isBehind ? last.nextAttemptAt : now },
     position: last && last.position > head ? last.position : head,
     happenedAt: last ? laterThan(last.happenedAt, now) : now,
   }

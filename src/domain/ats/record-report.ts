@@ -35,9 +35,9 @@ export function recordReport(ctx: ServiceContext, lease: LeasedReport, result: A
     })
     if (count === 0) return 'lost'
     if (next && order) await delayFollowing(inside, { organizationId: connection.organization.id, orderId: order.id }, next)
-    const own = { organizationId: connection.organization.id, connectionId: connection.id, orderId: order?.id ?? null }
+    const key = { organizationId: connection.organization.id, connectionId: connection.id, orderId: order?.id ?? null }
     const response = { status, error: storable(error), answer: storable(body), milliseconds: result.milliseconds }
-    const call = { ...own, ...response, id: deps.newId(), isInbound: false, name: report.status, createdAt: result.startedAt }
+    const call = { ...key, ...response, id: deps.newId(), isInbound: false, name: report.status, createdAt: result.startedAt }
     await db.atsCall.create({ data: call })
     const data = isDelivered
       ? { reportedStatus: report.status, reportedAt: now, lastError: '' }
@@ -50,11 +50,11 @@ export function recordReport(ctx: ServiceContext, lease: LeasedReport, result: A
 /** Delays the reports that wait behind one. Otherwise each poll would read and skip them. */
 async function delayFollowing(
   { db }: ServiceContext,
-  of: { organizationId: string; orderId: string },
+  key: { organizationId: string; orderId: string },
   until: Date,
 ): Promise<void> {
   await db.atsReport.updateMany({
-    where: { ...of, state: 'waiting', nextAttemptAt: { lt: until } },
+    where: { ...key, state: 'waiting', nextAttemptAt: { lt: until } },
     data: { nextAttemptAt: until },
   })
 }

@@ -169,10 +169,10 @@ async function findNamesOfAny(ctx: Context, ids: string[]): Promise<[id: string,
     .select(({ ref }) => ['id', addressOrFormer({ email: ref('email'), erasedAt: ref('erasedAt') }, FORMER_MEMBER).as('name')])
     .where('id', '=', anyOfIds(ids))
   const keys = ctx.db.selectFrom('apiKeys').select(['id', 'name']).where('id', '=', anyOfIds(ids))
-  const both = inMode(ctx, 'all')
-  const tags = both.db.selectFrom('tags').select(['id', 'name']).where('id', '=', anyOfIds(ids))
+  const bothModes = inMode(ctx, 'all')
+  const tags = bothModes.db.selectFrom('tags').select(['id', 'name']).where('id', '=', anyOfIds(ids))
   const assessments = ctx.db.selectFrom('assessments').select(['id', 'name']).where('id', '=', anyOfIds(ids))
-  const invites = both.db
+  const invites = bothModes.db
     .selectFrom('invites')
     .select((eb) => ['id', sql<string>`coalesce(nullif(${eb.ref('recipientName')}, ''), ${eb.ref('recipientEmail')})`.as('name')])
     .where('id', '=', anyOfIds(ids))

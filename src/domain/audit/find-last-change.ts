@@ -13,9 +13,9 @@ type RecordedAs = { action: AuditAction; targetId?: string; language?: string }
 /** Version of a row whose changes are in the audit log. @param seen undefined: overwrite any change. */
 export const versionOf = (
   ctx: Context,
-  { updatedAt, seen, ...recorded }: RecordedAs & { updatedAt: Date; seen: SeenAt | undefined },
+  { updatedAt, seen: seenAt, ...recorded }: RecordedAs & { updatedAt: Date; seen: SeenAt | undefined },
 ): SeenVersion => ({
-  isAsSeen: seen === undefined || updatedAt.getTime() === seen.getTime(),
+  isAsSeen: seenAt === undefined || updatedAt.getTime() === seenAt.getTime(),
   findBy: () => findLastChange(ctx, { ...recorded, updatedAt }),
 })
 

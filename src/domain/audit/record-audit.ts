@@ -250,12 +250,12 @@ export const auditEntriesByMember = (ctx: Context, event: AuditEvent): AuditRow[
 type AuditRow = NonNullable<NewRows['auditEntries']>[number]
 
 function auditEntryOf(
-  { actor: given, deps, organization, mode, origin, bulkChangeId }: AuditContext,
+  { actor: caller, deps, organization, mode, origin, bulkChangeId }: AuditContext,
   event: AuditEvent,
 ): AuditRow {
   const { action, target, details = {} } = event
-  const keyId = given.kind === 'member' ? (given.viaKey ?? given.simulatedBy) : undefined
-  const actor = keyId ? { kind: 'apiKey' as const, id: keyId } : given
+  const keyId = caller.kind === 'member' ? (caller.viaKey ?? caller.simulatedBy) : undefined
+  const actor = keyId ? { kind: 'apiKey' as const, id: keyId } : caller
   return {
     id: deps.newId(),
     organizationId: organization.id,

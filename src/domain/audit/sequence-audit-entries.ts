@@ -63,7 +63,7 @@ const numberNext = prepare(() =>
           eb
             .selectFrom(['chosen', 'auditSequence'])
             .select((eb) => {
-              const nth = eb.fn.agg<string>('row_number').over((over) => over.orderBy('chosen.at').orderBy('chosen.id'))
+              const nth = eb.fn.agg<string>('row_number').over((window) => window.orderBy('chosen.at').orderBy('chosen.id'))
               return ['chosen.id', eb('auditSequence.position', '+', nth).as('position')]
             })
             .as('next'),

@@ -43,14 +43,14 @@ export const tidyColors = ({ primaryColor, backgroundColor }: Colors): Pick<Bran
 /**
  * Also changes emails that are already queued.
  *
- * @throws DomainError not_permitted; invalid for an invalid color, or `changed` for values that somebody else changed since `seen`.
+ * @throws DomainError not_permitted; invalid for an invalid color, or `changed` for values that somebody else changed since `seenAt`.
  */
-export async function changeColors(ctx: Context, input: Colors, seen: SeenAt): Promise<void> {
+export async function changeColors(ctx: Context, input: Colors, seenAt: SeenAt): Promise<void> {
   authorize(ctx, 'manage_settings')
   throwIfIssues(findColorIssues(input))
   const colors = tidyColors(input)
   await changeBrand(ctx, colors, ({ updatedAt, ...before }, inside) =>
-    refuseUnseenChanges(versionOf(inside, { updatedAt, seen, action: 'changed_brand' }), before, colors),
+    refuseUnseenChanges(versionOf(inside, { updatedAt, seen: seenAt, action: 'changed_brand' }), before, colors),
   )
 }
 

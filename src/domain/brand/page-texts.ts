@@ -58,10 +58,10 @@ const tidy = ({ imprint, privacy, contact, consent }: PageTexts): PageTexts => (
  * Saves the texts of one language. Queued emails use the new texts; candidates who consented keep their version. Admins are notified by
  * email.
  *
- * @param seen version mark of the texts that were edited.
- * @throws DomainError not_permitted; invalid: an invalid or too long value, or `changed` for texts that somebody else changed since `seen`.
+ * @param seenHash version mark of the texts that were edited.
+ * @throws DomainError not_permitted; invalid: an invalid or too long value, or `changed` for texts that somebody else changed since `seenHash`.
  */
-export async function savePageTexts(ctx: Context, language: string, input: PageTexts, seen: string): Promise<void> {
+export async function savePageTexts(ctx: Context, language: string, input: PageTexts, seenHash: string): Promise<void> {
   authorize(ctx, 'manage_settings')
   const words = tidy(input)
   throwIfIssues([
@@ -74,7 +74,7 @@ export async function savePageTexts(ctx: Context, language: string, input: PageT
     await inside.db.selectFrom('organizations').select('organizations.id').forNoKeyUpdate().execute()
     const before = await readPageTexts(inside, language)
     const findBy = () => findLastChange(inside, { action: 'changed_page_words', language })
-    await refuseUnseenChanges({ isAsSeen: hashPageTexts(before) === seen, findBy }, before, words)
+    await refuseUnseenChanges({ isAsSeen: hashPageTexts(before) === seenHash, findBy }, before, words)
     const { consent, ...links } = words
     const isSame = PAGE_LINKS.every((link) => before[link] === links[link]) && before.consent === consent
     if (isSame) return

@@ -24,9 +24,9 @@ export function createConcurrencySlots(holdMs: number, onFree: () => void): Conc
   const heldBy = new Map<string, number>()
   let usedSlots = 0
 
-  function change(counts: Map<string, number>, groups: readonly string[], by: 1 | -1): void {
+  function change(counts: Map<string, number>, groups: readonly string[], delta: 1 | -1): void {
     for (const group of groups) {
-      const count = (counts.get(group) ?? 0) + by
+      const count = (counts.get(group) ?? 0) + delta
       if (count > 0) counts.set(group, count)
       else counts.delete(group)
     }

@@ -44,9 +44,9 @@ export function traceTo(take?: (span: EndedSpan) => void, ratio = 1): void {
 export function beginSpan({ name, kind, attributes = {}, parent }: Begin) {
   if (!tracing) return undefined
   const { take, ratio } = tracing
-  const above = underWay.getStore()?.trace ?? readParent(parent, ratio)
-  const traceId = above?.traceId ?? randomBytes(16).toString('hex')
-  const trace = { traceId, spanId: randomBytes(8).toString('hex'), isSampled: above?.isSampled ?? isChosen(traceId, ratio) }
+  const parentTrace = underWay.getStore()?.trace ?? readParent(parent, ratio)
+  const traceId = parentTrace?.traceId ?? randomBytes(16).toString('hex')
+  const trace = { traceId, spanId: randomBytes(8).toString('hex'), isSampled: parentTrace?.isSampled ?? isChosen(traceId, ratio) }
   const startedAt = performance.timeOrigin + performance.now()
   const span: Span = { attributes, failed: false }
   let hasEnded = false
@@ -57,7 +57,7 @@ export function beginSpan({ name, kind, attributes = {}, parent }: Begin) {
       if (hasEnded || !trace.isSampled) return
       hasEnded = true
       const milliseconds = performance.timeOrigin + performance.now() - startedAt
-      take({ traceId, spanId: trace.spanId, parentId: above?.spanId, name, kind, startedAt, milliseconds, ...span })
+      take({ traceId, spanId: trace.spanId, parentId: parentTrace?.spanId, name, kind, startedAt, milliseconds, ...span })
     },
   }
 }

@@ -21,16 +21,16 @@ export async function collectInvites(
 export async function collectListedInvites(
   inside: Context,
   { id, address }: { id: string; address: string },
-  made: string[],
+  inviteIds: string[],
 ): Promise<void> {
-  if (made.length > 0)
+  if (inviteIds.length > 0)
     await collect(inside, id, (eb) =>
-      eb.and([isSentTo(eb, address), sql<SqlBool>`${eb.ref('invites.id')} = any(${made}::uuid[])`]),
+      eb.and([isSentTo(eb, address), sql<SqlBool>`${eb.ref('invites.id')} = any(${inviteIds}::uuid[])`]),
     )
 }
 
-async function collect(inside: Context, id: string, which: (eb: Expressions<'invites'>) => Condition): Promise<void> {
-  const insertion = insertFromSelect(inside.db, 'erasedInvites', inside.db.selectFrom('invites').where(which), (eb) => ({
+async function collect(inside: Context, id: string, condition: (eb: Expressions<'invites'>) => Condition): Promise<void> {
+  const insertion = insertFromSelect(inside.db, 'erasedInvites', inside.db.selectFrom('invites').where(condition), (eb) => ({
     ...copyColumns(eb, 'organizationId', 'mode'),
     inviteId: eb.ref('invites.id'),
     erasureId: uuid(id),

@@ -134,10 +134,10 @@ async function eraseDueBatch(ctx: Context, due: DueInvites, ids: string[]): Prom
 async function eraseMarked(counting: ErasureRef, ids: string[]): Promise<void> {
   const { ctx } = counting
   const markedOf = ({ db }: Context) => db.selectFrom('erasedInvites').where('inviteId', '=', anyOfIds(ids)).select('inviteId')
-  const invitesOf = (of: Context) =>
-    of.db
+  const invitesOf = (context: Context) =>
+    context.db
       .selectFrom('invites')
-      .where('invites.id', 'in', markedOf(of))
+      .where('invites.id', 'in', markedOf(context))
       .where('invites.status', '=', sql<RetentionRule>`any(${RETENTION_RULES}::invite_status[])`)
   const marked = markedOf(ctx)
   await purgeRecentMails(ctx, marked)

@@ -66,11 +66,11 @@ export async function eraseListRows(erasing: AddressErasure): Promise<void> {
   const { ctx, address, until } = erasing
   for await (const ids of readListIds(ctx, until))
     await eraseCounted(erasing, async (inside) => {
-      const gone = inside.db
+      const deletion = inside.db
         .deleteFrom('inviteBatchRows')
         .where('batchId', '=', anyOfIds(ids))
         .where(({ ref }) => sql<SqlBool>`address_key(trim(${ref('email')})) = ${address}`)
-      const rows = await gone.returning('inviteId').execute()
+      const rows = await deletion.returning('inviteId').execute()
       await collectListedInvites(
         inside,
         erasing,
@@ -92,15 +92,18 @@ const idsOfErased = ({ ctx, id }: ErasureRef) => ctx.db.selectFrom('erasedInvite
  * Deletes photos and recordings from the store before their rows, which are the record of remaining files if the store fails. A sweep
  * deletes files that were written meanwhile, found by a trigger on the rows.
  *
- * @param those condition on submissions. @throws errors of the store.
+ * @param condition chooses the submissions. @throws errors of the store.
  */
-export async function eraseMediaOf(counting: ErasureRef, those: (eb: Expressions<'submissions'>) => Condition): Promise<void> {
+export async function eraseMediaOf(
+  counting: ErasureRef,
+  condition: (eb: Expressions<'submissions'>) => Condition,
+): Promise<void> {
   const { ctx } = counting
   for (let last: string | undefined; ; ) {
     let page = ctx.db
       .selectFrom('mediaFiles')
       .innerJoin(ctx.db.table('submissions'), 'submissions.id', 'mediaFiles.submissionId')
-      .where((eb) => those(eb))
+      .where((eb) => condition(eb))
       .where('mediaFiles.removedAt', 'is', null)
     if (last !== undefined) page = page.where('mediaFiles.id', '>', last)
     const media = await page.select(['mediaFiles.id', 'mediaFiles.key']).orderBy('mediaFiles.id').limit(MEDIA_AT_ONCE).execute()
@@ -180,11 +183,11 @@ async function keepSums(inside: Context, invites: CountedInvite[]): Promise<void
   const ownIds = { organizationId: organization.id }
   if (results.length > 0)
     await insertRows(db, { erasedResults: results.map((result) => ({ ...ownIds, id: deps.newId(), ...result })) }).execute()
-  for (const of of Map.groupBy(invites, ({ assessmentId, mode }) => `${assessmentId} ${mode}`).values()) {
-    const { assessmentId, mode } = of[0]!
+  for (const group of Map.groupBy(invites, ({ assessmentId, mode }) => `${assessmentId} ${mode}`).values()) {
+    const { assessmentId, mode } = group[0]!
     const counting = tenantDb(db, { organization, mode })
       .insertInto('erasedInviteCounts')
-      .values({ assessmentId, count: of.length })
+      .values({ assessmentId, count: group.length })
       .onConflict((conflict) =>
         conflict
           .columns(['organizationId', 'assessmentId', 'mode'])

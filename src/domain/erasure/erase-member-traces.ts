@@ -66,8 +66,8 @@ function eraseRefusals(inside: ErasureRef['ctx'], { named: { addresses, subjects
     .updateTable('auditEntries')
     .where('action', '=', 'refused_sign_in' satisfies AuditAction)
     .where(({ ref }) => {
-      const told = (key: string) => sql`${ref('details')} ->> ${key}`
-      return sql<SqlBool>`(${told('subject')} = any(${subjects}::text[]) or ${isOneOf(told('email'), addresses)})`
+      const detail = (key: string) => sql`${ref('details')} ->> ${key}`
+      return sql<SqlBool>`(${detail('subject')} = any(${subjects}::text[]) or ${isOneOf(detail('email'), addresses)})`
     })
   return affectedRows(entriesOfMember.set(({ ref }) => ({ details: sql`${ref('details')} - '{subject,email}'::text[]` })))
 }
@@ -84,8 +84,10 @@ async function eraseFacts(inside: ErasureRef['ctx'], { named: { addresses, name 
     ['person', '{person,address,userAgent}'],
     ['called', '{called}'],
   ] as const) {
-    const told = inside.db.updateTable('memberEmails').where(({ ref }) => isOneOf(sql`${ref('facts')} ->> ${key}`, called))
-    count += await affectedRows(told.set(({ ref }) => ({ facts: sql`${ref('facts')} - ${going}::text[]` })))
+    const matchingMails = inside.db
+      .updateTable('memberEmails')
+      .where(({ ref }) => isOneOf(sql`${ref('facts')} ->> ${key}`, called))
+    count += await affectedRows(matchingMails.set(({ ref }) => ({ facts: sql`${ref('facts')} - ${going}::text[]` })))
   }
   return count
 }
@@ -100,17 +102,17 @@ const eraseAuditEntries = ({ memberId, ...erasing }: ErasingMember): Promise<voi
     await eraseCounted(erasing, async (inside) => {
       const isOwnName = sql<SqlBool>`action = any(${OWN_NAMES}::text[]) and details <> '{}'::jsonb`
       const entries = inside.db.selectFrom('auditEntries').select('id').limit(atMost)
-      const by = entries
+      const byMember = entries
         .where('actorId', '=', memberId)
         .where(({ or, eb }) => or([eb('address', 'is not', null), eb('userAgent', 'is not', null), isOwnName]))
-      const about = entries
+      const aboutMember = entries
         .where('targetKind', '=', 'member')
         .where('targetId', '=', memberId)
         .where(({ ref }) => sql<SqlBool>`${ref('details')} ?| '{department,reason}'::text[]`)
-      const [done, told] = [await by.execute(), await about.execute()]
-      found = Math.max(done.length, told.length)
+      const [ownEntries, entriesAboutMember] = [await byMember.execute(), await aboutMember.execute()]
+      found = Math.max(ownEntries.length, entriesAboutMember.length)
       const details = sql<never>`case when action = any(${OWN_NAMES}::text[]) then '{}'::jsonb else details end`
-      const [emptied, without] = [done, told].map((some) =>
+      const [emptied, without] = [ownEntries, entriesAboutMember].map((some) =>
         inside.db.updateTable('auditEntries').where('id', '=', anyOfIds(some.map(({ id }) => id))),
       )
       const count = await affectedRows(emptied!.set({ address: null, userAgent: null, details }))

@@ -9,8 +9,8 @@ import type { LogReader } from './receipts.ts'
 export async function findRestoredOrganizations(service: LogReader): Promise<OrganizationLine[]> {
   const lines = await readOrganizationLines(service)
   const where = { id: { in: lines.map(({ organizationId }) => organizationId) } }
-  const there = await service.db.organization.findMany({ where, select: { id: true, createdAt: true } })
-  const createdAt = new Map(there.map((organization) => [organization.id, organization.createdAt]))
+  const existing = await service.db.organization.findMany({ where, select: { id: true, createdAt: true } })
+  const createdAt = new Map(existing.map((organization) => [organization.id, organization.createdAt]))
   const returned = lines.filter(({ organizationId, requestedAt }) => {
     const since = createdAt.get(organizationId)
     return since !== undefined && since <= new Date(requestedAt)

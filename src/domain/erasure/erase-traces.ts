@@ -105,12 +105,12 @@ export async function eraseEventsOf(inside: Context, inviteIds: readonly string[
   const events = (await affectedRows(emptying(false))) + (await affectedRows(emptying(true)))
   const endpointIds = (await inside.db.selectFrom('webhookEndpoints').select('id').execute()).map((endpoint) => endpoint.id)
   if (endpointIds.length === 0) return { events }
-  const told = its.db
+  const sequencedEvents = its.db
     .selectFrom('events')
     .select('id')
     .where('inviteId', '=', anyOfIds(inviteIds))
     .where('position', 'is not', null)
-  const eventIds = (await told.execute()).map((event) => event.id)
+  const eventIds = (await sequencedEvents.execute()).map((event) => event.id)
   const answers = inside.db
     .updateTable('webhookAttempts')
     .where('endpointId', '=', anyOfIds(endpointIds))

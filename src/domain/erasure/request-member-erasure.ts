@@ -104,8 +104,8 @@ async function readMemberIdentifiers(
   const ofMember = { organizationId: organization.id, memberId }
   const credential = credentialId && (await db.credential.findUnique({ where: { id: credentialId }, select: { email: true } }))
   const identities = await db.identity.findMany({ where: ofMember, select: { subject: true, lastEmail: true } })
-  const seen = identities.flatMap(({ lastEmail }) => lastEmail ?? [])
-  const addresses = [email, ...(credential ? [credential.email] : []), ...seen].map((address) => address.toLowerCase())
+  const identityEmails = identities.flatMap(({ lastEmail }) => lastEmail ?? [])
+  const addresses = [email, ...(credential ? [credential.email] : []), ...identityEmails].map((address) => address.toLowerCase())
   return {
     addresses: [...new Set(addresses)],
     name: user.firstName && user.lastName && displayNameOf(user),

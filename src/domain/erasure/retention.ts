@@ -65,7 +65,7 @@ const findPeriodFault = (days: number | null) => (days === null ? undefined : ch
  */
 export async function changeRetention(
   ctx: Context,
-  { kept: retentionDays, isSure, seen }: { kept: RetentionDays; isSure: boolean; seen?: SeenAt | undefined },
+  { kept: retentionDays, isSure, seen: seenAt }: { kept: RetentionDays; isSure: boolean; seen?: SeenAt | undefined },
 ): Promise<void> {
   authorize(ctx, 'erase_candidates')
   await inTransaction(ctx, async (inside) => {
@@ -73,7 +73,7 @@ export async function changeRetention(
     await inside.db.selectFrom('organizations').select('id').forNoKeyUpdate().execute()
     const { kept: before, beginsAt, updatedAt } = await readRetention(inside)
     throwIfIssues(findIssues(RETENTION_RULES.map((rule) => [rule, findPeriodFault(retentionDays[rule])])))
-    await refuseUnseenChanges(versionOf(inside, { updatedAt, seen, action: 'changed_retention' }), before, retentionDays)
+    await refuseUnseenChanges(versionOf(inside, { updatedAt, seen: seenAt, action: 'changed_retention' }), before, retentionDays)
     const changed = RETENTION_RULES.filter((rule) => before[rule] !== retentionDays[rule])
     if (changed.length === 0) return
     const isShorter = changed.some((rule) => (retentionDays[rule] ?? Infinity) < (before[rule] ?? Infinity))

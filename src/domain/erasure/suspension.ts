@@ -81,9 +81,9 @@ export async function liftSuspension(ctx: Context): Promise<boolean> {
   authorize(ctx, 'erase_organization')
   const isKept = await inTransaction(ctx, async (inside) => {
     const ending = inside.db.deleteFrom('organizationSuspensions').where('reason', '=', 'erasure')
-    const others = inside.db.updateTable('organizationSuspensions').where('erasesAt', 'is not', null)
+    const scheduledErasures = inside.db.updateTable('organizationSuspensions').where('erasesAt', 'is not', null)
     const isLifted = (await affectedRows(ending.where('startedAt', 'is', null))) > 0
-    const goesOn = others.where('startedAt', 'is', null).set({ erasesAt: null, remindedAt: null })
+    const goesOn = scheduledErasures.where('startedAt', 'is', null).set({ erasesAt: null, remindedAt: null })
     if (!isLifted && (await affectedRows(goesOn)) === 0) return false
     await restartWaitingPeriod(inside)
     await recordAudit(inside, { action: 'kept_organization' })

@@ -31,8 +31,8 @@ function skipMissingPositions(db: Connection, milliseconds: number) {
   }))
   return unscoped(db)
     .with('gap', () => insertion.returning(['after', 'until']))
-    .with('numbering', (behind) =>
-      behind.updateTable('eventSequence').set((eb) => {
+    .with('numbering', (cte) =>
+      cte.updateTable('eventSequence').set((eb) => {
         const end = eb.selectFrom('gap').select('until')
         return { database: identity, position: eb.fn.coalesce(end, 'position') }
       }),

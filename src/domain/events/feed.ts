@@ -116,7 +116,7 @@ function isCursorGone(eb: Expressions<'eventSequence'>, cursor: bigint, organiza
   return eb.or([eb.not(isKept), eb.exists(gaps), eb.exists(isForeign)])
 }
 
-const toPosition = (of: bigint): RawBuilder<string> => sql`${of}::bigint`
+const toPosition = (position: bigint): RawBuilder<string> => sql`${position}::bigint`
 
 /** Events with a position, in no particular order. */
 export async function findEvents({ db }: Pick<ServiceContext, 'db'>, ids: string[]): Promise<WebhookEvent[]> {
@@ -139,11 +139,11 @@ export async function findInviteEvents(ctx: Context, inviteIds: readonly string[
     .select([...columns, 'sequence'])
   // By index each: there are two, of the events with a position and of those without.
   const numbered = eventsOfInvites.where('position', 'is not', null)
-  const both = numbered
+  const newest = numbered
     .unionAll(eventsOfInvites.where('position', 'is', null))
     .orderBy('sequence', 'desc')
     .limit(limit)
-  return (await both.execute()).map(toEvent<EventType, EventPayload>).reverse()
+  return (await newest.execute()).map(toEvent<EventType, EventPayload>).reverse()
 }
 
 /** An event as the feed and webhooks show it. */
@@ -225,19 +225,19 @@ type Key = { [Column in 'events.inviteId' | 'events.mode' | 'events.type']?: Exp
  * equalities PostgreSQL would choose to scan all organizations' positions, or all events of this one, where it expects many matches.
  */
 function eventsWithKey(db: TenantDb, key: Key, { after, limit }: { after: Expression<string>; limit: number }) {
-  const of = ['events.organizationId' as const, ...(Object.keys(key) as (keyof Key)[])]
+  const keyColumns = ['events.organizationId' as const, ...(Object.keys(key) as (keyof Key)[])]
   const values = [uuid(scopeOf(db).organization.id), ...Object.values(key)]
   const events = unscoped()
     .selectFrom('events')
     .select(columns)
     .where(({ ref }) => {
-      const eventsOfInvites = of.map((column) => ref(column))
+      const eventsOfInvites = keyColumns.map((column) => ref(column))
       const isBehind = sql`(${sql.join([...eventsOfInvites, ref('events.position')])}) > (${sql.join([...values, after])})`
       return sql<boolean>`${isBehind} and (${sql.join(eventsOfInvites)}) <= (${sql.join(values)})`
     })
     .where('events.position', 'is not', null)
     .where('events.type', '<>', TEST_EVENT)
-  const inOrder = of.reduce((some, column) => some.orderBy(column), events)
+  const inOrder = keyColumns.reduce((some, column) => some.orderBy(column), events)
   return inOrder.orderBy('events.position').limit(limit)
 }
 

@@ -21,8 +21,8 @@ export async function recordEvents(ctx: ServiceContext, events: NewEvent[]): Pro
 }
 
 /** Event rows, for the statement that makes the change. */
-export function eventRows({ actor: given, deps }: ServiceContext, events: NewEvent[]): NonNullable<NewRows['events']> {
-  const actor = given.kind === 'member' && given.viaKey ? { kind: 'apiKey' as const, id: given.viaKey } : given
+export function eventRows({ actor: caller, deps }: ServiceContext, events: NewEvent[]): NonNullable<NewRows['events']> {
+  const actor = caller.kind === 'member' && caller.viaKey ? { kind: 'apiKey' as const, id: caller.viaKey } : caller
   const actorId = actor.kind === 'apiKey' || actor.kind === 'ats' || actor.kind === 'member' ? actor.id : null
   const createdAt = deps.clock()
   return events.map((event) => {

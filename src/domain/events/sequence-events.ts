@@ -61,7 +61,7 @@ const numberNext = prepare(() =>
           eb
             .selectFrom(['unnumbered', 'eventSequence'])
             .select((eb) => {
-              const nth = eb.fn.agg<string>('row_number').over((over) => over.orderBy('unnumbered.sequence'))
+              const nth = eb.fn.agg<string>('row_number').over((window) => window.orderBy('unnumbered.sequence'))
               return ['unnumbered.id', eb('eventSequence.position', '+', nth).as('position')]
             })
             .as('next'),

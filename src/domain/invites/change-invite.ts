@@ -41,14 +41,14 @@ export async function assignGrader(ctx: Context, inviteId: string, graderId: str
  * @returns false when nothing changes.
  */
 export async function setGrader(inside: Context, inviteId: string, graderId: string | null): Promise<boolean> {
-  const own = { ...scopeWhere(inside), id: inviteId }
+  const key = { ...scopeWhere(inside), id: inviteId }
   const { assignedGraderId: before } = await inside.db.invite.findFirstOrThrow({
-    where: own,
+    where: key,
     select: { assignedGraderId: true },
   })
   const after = graderId?.toLowerCase() ?? null
   if (before === after) return false
-  await updateInvite(inside, own, { assignedGraderId: after }, { assignedGraderId: { before, after } })
+  await updateInvite(inside, key, { assignedGraderId: after }, { assignedGraderId: { before, after } })
   return true
 }
 
@@ -86,8 +86,8 @@ export async function replaceTags(ctx: Context, inviteId: string, tagIds: string
 async function changeTags(ctx: Context, inviteId: string, choose: (tagIds: string[]) => string[]): Promise<void> {
   await changeInvite(ctx, inviteId, async (inside, where) => {
     const { db } = inside
-    const of = { ...scopeWhere(inside), inviteId }
-    const present = await db.inviteTag.findMany({ where: of, select: { tagId: true, position: true } })
+    const key = { ...scopeWhere(inside), inviteId }
+    const present = await db.inviteTag.findMany({ where: key, select: { tagId: true, position: true } })
     const before = present.map(({ tagId }) => tagId)
     const chosen = choose(before)
     throwIfIssues(findIssues(chosen.map((id) => ['tagIds', checkUuid(id)])))
@@ -99,10 +99,10 @@ async function changeTags(ctx: Context, inviteId: string, choose: (tagIds: strin
     const excess = added.length > 0 ? checkSize('maxItems', wanted.length, MAX_INVITE_TAGS) : undefined
     throwIfIssues(excess ? [{ field: 'tagIds', ...excess }] : [])
     if (added.length + removed.length === 0) return
-    if (removed.length > 0) await db.inviteTag.deleteMany({ where: { ...of, tagId: anyOf(removed) } })
+    if (removed.length > 0) await db.inviteTag.deleteMany({ where: { ...key, tagId: anyOf(removed) } })
     const last = Math.max(-1, ...present.map(({ position }) => position))
     if (added.length > 0)
-      await db.inviteTag.createMany({ data: added.map((tagId, i) => ({ ...of, tagId, position: last + 1 + i })) })
+      await db.inviteTag.createMany({ data: added.map((tagId, i) => ({ ...key, tagId, position: last + 1 + i })) })
     await updateInvite(inside, where, {}, { tagIds: { added, removed } })
     const target = { kind: 'invite', id: inviteId } as const
     for (const tagId of added) await recordByMember(inside, { action: 'tagged_invite', target, details: { tagId } })

@@ -133,11 +133,11 @@ async function checkReferences(ctx: Context, input: NewInvite, tagIds: string[])
 export async function resolveInviteReferences(ctx: Context, { assessmentId, assignedGraderId, tagIds }: References) {
   const { db } = ctx
   const organizationId = ctx.organization.id
-  const own = (id: string) => ({ organizationId_id: { organizationId, id } })
+  const keyOf = (id: string) => ({ organizationId_id: { organizationId, id } })
   // One after the other: within a transaction they share a connection, and usually only the first query is needed.
   const [assessment] = assessmentId ? await findNames(ctx, [assessmentId]) : []
   const grader = assignedGraderId
-    ? await db.member.findUnique({ where: own(assignedGraderId), select: { status: true, roles: true } })
+    ? await db.member.findUnique({ where: keyOf(assignedGraderId), select: { status: true, roles: true } })
     : null
   const tags = tagIds.length > 0 ? await findTagIds(ctx, tagIds) : new Set()
   const issues: Issue[] = []

@@ -238,15 +238,15 @@ export const retryFailedEmail = async (ctx: ServiceContext, id: string): Promise
  *
  * @returns how many were queued.
  */
-export async function retryEmails(ctx: ServiceContext, which: RetrySelection = {}): Promise<number> {
-  const { state = 'failed' } = which
+export async function retryEmails(ctx: ServiceContext, selection: RetrySelection = {}): Promise<number> {
+  const { state = 'failed' } = selection
   // Mails of test invites stay captured.
   const live = state === 'captured' && { invite: { mode: 'live' as const } }
   let queued = 0
   for (let last: string | undefined; ; ) {
     const batch = await ctx.db.inviteEmail.findMany({
       // Only emails after the last batch: one that fails again in the meantime is not queued a second time.
-      where: { ...toRetry(which), ...live, ...omitUndefined({ id: last === undefined ? undefined : { gt: last } }) },
+      where: { ...toRetry(selection), ...live, ...omitUndefined({ id: last === undefined ? undefined : { gt: last } }) },
       orderBy: { id: 'asc' },
       take: RETRY_BATCH,
       select: { id: true },

@@ -100,11 +100,11 @@ export async function listClientAssessments(
 export function readChoices({ db }: Context, names: ChoiceRows, { named = '', chosenIds = [] }: ChoiceFilter): Promise<Choice[]> {
   const chosen = chosenIds.filter(isUuid)
   const anyChosen = anyOfIds(chosen)
-  const every = db.selectFrom(names.as('found')).select(['found.id', 'found.name'])
+  const allOptions = db.selectFrom(names.as('found')).select(['found.id', 'found.name'])
   const { search } = toPatterns({ search: named })
   const found = search
-    ? every.where(({ eb, or, ref }) => or([containsAll(ref('found.search'), search), eb('found.id', '=', anyChosen)]))
-    : every
+    ? allOptions.where(({ eb, or, ref }) => or([containsAll(ref('found.search'), search), eb('found.id', '=', anyChosen)]))
+    : allOptions
   const first = chosen.length === 0 ? found : found.orderBy((eb) => eb('found.id', '=', anyChosen), 'desc')
   return allAsJson(db, first.orderBy('found.name').orderBy('found.id').limit(MAX_CHOICES))
 }

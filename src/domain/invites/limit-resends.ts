@@ -7,8 +7,8 @@ const MINUTE_MS = 60_000
 const DAY_MS = 24 * 60 * MINUTE_MS
 /** Mails of one invite beside the first: so many within so long. */
 const LIMITS = [
-  { count: 1, within: MINUTE_MS },
-  { count: 5, within: DAY_MS },
+  { count: 1, windowMs: MINUTE_MS },
+  { count: 5, windowMs: DAY_MS },
 ]
 /** Retry-After seconds for invites that can never be sent again: long enough for a person to notice. */
 const NEVER_SECONDS = 86_400
@@ -34,7 +34,7 @@ export async function limitResends(
   if (resent.length >= MAX_RESENDS)
     throw new DomainError('too_many_mails', { issues: [{ field: '', rule: 'mailed', limit: null }], retryAfter: NEVER_SECONDS })
   const now = deps.clock().getTime()
-  const times = LIMITS.map(({ count, within }) => (resent[count - 1]?.createdAt.getTime() ?? -Infinity) + within)
+  const times = LIMITS.map(({ count, windowMs }) => (resent[count - 1]?.createdAt.getTime() ?? -Infinity) + windowMs)
   const free = Math.max(...times)
   if (free > now) throw tooEarly(now, free)
   return mails.length > 0

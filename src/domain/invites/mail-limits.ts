@@ -30,8 +30,8 @@ export function createMailLimiter(ceilings: MailLimits): (system: ServiceContext
   /** Serializes checks near a limit, so that no other send starts in between. */
   const inTurn = createKeyedLimiter(1)
   const countOf = (key: string) => underWay.get(key) ?? 0
-  function change(key: string, by: number): void {
-    const count = countOf(key) + by
+  function change(key: string, delta: number): void {
+    const count = countOf(key) + delta
     if (count > 0) underWay.set(key, count)
     else underWay.delete(key)
   }
@@ -93,24 +93,24 @@ function limitsOf(db: Connection, { perRecipient, perOrganization }: MailLimits,
   const perDay = invite.organization.mailsPerDay ?? perOrganization
   const all: MailLimit[] = [
     {
-      ceiling: perRecipient,
+      limit: perRecipient,
       key: `${organizationId} ${recipientEmail.toLowerCase()}`,
       nth: (since, n) => timesToAddress(tenant, recipientEmail, since).offset(n).limit(1),
     },
     {
-      ceiling: perDay,
+      limit: perDay,
       key: organizationId,
       // A mail at its planned time counts sent mails only, not those planned after it.
       nth: (since, n) => (delayedUntil ? nthSentTime : nthMailTime)(tenant, since, n),
       ...(delayedUntil && { nthPlanned: (since: Date, n: number) => nthMailTime(tenant, since, n) }),
     },
   ]
-  return all.filter(({ ceiling }) => ceiling > 0)
+  return all.filter(({ limit }) => limit > 0)
 }
 
 type NthTime = (since: Date, n: number) => Executable<{ at: Date }>
 /** @property nth finds the nth latest counted mail, from 0. @property nthPlanned also counts waiting mails. */
-type MailLimit = { ceiling: number; key: string; nth: NthTime; nthPlanned?: NthTime }
+type MailLimit = { limit: number; key: string; nth: NthTime; nthPlanned?: NthTime }
 
 /** First exceeded limit. @returns no time if only sends in progress exceed it; undefined if no limit is exceeded. */
 async function findReachedLimit(
@@ -120,8 +120,8 @@ async function findReachedLimit(
 ): Promise<{ key: string; until: Date | undefined } | undefined> {
   const now = deps.clock()
   const since = new Date(now.getTime() - DAY_MS)
-  for (const [i, { ceiling, key, nth, nthPlanned }] of checks.entries()) {
-    const n = ceiling - 1 - underWay[i]!
+  for (const [i, { limit, key, nth, nthPlanned }] of checks.entries()) {
+    const n = limit - 1 - underWay[i]!
     if (n < 0) return { key, until: undefined }
     const dayAfter = async (find: NthTime) => {
       const found = await find(since, n).executeTakeFirst()

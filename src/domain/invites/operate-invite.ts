@@ -173,8 +173,8 @@ async function queueMailsAndAudit(
   if (mail) {
     const wasMailed = await limitResends(inside, invite)
     // Without one before there is nothing to compare it with: it is the first.
-    const again = move === 'reactivate' ? 'reactivated' : 'resent'
-    await queueInvitationEmail(inside, invite, wasMailed ? again : 'invitation', message)
+    const repeatKind = move === 'reactivate' ? 'reactivated' : 'resent'
+    await queueInvitationEmail(inside, invite, wasMailed ? repeatKind : 'invitation', message)
   }
   if (withdrawal !== undefined) await queueWithdrawalEmail(inside, invite, withdrawal)
   const target = { kind: 'invite', id: invite.id } as const

@@ -19,9 +19,9 @@ export const isNoticeEnabled = (kind: NoticeKind, { organization, assessment }: 
 /**
  * Queues a notice email if the organization has enabled it.
  *
- * @param about key of the notice: the same key is sent once.
+ * @param noticeKey key of the notice: the same key is sent once.
  */
-export async function queueNotice(ctx: Context, inviteId: string, kind: NoticeKind, about = ''): Promise<void> {
+export async function queueNotice(ctx: Context, inviteId: string, kind: NoticeKind, noticeKey = ''): Promise<void> {
   const { db, deps } = ctx
   const isOn = ctx.db
     .selectFrom('organizations')
@@ -37,7 +37,7 @@ export async function queueNotice(ctx: Context, inviteId: string, kind: NoticeKi
     organizationId: eb.ref('invites.organizationId'),
     inviteId: eb.ref('invites.id'),
     kind: eb.val<string>(kind),
-    dedupeKey: eb.val<string>(about === '' ? kind : `${kind}:${about}`),
+    dedupeKey: eb.val<string>(noticeKey === '' ? kind : `${kind}:${noticeKey}`),
     linkVersion: eb.ref('invites.linkVersion'),
     createdAt: timestamp(now),
     updatedAt: timestamp(now),

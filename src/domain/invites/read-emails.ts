@@ -73,9 +73,9 @@ export type AutomaticMailFacts = { rules: ReminderRule[]; submittedAt: Date | nu
 /** Emails with the rows that their invites share: most belong to few assessments. */
 export async function readEmails(
   { db, deps }: ServiceContext,
-  which: Omit<Prisma.InviteEmailFindManyArgs, 'include' | 'select'>,
+  query: Omit<Prisma.InviteEmailFindManyArgs, 'include' | 'select'>,
 ): Promise<InviteEmail[]> {
-  const emails = await db.inviteEmail.findMany({ ...which, include, relationLoadStrategy: 'join' })
+  const emails = await db.inviteEmail.findMany({ ...query, include, relationLoadStrategy: 'join' })
   if (emails.length === 0) return []
   await loadZones(
     db,
@@ -128,8 +128,8 @@ async function findMailTexts(
   const used = emails.flatMap(({ templateId }) => (templateId === null ? [] : [templateId]))
   const where = { organizationId: anyOf(organizationIds), id: anyOf(used) }
   const earlier = used.length > 0 ? await db.mailTemplate.findMany({ where }) : []
-  const placesFor = ({ kind: of, invite }: WithInvite) => {
-    const kind = templateKindOf(of)
+  const placesFor = ({ kind: emailKind, invite }: WithInvite) => {
+    const kind = templateKindOf(emailKind)
     const place = kind && { kind, language: chooseCandidateLanguage(languages, invite), assessmentId: invite.assessmentId }
     return place ? placesOf(place, mainLanguageOf(languages, invite.organization)) : []
   }
@@ -155,10 +155,10 @@ async function readAutomaticMailFacts(
   db: ServiceContext['db'],
   emails: WithInvite[],
 ): Promise<(email: WithInvite) => AutomaticMailFacts | null> {
-  const own = emails.filter(({ kind }) => isAutomatic(kind))
-  if (own.length === 0) return () => null
-  const organizationId = anyOf([...new Set(own.map((email) => email.organizationId))])
-  const inviteId = anyOf([...new Set(own.map((email) => email.inviteId))])
+  const automatic = emails.filter(({ kind }) => isAutomatic(kind))
+  if (automatic.length === 0) return () => null
+  const organizationId = anyOf([...new Set(automatic.map((email) => email.organizationId))])
+  const inviteId = anyOf([...new Set(automatic.map((email) => email.inviteId))])
   const rules = await db.reminderRule.findMany({ where: { organizationId } })
   const submissions = await db.submission.findMany({
     where: { organizationId, inviteId },

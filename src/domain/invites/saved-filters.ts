@@ -21,8 +21,8 @@ const MAX_LISTED = 100
 export async function listSavedFilters(ctx: Context): Promise<SavedFilter[]> {
   const { db, organization, actor } = ctx
   if (actor.kind !== 'member') return []
-  const seen = [{ memberId: actor.id }, ...(may(ctx, 'read') ? [{ isShared: true }] : [])]
-  const where = { organizationId: organization.id, OR: seen }
+  const visible = [{ memberId: actor.id }, ...(may(ctx, 'read') ? [{ isShared: true }] : [])]
+  const where = { organizationId: organization.id, OR: visible }
   const filters = await db.savedFilter.findMany({ where, orderBy: [{ name: 'asc' }, { id: 'asc' }], take: MAX_LISTED })
   const graderIds = filters.flatMap(({ query }) => new URLSearchParams(query).getAll('grader')).filter(isUuid)
   const erased = graderIds.length > 0 ? await findFiltersWithErased(ctx, graderIds) : new Set()
@@ -70,12 +70,12 @@ export async function saveFilter(ctx: Context, filter: { name: string; query: st
   const { organization, actor } = ctx
   if (actor.kind !== 'member') throw new DomainError('not_permitted')
   const name = filter.name.trim()
-  const of = { organizationId: organization.id, memberId: actor.id }
+  const key = { organizationId: organization.id, memberId: actor.id }
   await inTransaction(ctx, async (inside) => {
     const { db, deps } = inside
     // Locked, so that parallel requests of one member are counted one after the other.
     await inside.db.selectFrom('members').select('id').where('id', '=', actor.id).forNoKeyUpdate().execute()
-    const otherFilters = await db.savedFilter.count({ where: { ...of, name: { not: name } } })
+    const otherFilters = await db.savedFilter.count({ where: { ...key, name: { not: name } } })
     throwIfIssues(
       findIssues([
         ['filterName', checkName(name, MAX_FILTER_NAME_LENGTH) ?? checkSize('maxItems', otherFilters + 1, MAX_SAVED_FILTERS)],
@@ -84,8 +84,8 @@ export async function saveFilter(ctx: Context, filter: { name: string; query: st
     )
     const data = { query: filter.query, isShared: filter.isShared && may(ctx, 'read') }
     await db.savedFilter.upsert({
-      where: { organizationId_memberId_name: { ...of, name } },
-      create: { ...of, ...data, id: deps.newId(), name, createdAt: deps.clock() },
+      where: { organizationId_memberId_name: { ...key, name } },
+      create: { ...key, ...data, id: deps.newId(), name, createdAt: deps.clock() },
       update: data,
     })
   })

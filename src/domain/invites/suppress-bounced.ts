@@ -30,7 +30,7 @@ export async function suppressAddressOf(system: ServiceContext, emailId: string,
     emailId: eb.ref('mail.id'),
   }))
   // A permanent suppression stays; one with an end is renewed.
-  const again = insertion.onConflict((conflict) =>
+  const upsert = insertion.onConflict((conflict) =>
     conflict
       .columns(['organizationId', 'mode', 'address', 'scope'])
       .doUpdateSet((eb) => ({
@@ -41,7 +41,7 @@ export async function suppressAddressOf(system: ServiceContext, emailId: string,
       }))
       .where('suppressions.until', 'is not', null),
   )
-  await again.execute()
+  await upsert.execute()
 }
 
 /** Mails to candidates: those of invites, and those of open links. */

@@ -61,8 +61,8 @@ export async function findSuppression(
   address: string,
   scope: StoppedMails = 'all',
 ): Promise<Suppression | null> {
-  const standing = { OR: [{ until: null }, { until: { gt: deps.clock() } }] }
-  const where = { organizationId: organization.id, mode, ...whereAddress(deps, organization, address), scope, ...standing }
+  const inForce = { OR: [{ until: null }, { until: { gt: deps.clock() } }] }
+  const where = { organizationId: organization.id, mode, ...whereAddress(deps, organization, address), scope, ...inForce }
   return db.suppression.findFirst({ where, orderBy: { until: { sort: 'desc', nulls: 'first' } } })
 }
 

@@ -40,14 +40,14 @@ async function findErased({ db }: ServiceContext, inviteId: string) {
     select: { ...BRAND, senderName: true, replyTo: true, timeZone: true, ...LANGUAGE_SOURCES.organization },
   })
   const found = await db.suppression.findMany({ where: { organizationId, mode, address, until: null }, select: { scope: true } })
-  const gone = {
+  const unknownSources = {
     language: null,
     chosenLanguage: null,
     timeZone: null,
     assessment: { interfaceLanguage: null, languages: [] },
     createdBy: null,
   }
-  return { inviter: { ...gone, organization }, stopped: found.map(({ scope }) => scope) }
+  return { inviter: { ...unknownSources, organization }, stopped: found.map(({ scope }) => scope) }
 }
 
 /** @property address HMAC of the address. */

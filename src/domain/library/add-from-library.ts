@@ -112,14 +112,14 @@ type SeenVersions = { mine: string; number: number }
  * @throws DomainError not_permitted, assessment_not_found, question_not_found; library_question_not_found if it is not from the library;
  *   invalid, `changed` at `version`, if either changed since it was seen; invalid if its section or pool doesn't allow the new version.
  */
-export async function updateToNewest(ctx: Context, ref: QuestionRef, seen: SeenVersions): Promise<void> {
+export async function updateToNewest(ctx: Context, ref: QuestionRef, seenVersions: SeenVersions): Promise<void> {
   authorize(ctx, 'write_assessments')
   await inTransaction(ctx, async (inside) => {
     const assessment = await lockAssessment(inside, ref.assessmentId)
     const { question, content } = await lockContent(inside, ref)
     if (question.libraryQuestionId === null) throw new DomainError('library_question_not_found')
     const { number } = await getLibraryQuestion(inside, question.libraryQuestionId)
-    const isSeen = hexOf(hashContent(content)) === seen.mine && number === seen.number
+    const isSeen = hexOf(hashContent(content)) === seenVersions.mine && number === seenVersions.number
     throwIfIssues(isSeen ? [] : [{ field: 'version', rule: 'changed', value: number }])
     const { input, versionId } = await readLibraryVersion(inside, question.libraryQuestionId, number)
     const { points: before, timeLimit, preparationTime } = toQuestionInput(question)

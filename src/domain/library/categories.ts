@@ -32,14 +32,14 @@ export const listCategories = ({ db, organization }: Context): Promise<LibraryCa
 
 /** Ids of a category and its descendants. */
 export async function findCategoryAndBelow({ db, organization }: Context, id: string): Promise<string[]> {
-  const of = { organizationId: organization.id }
-  const category = await db.libraryCategory.findFirst({ where: { ...of, id }, select: { path: true } })
+  const scope = { organizationId: organization.id }
+  const category = await db.libraryCategory.findFirst({ where: { ...scope, id }, select: { path: true } })
   if (!category) return []
-  const below = await db.libraryCategory.findMany({
-    where: { ...of, path: { startsWith: `${category.path} / ` } },
+  const descendants = await db.libraryCategory.findMany({
+    where: { ...scope, path: { startsWith: `${category.path} / ` } },
     select: { id: true },
   })
-  return [id, ...below.map((other) => other.id)]
+  return [id, ...descendants.map((other) => other.id)]
 }
 
 /** Issues of a path, at `category`: a name that is too long, a tree that is too deep, or a path that is too long. */

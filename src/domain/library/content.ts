@@ -8,8 +8,8 @@ export type LibraryContent = { input: QuestionInput; definition: QuestionDefinit
 
 /** Hash of what a question asks and of its rubric, without points, times, and the random ids of a definition. */
 export function hashContent({ input, definition }: LibraryContent): Uint8Array<ArrayBuffer> {
-  const { points: _, timeLimit: __, preparationTime: ___, rubric, simultaneous, ...others } = input
-  const asked = simultaneous ? { ...others, simultaneous } : others // versions of earlier releases don't have it
+  const { points: _, timeLimit: __, preparationTime: ___, rubric, simultaneous, ...contentFields } = input
+  const asked = simultaneous ? { ...contentFields, simultaneous } : contentFields // versions of earlier releases don't have it
   const places = new Map(idsIn(definition?.spec).map((id, i) => [id, `#${i}`]))
   const same = canonical(
     { asked, spec: definition?.spec ?? null, key: definition?.key ?? null, ...(rubric && { rubric }) },
@@ -25,9 +25,9 @@ const isRecord = (value: unknown): value is Record<string, unknown> =>
 function idsIn(value: unknown): string[] {
   if (Array.isArray(value)) return value.flatMap(idsIn)
   if (!isRecord(value)) return []
-  const own = typeof value.id === 'string' ? [value.id] : []
+  const ownId = typeof value.id === 'string' ? [value.id] : []
   return [
-    ...own,
+    ...ownId,
     ...Object.keys(value)
       .toSorted()
       .flatMap((name) => idsIn(value[name])),

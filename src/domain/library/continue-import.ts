@@ -46,15 +46,15 @@ const importRow = (ctx: Context, importId: string, { number, name, category, que
       .where('number', '=', number)
     if ((await affectedRows(remainingRows.where('state', 'in', ['ready', 'losses']).forUpdate().skipLocked())) === 0) return
     const where = { organizationId: inside.organization.id, importId, number }
-    const outcome = await inTransaction(inside, (within) => take(within, question as LibraryContent)).catch((error) =>
+    const outcome = await inTransaction(inside, (nested) => take(nested, question as LibraryContent)).catch((error) =>
       toRefusedRow(ctx, { importId, number }, error),
     )
     await inside.db.libraryImportRow.updateMany({ where, data: outcome })
 
-    async function take(within: Context, content: LibraryContent) {
-      const fault = findContentFault(within, content, category)
+    async function take(nested: Context, content: LibraryContent) {
+      const fault = findContentFault(nested, content, category)
       if (fault) return { state: 'refused', notes: [fault] }
-      const { libraryQuestionId, isNew } = await findOrCreate(within, content, { name, category, importId })
+      const { libraryQuestionId, isNew } = await findOrCreate(nested, content, { name, category, importId })
       return isNew ? { state: 'taken', libraryQuestionId } : { state: 'there' }
     }
   })

@@ -42,31 +42,35 @@ export async function previewExport(
 ): Promise<{ isCut: boolean }> {
   authorize(ctx, 'write_assessments')
   let last: string | undefined
-  let seen = 0
+  let exportedCount = 0
   await exportRows(ctx, readBatches(ctx, filter), async (questions) => {
-    seen += questions.length
+    exportedCount += questions.length
     last = questions.at(-1)?.id ?? last
     await look(questions)
   })
-  const isFull = seen === MAX_EXPORTED
+  const isFull = exportedCount === MAX_EXPORTED
   return { isCut: isFull && (await listLibrary(ctx, { ...filter, before: last }, 1)).items.length > 0 }
 }
 
 /** Returns a function that reads the next batch, newest questions first. */
 function readBatches(ctx: Context, filter: LibraryFilter): () => Promise<ExportedLibraryQuestion[]> {
-  let [left, before] = [MAX_EXPORTED, undefined as string | undefined]
+  let [remaining, before] = [MAX_EXPORTED, undefined as string | undefined]
   return async () => {
     const batch: ExportedLibraryQuestion[] = []
     // Deleted questions are replaced by further ones, because a batch that is not full would be the last.
-    while (left > 0 && batch.length < EXPORTED_AT_ONCE) {
-      const { items, hasOlder } = await listLibrary(ctx, { ...filter, before }, Math.min(left, EXPORTED_AT_ONCE - batch.length))
+    while (remaining > 0 && batch.length < EXPORTED_AT_ONCE) {
+      const { items, hasOlder } = await listLibrary(
+        ctx,
+        { ...filter, before },
+        Math.min(remaining, EXPORTED_AT_ONCE - batch.length),
+      )
       const ids = items.map(({ id }) => id)
       const contents = await readContents(ctx, ids)
       for (const { id, name, category } of items) {
         const content = contents.get(id)
         if (content) batch.push({ id, name, category: category ?? '', content })
       }
-      left = hasOlder ? left - items.length : 0
+      remaining = hasOlder ? remaining - items.length : 0
       before = ids.at(-1)
     }
     return batch

@@ -206,8 +206,8 @@ export async function undoImport(ctx: Context, id: string): Promise<void> {
   if (!isUndoable(found, ctx.deps.clock())) throw createFileError('file', 'undoneTooLate')
   await inTransaction(ctx, async (inside) => {
     const { db, deps, organization } = inside
-    const of = { organizationId: organization.id }
-    const unused = { ...of, importId: id, uses: 0, number: 1 }
+    const scope = { organizationId: organization.id }
+    const unused = { ...scope, importId: id, uses: 0, number: 1 }
     const deletedQuestions = await db.libraryQuestion.findMany({
       where: unused,
       select: { id: true, versions: { select: { versionId: true } } },
@@ -218,17 +218,17 @@ export async function undoImport(ctx: Context, id: string): Promise<void> {
       const some = ids.slice(i, i + ASKED_AT_ONCE)
       await db.libraryQuestion.deleteMany({ where: { ...unused, id: { in: some } } })
       await db.libraryImportRow.updateMany({
-        where: { ...of, importId: id, libraryQuestionId: { in: some } },
+        where: { ...scope, importId: id, libraryQuestionId: { in: some } },
         data: { state: 'undone', libraryQuestionId: null },
       })
     }
     for (let i = 0; i < versionIds.length; i += ASKED_AT_ONCE) {
       const some = versionIds.slice(i, i + ASKED_AT_ONCE)
       await db.questionVersion.deleteMany({
-        where: { ...of, id: { in: some }, questions: { none: {} }, papers: { none: {} }, library: { none: {} } },
+        where: { ...scope, id: { in: some }, questions: { none: {} }, papers: { none: {} }, library: { none: {} } },
       })
     }
-    await db.libraryImport.updateMany({ where: { ...of, id }, data: { revertedAt: deps.clock() } })
+    await db.libraryImport.updateMany({ where: { ...scope, id }, data: { revertedAt: deps.clock() } })
     await recordAudit(inside, { action: 'undid_import', target: { kind: 'library_import', id } })
   })
 }

@@ -47,8 +47,8 @@ export async function listLibrary(
   const { responseType, before } = filter
   let rows = ctx.db.selectFrom('libraryQuestions').where('libraryQuestions.retiredAt', filter.isRetired ? 'is not' : 'is', null)
   if (filter.categoryId !== undefined) {
-    const within = isUuid(filter.categoryId) ? await findCategoryAndBelow(ctx, filter.categoryId) : []
-    rows = rows.where('libraryQuestions.categoryId', '=', anyOfIds(within))
+    const categoryIds = isUuid(filter.categoryId) ? await findCategoryAndBelow(ctx, filter.categoryId) : []
+    rows = rows.where('libraryQuestions.categoryId', '=', anyOfIds(categoryIds))
   }
   if (responseType) rows = rows.where('libraryQuestions.responseType', '=', responseType)
   if (filter.importId !== undefined && isUuid(filter.importId))
@@ -88,8 +88,8 @@ async function searchIn(
   const has = ({ ref }: Expressions<'libraryQuestions'>) =>
     sql<SqlBool>`array_to_tsvector(${ref('libraryQuestions.nameWords')}) @@ ${words}::tsquery`
   const newest = rows.select('libraryQuestions.id').orderBy('libraryQuestions.id', 'desc').limit(LOOKED_AT_FIRST)
-  const near = await readOf(ctx, rows.where('libraryQuestions.id', 'in', newest).where(has), size)
-  if (near.length > size) return near
+  const newestMatches = await readOf(ctx, rows.where('libraryQuestions.id', 'in', newest).where(has), size)
+  if (newestMatches.length > size) return newestMatches
   // OFFSET 0 makes PostgreSQL plan this query separately, instead of reading all questions in order. It estimates that 2 % of all questions
   // match the beginning of a word.
   const having = rows.where(has).select('libraryQuestions.id').offset(0)

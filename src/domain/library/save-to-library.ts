@@ -42,11 +42,11 @@ export async function saveToLibrary(ctx: Context, ref: QuestionRef): Promise<Lib
   authorize(ctx, 'write_assessments')
   return inTransaction(ctx, async (inside) => {
     const { question, content } = await lockContent(inside, ref)
-    const made = await findOrCreate(inside, content, { versionId: question.versionId })
-    await refuseSecond(inside, ref, made.libraryQuestionId)
-    await linkTo(inside, question, made)
-    if (made.isNew) await recordLibraryAction(inside, 'saved_to_library', made.libraryQuestionId)
-    return made
+    const place = await findOrCreate(inside, content, { versionId: question.versionId })
+    await refuseSecond(inside, ref, place.libraryQuestionId)
+    await linkTo(inside, question, place)
+    if (place.isNew) await recordLibraryAction(inside, 'saved_to_library', place.libraryQuestionId)
+    return place
   })
 }
 
@@ -65,7 +65,7 @@ export async function saveAsVersion(ctx: Context, ref: QuestionRef): Promise<Lib
     const found = await findEqual(inside, content)
     const { isNew, ...place } = found
       ? { ...found, isNew: false }
-      : await createUnlessEqual(inside, content, (within) => createNextVersion(within, origin, content, question.versionId))
+      : await createUnlessEqual(inside, content, (nested) => createNextVersion(nested, origin, content, question.versionId))
     if (place.libraryQuestionId !== origin) await refuseSecond(inside, ref, place.libraryQuestionId)
     await linkTo(inside, question, place)
     if (isNew) await recordLibraryAction(inside, 'saved_library_version', origin)
@@ -112,10 +112,10 @@ export async function findOrCreate(
 async function createUnlessEqual(
   ctx: Context,
   content: LibraryContent,
-  made: (inside: Context) => Promise<LibraryPlace>,
+  create: (inside: Context) => Promise<LibraryPlace>,
 ): Promise<LibraryPlace & { isNew: boolean }> {
   try {
-    return { ...(await inTransaction(ctx, made)), isNew: true }
+    return { ...(await inTransaction(ctx, create)), isNew: true }
   } catch (error) {
     if (violatedConstraint(error) !== CONTENT_KEY) throw error
     return { ...(await findEqual(ctx, content))!, isNew: false }
@@ -190,14 +190,14 @@ export async function refuseSecond(
   { assessmentId, questionId }: { assessmentId: string; questionId?: string },
   libraryQuestionId: string,
 ): Promise<void> {
-  const of = { organizationId: organization.id, assessmentId }
-  const there = await db.question.findFirst({
-    where: { ...of, libraryQuestionId, ...(questionId && { id: { not: questionId } }) },
+  const key = { organizationId: organization.id, assessmentId }
+  const duplicate = await db.question.findFirst({
+    where: { ...key, libraryQuestionId, ...(questionId && { id: { not: questionId } }) },
     select: { order: true, id: true },
   })
-  if (!there) return
+  if (!duplicate) return
   const before = await db.question.count({
-    where: { ...of, OR: [{ order: { lt: there.order } }, { order: there.order, id: { lt: there.id } }] },
+    where: { ...key, OR: [{ order: { lt: duplicate.order } }, { order: duplicate.order, id: { lt: duplicate.id } }] },
   })
   throw new DomainError('invalid', {
     issues: [{ field: 'assessmentId', rule: 'account', problem: 'inAssessment', limit: before + 1 }],

@@ -112,8 +112,8 @@ export function applyFilters<T extends TenantTable, Filter extends object>(
   { table, filters }: Pick<List<T, Filter, never>, 'table' | 'filters'>,
   filter: Filter,
 ): Rows<T> {
-  const given = (Object.keys(filters) as (keyof Filter & string)[]).filter((field) => filter[field] !== undefined)
-  return given.reduce((found, field) => {
+  const usedFields = (Object.keys(filters) as (keyof Filter & string)[]).filter((field) => filter[field] !== undefined)
+  return usedFields.reduce((found, field) => {
     const [condition, value] = [filters[field], filter[field]!]
     if (typeof condition !== 'function') return found.where(sql<SqlBool>`${sql.ref(`${table}.${field}`)} = ${value}`)
     return found.where(condition(expressionsOf<T>(), value, db))
@@ -147,7 +147,7 @@ export const offsetOf = ({ number, size }: PageRequest, total: Expression<unknow
   number === 'last' ? sql`greatest(0, (${total} - 1) / ${size}::int * ${size}::int)` : sql`${(number - 1) * size}`
 
 /** Query that counts rows, and the error if the counted parent is missing. */
-type Total<Filter> = { of: (db: TenantDb, filter: Filter) => Expression<unknown>; missing: () => Error }
+type Total<Filter> = { count: (db: TenantDb, filter: Filter) => Expression<unknown>; missing: () => Error }
 type Column<T extends keyof Tables> = keyof Tables[T] & string
 /**
  * A list of a table's rows.
@@ -180,15 +180,15 @@ function prepareList<T extends TenantTable, Filter extends object, Sort extends 
   const { table, key = 'id', total } = list
   const rowsOf = (db: TenantDb) => db.selectFrom(table as TenantTable) as unknown as Rows<T>
   const countOf = (db: TenantDb, filter: Filter): Expression<unknown> =>
-    total ? total.of(db, filter) : applyFilters(db, rowsOf(db), list, filter).select(sql`count(*)`.as('total'))
-  return prepareScoped((db, given: Filter & Size, field: string, direction: 'asc' | 'desc', usual: number, isLast: boolean) => {
-    const count = sql<number | null>`(${countOf(db, given)})::int`
-    const size = usual > 0 ? sql.lit(usual) : sql`${given.take}::int`
-    const skip = isLast ? sql`greatest(0, (${count} - 1) / ${size} * ${size})` : given.skip
-    const rows = applyFilters(db, rowsOf(db), list, given)
-      .orderBy(list.sorts?.[field as Sort]?.(db, given) ?? sql.ref(`${table}.${field}`), direction)
+    total ? total.count(db, filter) : applyFilters(db, rowsOf(db), list, filter).select(sql`count(*)`.as('total'))
+  return prepareScoped((db, params: Filter & Size, field: string, direction: 'asc' | 'desc', usual: number, isLast: boolean) => {
+    const count = sql<number | null>`(${countOf(db, params)})::int`
+    const size = usual > 0 ? sql.lit(usual) : sql`${params.take}::int`
+    const skip = isLast ? sql`greatest(0, (${count} - 1) / ${size} * ${size})` : params.skip
+    const rows = applyFilters(db, rowsOf(db), list, params)
+      .orderBy(list.sorts?.[field as Sort]?.(db, params) ?? sql.ref(`${table}.${field}`), direction)
       .orderBy(sql.ref(`${table}.${key}`), direction)
-    const page = limitRows(rows, { skip, take: given.take }, usual)
+    const page = limitRows(rows, { skip, take: params.take }, usual)
     return db.selectNoFrom(() => [count.as('total'), jsonOf(project(db, page, table, show) as Rows<T>).as('rows')])
   })
 }

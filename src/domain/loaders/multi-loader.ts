@@ -18,16 +18,16 @@ export const tenantSource = <T extends TenantTable, Row, View>(
 export function multiLoader<Name extends string, View extends { id: string }>(sources: Record<Name, Source<View>>) {
   // In a fixed order: one set of sources is one prepared statement.
   const names = Object.keys(sources) as Name[]
-  const statement = prepareScoped((db, given: Record<Name, string[]>) =>
+  const statement = prepareScoped((db, params: Record<Name, string[]>) =>
     db.selectNoFrom(() =>
-      names.filter((name) => name in given).map((name) => sql<never[]>`${sources[name].find(db, given[name])}`.as(name)),
+      names.filter((name) => name in params).map((name) => sql<never[]>`${sources[name].find(db, params[name])}`.as(name)),
     ),
   )
 
   return batchLoads<Name, View>(async (ctx, ids) => {
     const requestedNames = names.filter((name) => ids.has(name))
-    const given = Object.fromEntries(requestedNames.map((name) => [name, [...ids.get(name)!]])) as Record<Name, string[]>
-    const rows = (await statement(ctx.db, given).executeTakeFirstOrThrow()) as unknown as Record<Name, never[]>
+    const params = Object.fromEntries(requestedNames.map((name) => [name, [...ids.get(name)!]])) as Record<Name, string[]>
+    const rows = (await statement(ctx.db, params).executeTakeFirstOrThrow()) as unknown as Record<Name, never[]>
     return new Map(requestedNames.map((name) => [name, byId(rows[name].map(sources[name].present))]))
   })
 }

@@ -47,9 +47,9 @@ export async function purgeOutageReason({ db }: Db, pattern: string): Promise<vo
 }
 
 /** Records the start of an outage, with the last error of the server or the connection. @returns false if it is recorded already. */
-export async function beginMailOutage({ db }: Db, about: OutageCause, reason: string): Promise<boolean> {
-  const { first } = PAUSES[about]
-  const outage = { id: 1, since: now, about, reason, pauseSeconds: first, nextProbeAt: inSeconds(sql`${first}::int`) }
+export async function beginMailOutage({ db }: Db, cause: OutageCause, reason: string): Promise<boolean> {
+  const { first } = PAUSES[cause]
+  const outage = { id: 1, since: now, about: cause, reason, pauseSeconds: first, nextProbeAt: inSeconds(sql`${first}::int`) }
   const insertion = unscoped(db)
     .insertInto('mailOutages')
     .values(outage)

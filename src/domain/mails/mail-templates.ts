@@ -58,8 +58,11 @@ export async function readMainLanguage(ctx: Context): Promise<{ main: string | n
 /** Text that applies if a place has none; null: the service's. @throws DomainError not_permitted. */
 export async function findFallbackText(ctx: Context, place: TextPlace): Promise<FoundText | null> {
   const { main } = await readMainLanguage(ctx)
-  const [, ...others] = placesOf(place, main)
-  return chooseText(others, others.length > 0 ? await newestTexts(ctx.db.selectFrom('mailTemplates'), others).execute() : [])
+  const [, ...fallbacks] = placesOf(place, main)
+  return chooseText(
+    fallbacks,
+    fallbacks.length > 0 ? await newestTexts(ctx.db.selectFrom('mailTemplates'), fallbacks).execute() : [],
+  )
 }
 
 /** Template as emails use it, with the fallback where it is empty. @throws DomainError not_permitted. */
@@ -140,7 +143,7 @@ export const tidyTemplate = ({ subject, body }: WrittenText): WrittenText => ({
 export async function saveMailTemplate(
   ctx: Context,
   place: TextPlace,
-  { seen, ...draft }: WrittenText & { seen: number },
+  { seen: seenVersion, ...draft }: WrittenText & { seen: number },
 ): Promise<void> {
   authorize(ctx, 'manage_settings')
   const text = tidyTemplate(draft)
@@ -150,7 +153,7 @@ export async function saveMailTemplate(
     await inside.db.selectFrom('organizations').select('organizations.id').forNoKeyUpdate().execute()
     const before = await readMailTemplate(inside, place)
     if (before.subject === text.subject && before.body === text.body) return
-    if (before.version !== seen) throwIfIssues([{ field: 'body', rule: 'malformed', text: CHANGED }])
+    if (before.version !== seenVersion) throwIfIssues([{ field: 'body', rule: 'malformed', text: CHANGED }])
     const { kind, language, assessmentId } = place
     const version = before.version + 1
     const row = {

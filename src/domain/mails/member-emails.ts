@@ -132,11 +132,11 @@ type Inside = Pick<Context, 'db' | 'deps' | 'origin'> & { organization: { id: st
  * @param about.dedupeKey the same key is sent to the member once. @param about.facts security emails also get the request's origin.
  * @returns false if an email with the key exists.
  */
-export async function queueMemberEmail(ctx: Inside, { facts, ...about }: About & { memberId: string }): Promise<boolean> {
+export async function queueMemberEmail(ctx: Inside, { facts, ...email }: About & { memberId: string }): Promise<boolean> {
   const { db, deps, organization, origin } = ctx
   const now = deps.clock()
   const from = origin && { address: origin.address, userAgent: origin.userAgent.slice(0, MAX_USER_AGENT_LENGTH) }
-  const row = { id: deps.newId(), ...about, createdAt: now, updatedAt: now }
+  const row = { id: deps.newId(), ...email, createdAt: now, updatedAt: now }
   const insertion = db
     .insertInto('memberEmails')
     .values({ ...row, facts: facts ? sql`${JSON.stringify({ ...from, ...facts })}::jsonb` : null })
@@ -149,19 +149,23 @@ export async function queueMemberEmail(ctx: Inside, { facts, ...about }: About &
 }
 
 /** Adds a mail for each active admin of the organization to the transaction. */
-export async function queueAdminEmails(ctx: Inside, about: About): Promise<void> {
+export async function queueAdminEmails(ctx: Inside, email: About): Promise<void> {
   const where = { organizationId: ctx.organization.id, status: 'active', roles: { has: 'admin' } } as const
   const admins = await ctx.db.member.findMany({ where, select: { id: true } })
-  for (const { id: memberId } of admins) await queueMemberEmail(ctx, { ...about, memberId })
+  for (const { id: memberId } of admins) await queueMemberEmail(ctx, { ...email, memberId })
 }
 
 /** Adds a mail for each active owner to the transaction; where no owner is named yet, for each admin. */
-export async function queueOwnerEmails(ctx: Inside, about: About): Promise<void> {
+export async function queueOwnerEmails(ctx: Inside, email: About): Promise<void> {
   const { id: organizationId } = ctx.organization
   const named = { where: { id: organizationId, ownerNamedAt: { not: null } } }
-  const who = (await ctx.db.organization.count(named)) > 0 ? { portalRoles: { has: 'owner' } } : { roles: { has: 'admin' } }
-  const owners = await ctx.db.member.findMany({ where: { organizationId, status: 'active', ...who }, select: { id: true } })
-  for (const { id: memberId } of owners) await queueMemberEmail(ctx, { ...about, memberId })
+  const whereOwner =
+    (await ctx.db.organization.count(named)) > 0 ? { portalRoles: { has: 'owner' } } : { roles: { has: 'admin' } }
+  const owners = await ctx.db.member.findMany({
+    where: { organizationId, status: 'active', ...whereOwner },
+    select: { id: true },
+  })
+  for (const { id: memberId } of owners) await queueMemberEmail(ctx, { ...email, memberId })
 }
 
 /** Name of the acting member; undefined for other actors. */
@@ -195,9 +199,9 @@ export const listMemberEmails = (
 
 async function readMemberEmails(
   db: Connection,
-  which: Omit<Prisma.MemberEmailFindManyArgs, 'include' | 'select'>,
+  query: Omit<Prisma.MemberEmailFindManyArgs, 'include' | 'select'>,
 ): Promise<MemberEmail[]> {
-  const emails = await db.memberEmail.findMany({ ...which, include, relationLoadStrategy: 'join' })
+  const emails = await db.memberEmail.findMany({ ...query, include, relationLoadStrategy: 'join' })
   await loadZones(
     db,
     emails.map(({ member }) => member.organization.timeZone),
@@ -258,12 +262,12 @@ export async function giveUpMemberEmail({ db, deps }: ServiceContext, { id, orga
 /** Queues mails again, all or none: the failed one with the id, or all that are meant. @returns how many. */
 export async function retryMemberEmails(
   ctx: ServiceContext,
-  { id, ...which }: RetrySelection & { id?: string },
+  { id, ...selection }: RetrySelection & { id?: string },
 ): Promise<number> {
   if (id !== undefined && !isUuid(id)) return 0
   return inTransaction(ctx, async ({ db, deps: { clock, queue } }) => {
     const failed = await db.memberEmail.updateManyAndReturn({
-      where: { ...toRetry(which), ...omitUndefined({ id }) },
+      where: { ...toRetry(selection), ...omitUndefined({ id }) },
       data: { state: 'queued', failure: null, sentAt: null, updatedAt: clock() },
       select: { id: true, organizationId: true },
     })

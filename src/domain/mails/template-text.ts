@@ -34,7 +34,7 @@ export type TemplatePiece =
   | PlaceholderPiece
   | { strong: readonly TemplatePiece[] }
   | { emphasis: readonly TemplatePiece[] }
-  | { link: string; within: readonly TemplatePiece[] }
+  | { link: string; content: readonly TemplatePiece[] }
   | { newLine: true }
 export type TemplateBlock =
   | { kind: 'paragraph'; content: readonly TemplatePiece[] }
@@ -56,9 +56,9 @@ reader.validateLink = (address) => LINK.test(address)
 reader.inline.ruler.before('escape', 'hole', (state, silent) => {
   if (!state.src.startsWith('{{', state.pos)) return false
   const end = state.src.indexOf('}}', state.pos)
-  const within = end < 0 ? '' : state.src.slice(state.pos + 2, end)
-  if (end < 0 || within.includes('\n')) return false
-  if (!silent) state.push('hole', '', 0).content = within
+  const placeholder = end < 0 ? '' : state.src.slice(state.pos + 2, end)
+  if (end < 0 || placeholder.includes('\n')) return false
+  if (!silent) state.push('hole', '', 0).content = placeholder
   state.pos = end + 2
   return true
 })
@@ -148,18 +148,18 @@ export const parseTemplate = (body: string): TemplateBlock[] => blocks(reader.pa
 
 /** The tokens between an opening one and its closing one are one block. */
 function blocks(tokens: readonly Token[]): TemplateBlock[] {
-  const made: TemplateBlock[] = []
+  const result: TemplateBlock[] = []
   for (let at = 0; at < tokens.length; at++) {
     const token = tokens[at]!
     const end = token.nesting === 1 ? closingOf(tokens, at) : at
-    const within = tokens.slice(at + 1, end)
-    if (token.type === 'paragraph_open') made.push({ kind: 'paragraph', content: pieces(within[0]?.children ?? []) })
-    if (token.type === 'bullet_list_open') made.push({ kind: 'list', items: itemsOf(within) })
+    const innerTokens = tokens.slice(at + 1, end)
+    if (token.type === 'paragraph_open') result.push({ kind: 'paragraph', content: pieces(innerTokens[0]?.children ?? []) })
+    if (token.type === 'bullet_list_open') result.push({ kind: 'list', items: itemsOf(innerTokens) })
     if (token.type === 'ordered_list_open')
-      made.push({ kind: 'list', items: itemsOf(within), from: Number(token.attrGet('start') ?? 1) })
+      result.push({ kind: 'list', items: itemsOf(innerTokens), from: Number(token.attrGet('start') ?? 1) })
     at = end
   }
-  return made
+  return result
 }
 
 function itemsOf(tokens: readonly Token[]): TemplateBlock[][] {
@@ -182,18 +182,18 @@ function closingOf(tokens: readonly Token[], at: number): number {
 }
 
 function pieces(tokens: readonly Token[]): TemplatePiece[] {
-  const made: TemplatePiece[] = []
+  const result: TemplatePiece[] = []
   for (let at = 0; at < tokens.length; at++) {
     const token = tokens[at]!
     const end = token.nesting === 1 ? closingOf(tokens, at) : at
     const piece = toPiece(token, tokens.slice(at + 1, end))
-    if (piece !== '') made.push(piece)
+    if (piece !== '') result.push(piece)
     at = end
   }
-  return made
+  return result
 }
 
-function toPiece(token: Token, within: readonly Token[]): TemplatePiece {
+function toPiece(token: Token, innerTokens: readonly Token[]): TemplatePiece {
   switch (token.type) {
     case 'hole':
       return readHole(token.content) ?? ''
@@ -201,11 +201,11 @@ function toPiece(token: Token, within: readonly Token[]): TemplatePiece {
     case 'hardbreak':
       return { newLine: true }
     case 'strong_open':
-      return { strong: pieces(within) }
+      return { strong: pieces(innerTokens) }
     case 'em_open':
-      return { emphasis: pieces(within) }
+      return { emphasis: pieces(innerTokens) }
     case 'link_open':
-      return { link: String(token.attrGet('href') ?? ''), within: pieces(within) }
+      return { link: String(token.attrGet('href') ?? ''), content: pieces(innerTokens) }
     default:
       return token.content
   }

@@ -23,8 +23,8 @@ export async function createFirstKey(ctx: ServiceContext, { organization: name, 
   })
   const organization = await db.organization.findUniqueOrThrow({ where: { nameKey: caseKey(name) } })
   if (!apiKey) return null
-  const made = await createApiKeyUnlessNamed(ctx, { organizationId: organization.id, name: apiKey, mode: 'live' })
-  return made?.key ?? null
+  const created = await createApiKeyUnlessNamed(ctx, { organizationId: organization.id, name: apiKey, mode: 'live' })
+  return created?.key ?? null
 }
 
 /**

@@ -67,9 +67,9 @@ export async function inviteMember(ctx: Context, invitation: Invitation): Promis
     if (isInactive) refuseRoleBeyondOwn(inside, member)
     else refuseRoleChange(inside, { id: memberId, ...member }, after)
     const now = inside.deps.clock()
-    const again = isInactive && { status: 'active' as const, activeSince: now }
+    const reactivation = isInactive && { status: 'active' as const, activeSince: now }
     const where = { organizationId: inside.organization.id, id: memberId }
-    await inside.db.member.update({ where, data: { ...after, ...again, updatedAt: now } })
+    await inside.db.member.update({ where, data: { ...after, ...reactivation, updatedAt: now } })
     const target = { kind: 'member', id: memberId } as const
     if (isInactive) {
       const details = { ...changesOf(member, after), roles: { before: member.roles, after: after.roles } }

@@ -114,8 +114,8 @@ async function createOrTakeOver(
   { email, passwordHash }: { email: string; passwordHash: string },
 ): Promise<Credential | null> {
   const isProven = provesAddress
-  const made = await createCredential(inside, { email, passwordHash, isProven })
-  if (made || !provesAddress) return made
+  const created = await createCredential(inside, { email, passwordHash, isProven })
+  if (created || !provesAddress) return created
   const found = await findCredential(inside, email)
   const locked = found && (await lockCredential(inside, found.id))
   if (!locked || locked.emailVerifiedAt) return null
@@ -138,6 +138,6 @@ export async function createCredential(
     createdAt: now,
     emailVerifiedAt: isProven ? now : null,
   }
-  const [made] = await db.credential.createManyAndReturn({ data: [row], skipDuplicates: true })
-  return made ?? null
+  const [created] = await db.credential.createManyAndReturn({ data: [row], skipDuplicates: true })
+  return created ?? null
 }

@@ -35,9 +35,9 @@ export async function readLanguageSettings(ctx: Context): Promise<LanguageSettin
  * The organization's own language is always offered. If exactly the reviewed languages are chosen, languages reviewed later are added.
  *
  * @throws DomainError not_permitted; invalid: an unknown language or time zone, or `changed` for values that somebody else changed since
- *   `seen`.
+ *   `seenAt`.
  */
-export async function changeLanguageSettings(ctx: Context, input: LanguageSettings, seen?: SeenAt): Promise<void> {
+export async function changeLanguageSettings(ctx: Context, input: LanguageSettings, seenAt?: SeenAt): Promise<void> {
   authorize(ctx, 'manage_settings')
   const { codes, reviewed } = ctx.deps.languages
   const isZone = isZoneName(input.timeZone) && (await isZoneKnown(ctx.db, input.timeZone))
@@ -57,7 +57,7 @@ export async function changeLanguageSettings(ctx: Context, input: LanguageSettin
     const before = await readLanguageSettings(inside)
     const settings = { language: input.language, languagesOffered: offered, timeZone: input.timeZone }
     await refuseUnseenChanges(
-      versionOf(inside, { updatedAt: before.updatedAt, seen, action: 'changed_settings' }),
+      versionOf(inside, { updatedAt: before.updatedAt, seen: seenAt, action: 'changed_settings' }),
       before,
       settings,
     )

@@ -47,16 +47,16 @@ export const listLanguages = ({ db }: Context): Promise<Language[]> => db.langua
  * Changes a member's roles, tags, grading languages, and department, as far as given.
  *
  * @throws DomainError not_permitted, member_not_found, admin_refused; invalid: too many values, unknown ones (`reference`), `lastAdmin`,
- *   the issues of refuseRoleChange, or `changed` for values that somebody else changed since `seen`.
+ *   the issues of refuseRoleChange, or `changed` for values that somebody else changed since `seenAt`.
  */
-export async function changeMember(ctx: Context, id: string, change: Partial<MemberChange>, seen?: SeenAt): Promise<void> {
+export async function changeMember(ctx: Context, id: string, change: Partial<MemberChange>, seenAt?: SeenAt): Promise<void> {
   authorize(ctx, 'manage_members')
   await changeAdmins(ctx, id, async (inside, member) => {
     const { department = member.department, roles = member.roles, canViewTranscription = member.canViewTranscription } = change
     refuseKeyOnAdmins(inside, member.roles, roles)
     const portalRoles = change.portalRoles ? portalRolesAfter(member.portalRoles, change.portalRoles) : member.portalRoles
-    const given = { roles: rolesAfter(member.roles, portalRoles.includes('owner') ? ['admin', ...roles] : roles), portalRoles }
-    refuseRoleChange(inside, member, given)
+    const newRoles = { roles: rolesAfter(member.roles, portalRoles.includes('owner') ? ['admin', ...roles] : roles), portalRoles }
+    refuseRoleChange(inside, member, newRoles)
     const tagIds = [...new Set(change.tagIds ?? member.tagIds)]
     const languageIds = [...new Set(change.languageIds ?? member.gradingLanguageIds)]
     const issues = findIssues([
@@ -74,9 +74,9 @@ export async function changeMember(ctx: Context, id: string, change: Partial<Mem
     throwIfIssues(issuesOfChangedFields(issues, current, wanted))
     throwIfIssues(await findUnknown(inside, tagIds, languageIds))
     const { db, deps, organization } = inside
-    const data = { ...given, department: department.trim(), canViewTranscription }
+    const data = { ...newRoles, department: department.trim(), canViewTranscription }
     const named = await nameLists(inside, { ...current, roles: member.roles, portalRoles: member.portalRoles })
-    const version = { updatedAt: member.updatedAt, seen, action: 'changed_member', targetId: id } as const
+    const version = { updatedAt: member.updatedAt, seen: seenAt, action: 'changed_member', targetId: id } as const
     const after = await nameLists(inside, { ...wanted, ...data })
     await refuseUnseenChanges(versionOf(inside, version), named, after)
     await db.member.update({
@@ -118,9 +118,9 @@ export async function notifyOfRoleChange(inside: Context, memberId: string, befo
 const wordsOf = ({ roles, portalRoles }: Given): string[] => [...portalRoles, ...roles]
 
 /** An organization's other words for a role stay as they are. */
-const rolesAfter = (before: readonly string[], given: readonly string[]): string[] => [
+const rolesAfter = (before: readonly string[], chosen: readonly string[]): string[] => [
   ...before.filter((role) => !isKnownRole(role)),
-  ...MEMBER_ROLES.filter((role) => given.includes(role)),
+  ...MEMBER_ROLES.filter((role) => chosen.includes(role)),
 ]
 
 type Given = Pick<Member, 'roles' | 'portalRoles'>
@@ -240,11 +240,11 @@ export function changeAdmins(
   })
 }
 
-const countAdmins = (ctx: Context) => countThose(ctx, { roles: { has: 'admin' } })
-const countOwners = (ctx: Context) => countThose(ctx, { portalRoles: { has: 'owner' } })
+const countAdmins = (ctx: Context) => countActiveMembers(ctx, { roles: { has: 'admin' } })
+const countOwners = (ctx: Context) => countActiveMembers(ctx, { portalRoles: { has: 'owner' } })
 
-const countThose = ({ db, organization }: Context, those: Prisma.MemberWhereInput): Promise<number> =>
-  db.member.count({ where: { organizationId: organization.id, status: 'active', credentialId: { not: null }, ...those } })
+const countActiveMembers = ({ db, organization }: Context, where: Prisma.MemberWhereInput): Promise<number> =>
+  db.member.count({ where: { organizationId: organization.id, status: 'active', credentialId: { not: null }, ...where } })
 
 async function findUnknown(ctx: Context, tagIds: string[], languageIds: string[]): Promise<Issue[]> {
   // Members are shared by live and test data.

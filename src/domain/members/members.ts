@@ -156,9 +156,9 @@ type MemberConditionInput = Omit<TokenizedFilter<MemberFilter>, 'roles'> & { has
 export function toMemberConditions({ roles = {}, ...filter }: MemberFilter): MemberConditionInput {
   const rolesThat = (wanted: boolean) => Object.keys(roles).filter((role) => roles[role as MemberRole] === wanted)
   const [has, lacks] = [rolesThat(true), rolesThat(false)]
-  const { firstName, lastName, email, ...others } = toPatterns(filter)
+  const { firstName, lastName, email, ...otherFilters } = toPatterns(filter)
   return {
-    ...others,
+    ...otherFilters,
     isThere: true,
     ...(firstName !== undefined && { firstName: caseKey(firstName) }),
     ...(lastName !== undefined && { lastName: caseKey(lastName) }),

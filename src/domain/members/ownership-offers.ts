@@ -35,9 +35,9 @@ export async function offerOwnership(ctx: Context, memberId: string): Promise<vo
     await endOffers(inside, memberId)
     const { db, deps, organization } = inside
     const createdAt = deps.clock()
-    const between = { organizationId: organization.id, fromMemberId: actor.id, toMemberId: memberId }
+    const parties = { organizationId: organization.id, fromMemberId: actor.id, toMemberId: memberId }
     const expiresAt = daysAfter(createdAt, OFFER_DAYS)
-    await db.ownershipOffer.create({ data: { id: deps.newId(), ...between, createdAt, expiresAt } })
+    await db.ownershipOffer.create({ data: { id: deps.newId(), ...parties, createdAt, expiresAt } })
     await record(inside, 'offered_ownership', memberId)
     const person = await nameActor(inside)
     const facts = omitUndefined({ person, called: displayNameOf(member.user), until: expiresAt.toISOString() })

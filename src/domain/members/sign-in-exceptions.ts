@@ -69,10 +69,10 @@ async function findUsed({ db, deps, organization }: Context, ids: string[]): Pro
  */
 export async function grantSignInException(
   ctx: Context,
-  { email: given, signInException }: { email: string; signInException: SignInException },
+  { email: enteredEmail, signInException }: { email: string; signInException: SignInException },
 ): Promise<void> {
   authorize(ctx, 'manage_security')
-  const email = toStoredAddress(given.trim())
+  const email = toStoredAddress(enteredEmail.trim())
   throwIfIssues(isEmailAddress(email) ? [] : [{ field: 'email', rule: 'email' }])
   await changeSignInExceptions(ctx, async (inside) => {
     const found = signInException === 'guest' ? await findOrCreateMember(inside, email) : await findMemberByAddress(inside, email)

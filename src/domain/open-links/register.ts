@@ -96,8 +96,8 @@ export async function register(
 export async function mustWait({ db }: Context, { network, proof }: { network: string; proof: string | null }): Promise<boolean> {
   const waiting = db.selectFrom('registrations').where('state', '=', sql.lit('waiting' as const))
   const isThere = sql<SqlBool>`true`.as('isThere')
-  const own = waiting.where('network', '=', network).select(isThere).limit(1)
-  if (!(await own.executeTakeFirst())) return false
+  const waitingFromNetwork = waiting.where('network', '=', network).select(isThere).limit(1)
+  if (!(await waitingFromNetwork.executeTakeFirst())) return false
   const [rows, most] =
     proof === null
       ? [waiting.where('proof', 'is', null), MAX_WAITING.unproven]

@@ -18,9 +18,9 @@ export type RegistrationEmail = Prisma.RegistrationGetPayload<{ include: typeof 
 
 async function readRegistrations(
   { db }: Pick<ServiceContext, 'db'>,
-  which: Omit<Prisma.RegistrationFindManyArgs, 'include' | 'select'>,
+  query: Omit<Prisma.RegistrationFindManyArgs, 'include' | 'select'>,
 ): Promise<RegistrationEmail[]> {
-  const found = await db.registration.findMany({ ...which, include, relationLoadStrategy: 'join' })
+  const found = await db.registration.findMany({ ...query, include, relationLoadStrategy: 'join' })
   await loadZones(
     db,
     found.map(({ openLink: { assessment } }) => zoneOf({ timeZone: null, organization: assessment.organization })),

@@ -69,7 +69,7 @@ export async function readOrganizationSecurity({
 }
 
 /** @property seen what the page showed. @property shutsOut whether API keys that are in use may be shut out by their networks. */
-type How = { seen?: SeenAt | undefined; shutsOut?: boolean }
+type ChangeOptions = { seen?: SeenAt | undefined; shutsOut?: boolean }
 
 /**
  * Validates as {@link changeOrganizationSecurity} does, without changing anything.
@@ -81,7 +81,7 @@ type How = { seen?: SeenAt | undefined; shutsOut?: boolean }
 export async function checkOrganizationSecurity(
   ctx: Context,
   input: Partial<OrganizationSecurity>,
-  { seen, shutsOut = false }: How = {},
+  { seen: seenAt, shutsOut = false }: ChangeOptions = {},
 ): Promise<void> {
   const { updatedAt, ...before } = await readOrganizationSecurity(ctx)
   const after = { ...before, ...input }
@@ -100,7 +100,7 @@ export async function checkOrganizationSecurity(
   const { origin } = ctx
   const isOut = input.networks && origin && !isAllowedFrom(input.networks, origin.address)
   throwIfIssues(isOut ? [{ field: 'networks', rule: 'account', problem: 'ownAddress' }] : [])
-  await refuseUnseenChanges(versionOf(ctx, { updatedAt, seen, action: 'changed_security' }), before, input)
+  await refuseUnseenChanges(versionOf(ctx, { updatedAt, seen: seenAt, action: 'changed_security' }), before, input)
   const shutOut = shutsOut ? 0 : await countShutOut(ctx, before.apiKeyNetworks, input.apiKeyNetworks ?? before.apiKeyNetworks)
   throwIfIssues(shutOut > 0 ? [{ field: 'apiKeyNetworks', rule: 'account', problem: 'keysShutOut', limit: shutOut }] : [])
 }
@@ -125,7 +125,7 @@ const IN_USE_MS = 30 * DAY_MS
 export async function changeOrganizationSecurity(
   ctx: Context,
   input: Partial<OrganizationSecurity>,
-  how: How = {},
+  how: ChangeOptions = {},
 ): Promise<void> {
   authorize(ctx, 'manage_security')
   await inTransaction(ctx, async (inside) => {

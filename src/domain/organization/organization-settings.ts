@@ -60,12 +60,12 @@ export async function readOrganizationSettings(
  * Changes the given settings. Queued emails use the new ones.
  *
  * @throws DomainError not_permitted; invalid: a name that is missing or `taken`, a value that is too long, an invalid address, or `changed`
- *   for values that somebody else changed since `seen`.
+ *   for values that somebody else changed since `seenAt`.
  */
 export async function changeOrganizationSettings(
   ctx: Context,
   input: Partial<OrganizationSettings>,
-  seen?: SeenAt,
+  seenAt?: SeenAt,
 ): Promise<void> {
   authorize(ctx, 'manage_settings')
   const trimmedInput = trimAll(input)
@@ -86,7 +86,7 @@ export async function changeOrganizationSettings(
     ]
     throwIfIssues(issues.filter(({ field }) => field in trimmedInput))
     await refuseUnseenChanges(
-      versionOf(inside, { updatedAt: before.updatedAt, seen, action: 'changed_settings' }),
+      versionOf(inside, { updatedAt: before.updatedAt, seen: seenAt, action: 'changed_settings' }),
       before,
       trimmedInput,
     )

@@ -23,12 +23,12 @@ import { throwIfIssues } from '../validation/throw-if-issues.ts'
 export async function testMailText(
   ctx: Context,
   place: TextPlace,
-  { who, ...given }: WrittenText & { who: ExampleName },
+  { who, ...enteredText }: WrittenText & { who: ExampleName },
 ): Promise<string> {
   authorize(ctx, 'manage_settings')
   const { actor } = ctx
   if (actor.kind !== 'member') throw new DomainError('not_permitted')
-  const text = tidyTemplate(given)
+  const text = tidyTemplate(enteredText)
   throwIfIssues([...findPlaceIssues(ctx, place), ...findTemplateIssues(place.kind, text)])
   const { kind, language, assessmentId } = place
   return inTransaction(ctx, async (inside) => {

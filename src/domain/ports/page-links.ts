@@ -17,9 +17,9 @@ export function pageLinksFor(
   { pageLinks, language: main }: { pageLinks: unknown; language: string },
   language: string,
 ): { link: PageLink; url: string }[] {
-  const [own, fallback] = [linksIn(pageLinks, language), linksIn(pageLinks, main)]
+  const [inLanguage, fallback] = [linksIn(pageLinks, language), linksIn(pageLinks, main)]
   return PAGE_LINKS.flatMap((link) => {
-    const url = own[link] || fallback[link]
+    const url = inLanguage[link] || fallback[link]
     return url ? [{ link, url }] : []
   })
 }

@@ -97,15 +97,15 @@ export async function createShareLink(ctx: Context, input: NewShareLink): Promis
   const id = deps.newId()
   await inTransaction(ctx, async (inside) => {
     const now = deps.clock()
-    const of = { organizationId: organization.id }
+    const scope = { organizationId: organization.id }
     const { assessmentId } = candidates[0]!
     await inside.db.shareLink.create({
       data: {
-        ...{ ...of, id, mode: modeOf(inside), assessmentId, createdById, receiver: receiver.trim(), shows },
+        ...{ ...scope, id, mode: modeOf(inside), assessmentId, createdById, receiver: receiver.trim(), shows },
         ...{ asksFeedback, hasCode, expiresAt: daysAfter(now, days), createdAt: now },
       },
     })
-    const rows = candidates.map(({ id: submissionId }, i) => ({ ...of, shareLinkId: id, position: i + 1, submissionId }))
+    const rows = candidates.map(({ id: submissionId }, i) => ({ ...scope, shareLinkId: id, position: i + 1, submissionId }))
     await insertRows(inside.db, { sharedResults: rows }).execute()
     const details = { results: rows.length, shows, until: daysAfter(now, days).toISOString() }
     await recordAudit(inside, { action: 'shared_results', target: { kind: 'share_link', id }, details })

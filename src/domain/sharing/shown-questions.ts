@@ -58,8 +58,8 @@ export async function readShownQuestions(
       const questions = paper.map((question) => {
         const { number, script, scriptFormat, sourceLanguage, points } = question
         const grade = grades.find((one) => one.number === number)
-        const given = { points: grade?.points ?? null, ofPoints: grade?.ofPoints ?? points }
-        return { ...{ number, script, scriptFormat, sourceLanguage }, ...given, answer: toShownAnswer(question, shows) }
+        const gradedPoints = { points: grade?.points ?? null, ofPoints: grade?.ofPoints ?? points }
+        return { ...{ number, script, scriptFormat, sourceLanguage }, ...gradedPoints, answer: toShownAnswer(question, shows) }
       })
       return [id, questions]
     }),
@@ -102,15 +102,15 @@ export async function findShownMedia(
   shows: readonly ResultPart[],
 ): Promise<MediaFile | null> {
   if (!isUuid(mediaId)) return null
-  const of = { organizationId: ctx.organization.id }
-  const where = { ...of, id: mediaId, kind: 'answer', state: 'ready', submissionId: anyOf(submissionIds) } as const
+  const scope = { organizationId: ctx.organization.id }
+  const where = { ...scope, id: mediaId, kind: 'answer', state: 'ready', submissionId: anyOf(submissionIds) } as const
   const media = await ctx.db.mediaFile.findFirst({ where })
   if (!media || !shows.includes(media.attemptId === null ? 'recordings' : 'answers')) return null
   const isOfAttempt = media.attemptId === null ? { mediaId } : { id: media.attemptId }
-  const attempt = await ctx.db.answerAttempt.findFirst({ where: { ...of, ...isOfAttempt } })
+  const attempt = await ctx.db.answerAttempt.findFirst({ where: { ...scope, ...isOfAttempt } })
   if (!attempt) return null
   const attempts = await ctx.db.answerAttempt.findMany({
-    where: { ...of, submissionId: attempt.submissionId, questionNumber: attempt.questionNumber },
+    where: { ...scope, submissionId: attempt.submissionId, questionNumber: attempt.questionNumber },
     orderBy: [{ createdAt: 'asc' }, { id: 'asc' }],
   })
   const answer = chooseAnswer(attempts)

@@ -35,8 +35,8 @@ export async function readAuthentications(
 ): Promise<Authentication[]> {
   const offered = deps.operatorProviders.map(({ id }) => ({ id, organizationId: null, secondFactor: 'ours', acrValues: [] }))
   const ids = rows.flatMap(({ providerId }) => (offered.some(({ id }) => id === providerId) ? [] : (providerId ?? [])))
-  const rest = ids.length > 0 ? await db.signInProvider.findMany({ where: { id: { in: ids } }, select }) : []
-  const providers = [...offered, ...rest]
+  const otherProviders = ids.length > 0 ? await db.signInProvider.findMany({ where: { id: { in: ids } }, select }) : []
+  const providers = [...offered, ...otherProviders]
   return rows.flatMap(({ kind, at, acr, authTime, providerId }): Authentication[] => {
     if (kind !== 'oidc') return [{ kind: kind as AuthenticationKind, at, acr }]
     const provider = providers.find(({ id }) => id === providerId)

@@ -59,9 +59,9 @@ export async function findFamiliarity(
     .where((eb) => eb.or([eb('tokenHash', '=', tokenHash), eb('network', '=', network)]))
   const found = await devicesOfPerson.execute()
   const isSame = (one: Uint8Array) => Buffer.compare(one, tokenHash) === 0
-  const own = found.find((one) => isSame(one.tokenHash) && one.authVersion === credential?.authVersion)
+  const knownDevice = found.find((one) => isSame(one.tokenHash) && one.authVersion === credential?.authVersion)
   const isKnownNetwork = !isShared && !isInside && found.some((one) => one.network === network)
-  return { deviceId: own?.id ?? null, isKnownNetwork }
+  return { deviceId: knownDevice?.id ?? null, isKnownNetwork }
 }
 
 /**
@@ -80,15 +80,15 @@ export async function rememberDevice(
   const tokenHash = hashDevice(token)
   if (device) await unscoped(db).updateTable('devices').set({ tokenHash }).where('tokenHash', '=', hashDevice(device)).execute()
   const now = deps.clock()
-  const seen = { authVersion: credential.authVersion, userAgent: truncateUserAgent(userAgent), network, lastSeenAt: now }
+  const latestUse = { authVersion: credential.authVersion, userAgent: truncateUserAgent(userAgent), network, lastSeenAt: now }
   const { id: credentialId } = credential
   const where = { tokenHash_credentialId: { tokenHash, credentialId } }
   const isUnknown = (await db.device.count({ where: { tokenHash, credentialId } })) === 0
   const isAnother = isUnknown && (await db.device.findFirst({ where: { credentialId }, select: { id: true } })) !== null
   const { id } = await db.device.upsert({
     where,
-    create: { id: deps.newId(), tokenHash, credentialId, createdAt: now, ...seen },
-    update: seen,
+    create: { id: deps.newId(), tokenHash, credentialId, createdAt: now, ...latestUse },
+    update: latestUse,
     select: { id: true },
   })
   return { id, token, isAnother }

@@ -52,9 +52,9 @@ function readOffer({ deps }: ServiceContext, signedIn: SignedIn, sealed: string)
   return { id, secret: Buffer.from(secret, 'base64'), seed: Buffer.from(seed, 'base64') }
 }
 
-/** Offers an authenticator app. @param given the sealed offer of a form with a wrong code, to offer the same secret again. */
-export function offerApp(service: ServiceContext, signedIn: SignedIn, given = ''): AppOffer {
-  const offer = readOffer(service, signedIn, given) ?? createOffer(service)
+/** Offers an authenticator app. @param sealedOffer the sealed offer of a form with a wrong code, to offer the same secret again. */
+export function offerApp(service: ServiceContext, signedIn: SignedIn, sealedOffer = ''): AppOffer {
+  const offer = readOffer(service, signedIn, sealedOffer) ?? createOffer(service)
   const issuer = new URL(service.deps.site.publicUrl).hostname
   const url = otpauthUrl(offer.secret, { issuer, account: signedIn.credential.email })
   return { sealed: encryptOffer(service, signedIn, offer), secret: toBase32(offer.secret), url }
@@ -90,7 +90,10 @@ export async function offerPasskey(service: ServiceContext, signedIn: SignedIn):
   const { credential, memberships } = signedIn
   const { firstName = '', lastName = '' } = memberships[0]?.user ?? {}
   const person = { id: credential.id, email: credential.email, name: `${firstName} ${lastName}`.trim() }
-  const options = creationOptions(service, rp, { person, others: passkeysOf(await listFactors(service, credential.id), rp) })
+  const options = creationOptions(service, rp, {
+    person,
+    existingPasskeys: passkeysOf(await listFactors(service, credential.id), rp),
+  })
   return { sealed: encryptOffer(service, signedIn, createOffer(service)), options }
 }
 
@@ -108,11 +111,11 @@ export async function enrolPasskey(
   throwIfIssues(findIssues([['name', checkName(name, MAX_NAME_LENGTH)]]))
   const offer = readOffer(service, signedIn, sealed)
   const rp = relyingParty(service)
-  const made = await verifyCreation(service, signedIn.credential.id, answer)
+  const created = await verifyCreation(service, signedIn.credential.id, answer)
   if (!offer || !rp) throw createPasskeyError()
   return enrol(service, signedIn, { kind: 'passkey', name: name.trim(), offer }, async (inside, row) => {
-    if (!made) throw createPasskeyError()
-    const { challenge, endsAt, ...passkey } = made
+    if (!created) throw createPasskeyError()
+    const { challenge, endsAt, ...passkey } = created
     if (!(await claimToken(inside, keyOfChallenge(challenge), endsAt))) throw createPasskeyError()
     // An authenticator may have given the id to somebody else, or say so.
     const { count } = await inside.db.secondFactor.createMany({

@@ -12,18 +12,18 @@ import { claimToken } from './used-tokens.ts'
  * Notifies an organization's owners when a person signs in without the required identity provider: by email and in the audit log, once per
  * session. Sessions that also used the provider don't count.
  *
- * @param which the session. @param memberships the person's memberships.
+ * @param sessionKey the session. @param memberships the person's memberships.
  */
 export async function notifyOwnersOfBreakGlass(
   inside: ServiceContext,
-  which: { id: string } | { tokenHash: Uint8Array<ArrayBuffer> },
+  sessionKey: { id: string } | { tokenHash: Uint8Array<ArrayBuffer> },
   memberships: readonly Membership[],
 ): Promise<void> {
   const past = memberships.filter(
     ({ signInException, organization }) => signInException === 'break_glass' && organization.security?.ssoEnforcedAt != null,
   )
   if (past.length === 0) return
-  const { id, proofs: rows } = await inside.db.session.findUniqueOrThrow({ where: which, include: { proofs: true } })
+  const { id, proofs: rows } = await inside.db.session.findUniqueOrThrow({ where: sessionKey, include: { proofs: true } })
   const proofs = await readAuthentications(inside, rows)
   if (!hasTwoOwnFactors(proofs)) return
   const endsAt = new Date(inside.deps.clock().getTime() + MAX_SESSION_MS)

@@ -30,7 +30,7 @@ export function relyingParty({ deps }: ServiceContext): { id: string; origin: st
 export function creationOptions(
   { deps }: ServiceContext,
   rp: { id: string },
-  { person, others }: { person: { id: string; email: string; name: string }; others: readonly Passkey[] },
+  { person, existingPasskeys }: { person: { id: string; email: string; name: string }; existingPasskeys: readonly Passkey[] },
 ): PasskeyOptions {
   return {
     challenge: createChallenge(deps.secretKeys, { forWhat: 'enrol', credentialId: person.id, now: deps.clock() }),
@@ -38,7 +38,7 @@ export function creationOptions(
     user: { id: userHandleOf(person.id), name: person.email, displayName: person.name || person.email },
     pubKeyCredParams: ALGORITHMS.map((alg) => ({ type: 'public-key', alg })),
     authenticatorSelection: { residentKey: 'required', requireResidentKey: true, userVerification: 'required' },
-    excludeCredentials: others.map(describe),
+    excludeCredentials: existingPasskeys.map(describe),
     attestation: 'none',
     timeout: TIMEOUT_MS,
   }
@@ -48,11 +48,11 @@ export function creationOptions(
 export const requestOptions = (
   { deps }: ServiceContext,
   rp: { id: string },
-  { credentialId, of = [] }: { credentialId?: string | undefined; of?: readonly Passkey[] } = {},
+  { credentialId, passkeys = [] }: { credentialId?: string | undefined; passkeys?: readonly Passkey[] } = {},
 ): PasskeyOptions => ({
   challenge: createChallenge(deps.secretKeys, { forWhat: 'signIn', credentialId, now: deps.clock() }),
   rpId: rp.id,
-  allowCredentials: of.map(describe),
+  allowCredentials: passkeys.map(describe),
   userVerification: 'required',
   timeout: TIMEOUT_MS,
 })

@@ -73,9 +73,9 @@ export async function checkNewPassword(
   { deps }: ServiceContext,
   field: string,
   password: string,
-  by: PasswordOwner,
+  owner: PasswordOwner,
 ): Promise<Issue[]> {
-  const issues = findPasswordIssues(field, password, by)
+  const issues = findPasswordIssues(field, password, owner)
   if (issues.length > 0) return issues
   return (await deps.isBreached(password)) ? [{ field, rule: 'account', problem: 'breached' }] : []
 }

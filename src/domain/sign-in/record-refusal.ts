@@ -27,42 +27,42 @@ const recentRefusals = createLruCache<RecentRefusals>(10_000)
  * Records a refused request of a member or API key: the first per actor, reason, and hour at once, over all processes; the others as
  * counts, see {@link recordRefusalCounts}. The request doesn't wait for it.
  */
-export async function recordRefusal(ctx: Context, what: Refusal): Promise<void> {
+export async function recordRefusal(ctx: Context, refusal: Refusal): Promise<void> {
   const { actor, organization, deps } = ctx
   if (actor.kind !== 'member' && actor.kind !== 'apiKey') return
   const hour = Math.floor(deps.clock().getTime() / HOUR_MS)
-  const key = `${REFUSAL} ${organization.id} ${actor.kind} ${actor.id} ${what} ${hour}`
+  const key = `${REFUSAL} ${organization.id} ${actor.kind} ${actor.id} ${refusal} ${hour}`
   const before = recentRefusals.get(key)
-  const here = before ?? { more: 0, isWriting: true }
-  recentRefusals.set(key, here)
+  const counter = before ?? { more: 0, isWriting: true }
+  recentRefusals.set(key, counter)
   try {
-    const isFirst = before === undefined && (await recordFirst(ctx, what, { key, hour }))
-    if (!isFirst) here.more++
-    if (before === undefined || !here.isWriting) await writeCount(ctx, key, here)
+    const isFirst = before === undefined && (await recordFirst(ctx, refusal, { key, hour }))
+    if (!isFirst) counter.more++
+    if (before === undefined || !counter.isWriting) await writeCount(ctx, key, counter)
   } catch (error) {
     if (before === undefined) recentRefusals.delete(key)
     deps.log.warn({ err: error, organizationId: organization.id }, 'a rejection could not be recorded')
   }
 }
 
-const recordFirst = (ctx: Context, what: Refusal, { key, hour }: { key: string; hour: number }): Promise<boolean> =>
+const recordFirst = (ctx: Context, refusal: Refusal, { key, hour }: { key: string; hour: number }): Promise<boolean> =>
   inTransaction(ctx, async (inside) => {
     const isFirst = await claimToken(inside, key, new Date((hour + 1) * HOUR_MS + COUNTED_AFTER_MS))
-    if (isFirst) await recordAudit(inside, { action: 'refused', details: { what } })
+    if (isFirst) await recordAudit(inside, { action: 'refused', details: { what: refusal } })
     return isFirst
   })
 
 /** One statement at a time per process, for all refusals that have come meanwhile. */
-async function writeCount({ db }: Pick<Context, 'db'>, key: string, here: RecentRefusals): Promise<void> {
-  here.isWriting = true
+async function writeCount({ db }: Pick<Context, 'db'>, key: string, counter: RecentRefusals): Promise<void> {
+  counter.isWriting = true
   try {
-    while (here.more > 0) {
-      const { more } = here
-      here.more = 0
+    while (counter.more > 0) {
+      const { more } = counter
+      counter.more = 0
       await db.usedToken.updateMany({ where: { key }, data: { count: { increment: more } } })
     }
   } finally {
-    here.isWriting = false
+    counter.isWriting = false
   }
 }
 
@@ -93,9 +93,9 @@ async function recordCount(inside: ServiceContext, counted: { key: string; count
 }
 
 function entryOf({ deps }: Pick<ServiceContext, 'deps'>, { key, count }: { key: string; count: number }) {
-  const [, organizationId = '', actorKind = '', actorId = '', what = '', hour] = key.split(' ')
+  const [, organizationId = '', actorKind = '', actorId = '', refusal = '', hour] = key.split(' ')
   const from = new Date(Number(hour) * HOUR_MS).toISOString()
-  const details = { what, times: count, from, until: new Date((Number(hour) + 1) * HOUR_MS).toISOString() }
+  const details = { what: refusal, times: count, from, until: new Date((Number(hour) + 1) * HOUR_MS).toISOString() }
   const entry = { id: deps.newId(), organizationId, mode: 'live' as const, actorKind, actorId, action: 'refused', details }
   return { ...entry, at: deps.clock() }
 }

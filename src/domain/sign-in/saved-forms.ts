@@ -74,13 +74,13 @@ export async function saveForm(
   browser: Pick<Browser, 'device'> = {},
 ): Promise<string | null> {
   if (!(await maySaveForm(service, credentialId))) return null
-  const { url, ...rest } = form
+  const { url, ...formWithoutUrl } = form
   const fields = form.fields.filter(([name]) => !UNSAVED_FIELDS.includes(name))
   const isIncomplete = form.isIncomplete || fields.length < form.fields.length
   const id = service.deps.newId()
   const now = service.deps.clock()
   const deviceId = await findDeviceId(service, credentialId, browser)
-  const sealed: EncryptedForm = { ...rest, fields, isIncomplete, deviceId }
+  const sealed: EncryptedForm = { ...formWithoutUrl, fields, isIncomplete, deviceId }
   const body = encrypt(service.deps.secretKeys, purposeOf(id), JSON.stringify(sealed))
   return inTransaction(service, async (inside) => {
     const { db } = inside
@@ -164,8 +164,8 @@ export async function purgeSavedForms(
 }
 
 function replaceInForm(text: string, replace: (text: string) => string): string {
-  const { fields, page, ...rest } = JSON.parse(text) as EncryptedForm
-  const rewritten = { ...rest, page: page && replace(page), fields: fields.map(([name, value]) => [name, replace(value)]) }
+  const { fields, page, ...otherFields } = JSON.parse(text) as EncryptedForm
+  const rewritten = { ...otherFields, page: page && replace(page), fields: fields.map(([name, value]) => [name, replace(value)]) }
   return JSON.stringify(rewritten)
 }
 

@@ -94,7 +94,7 @@ export async function readSecondStep(service: ServiceContext, waiting: SecondSte
   if (!credential || factors.length === 0) return null
   const rp = relyingParty(service)
   const passkeys = passkeysOf(factors, rp)
-  const passkey = rp && passkeys.length > 0 ? requestOptions(service, rp, { credentialId: credential.id, of: passkeys }) : null
+  const passkey = rp && passkeys.length > 0 ? requestOptions(service, rp, { credentialId: credential.id, passkeys }) : null
   const days = daysToRemember(await findMemberships(service, credential.id))
   return { email: credential.email, hasApp: factors.some(({ kind }) => kind === 'totp'), passkey, days }
 }

@@ -119,8 +119,8 @@ export async function resetSignInCount(
   { db }: ServiceContext,
   { email, origin, deviceId }: Omit<SignInAttempt, 'isKnownNetwork'>,
 ): Promise<void> {
-  const own = [keyOf('address from network', `${email} ${origin.network}`), ...(deviceId ? [keyOf('device', deviceId)] : [])]
-  await db.signInAttempt.deleteMany({ where: { key: { in: own } } })
+  const ownKeys = [keyOf('address from network', `${email} ${origin.network}`), ...(deviceId ? [keyOf('device', deviceId)] : [])]
+  await db.signInAttempt.deleteMany({ where: { key: { in: ownKeys } } })
   const shared = [...networkKeysOf(origin).map(([counted, text]) => keyOf(counted, text)), keyOf('strangers', email)]
   const counted = { key: { in: shared }, count: { gt: 0 } }
   if (!deviceId) await db.signInAttempt.updateMany({ where: counted, data: { count: { decrement: 1 } } })
@@ -141,8 +141,8 @@ const coderOf = ({ credentialId, deviceId }: CodeSource): string => deviceId ?? 
 
 /** Five codes in a quarter of an hour, twenty a day. @throws DomainError invalid: `tooMany`, with the seconds to wait. */
 export async function countCodeAttempt(ctx: ServiceContext, coder: CodeSource): Promise<void> {
-  const who = coderOf(coder)
-  const seconds = (await count(ctx, 'codes', who)) ?? (await count(ctx, 'codes a day', who))
+  const countedPerson = coderOf(coder)
+  const seconds = (await count(ctx, 'codes', countedPerson)) ?? (await count(ctx, 'codes a day', countedPerson))
   if (seconds !== null) throw tooMany(seconds, 'code')
 }
 

@@ -139,8 +139,8 @@ export const findDeviceTrust = async (inside: ServiceContext, credential: Creden
 
 /** Creates a link to replace the password before signing in. */
 export async function createPasswordChangeLink(inside: ServiceContext, member: Member, credentialId: string): Promise<string> {
-  const about = { kind: 'reset', memberId: member.id, credentialId } as const
-  return inside.deps.links.accountUrl(await createAccountLink(toMemberContext(inside, member), about))
+  const resetLink = { kind: 'reset', memberId: member.id, credentialId } as const
+  return inside.deps.links.accountUrl(await createAccountLink(toMemberContext(inside, member), resetLink))
 }
 
 const createWrongPasswordError = () => new DomainError('invalid', { issues: [{ field: '', rule: 'account', problem: 'wrong' }] })

@@ -24,16 +24,16 @@ export async function changeProvider(ctx: Context, id: string, input: ProviderIn
   return inTransaction(ctx, async (inside) => {
     await inside.db.selectFrom('organizations').select('id').forNoKeyUpdate().execute()
     const before = await getProvider(inside, id)
-    const { clientSecret: given, ...row } = toProviderRow(input)
-    const { issuer, clientId, clientAuth, secretExpiresAt, requiredClaims, secondFactor, acrValues, ...others } = row
+    const { clientSecret: enteredSecret, ...row } = toProviderRow(input)
+    const { issuer, clientId, clientAuth, secretExpiresAt, requiredClaims, secondFactor, acrValues, ...otherColumns } = row
     // Untested terms don't apply to the provider in use.
     const terms = { requiredClaims, secondFactor, acrValues }
-    const clientSecret = given === '' ? decryptClientSecret(inside, withDraft(inside, before)) : given
+    const clientSecret = enteredSecret === '' ? decryptClientSecret(inside, withDraft(inside, before)) : enteredSecret
     const connection = { issuer, clientId, clientAuth, secretExpiresAt, clientSecret }
     const waits = await requiresTrial(inside, before, connection)
     const data = waits
-      ? { ...others, encryptedDraft: encryptDraft(inside, id, { ...connection, ...terms }) }
-      : { ...others, ...terms, ...columnsOf(inside, before, connection), encryptedDraft: null }
+      ? { ...otherColumns, encryptedDraft: encryptDraft(inside, id, { ...connection, ...terms }) }
+      : { ...otherColumns, ...terms, ...columnsOf(inside, before, connection), encryptedDraft: null }
     const after = await inside.db.signInProvider.update({
       where: { organizationId: inside.organization.id, id },
       data: { ...data, updatedAt: inside.deps.clock() },
@@ -73,8 +73,8 @@ function namesOfChanges(service: Pick<ServiceContext, 'deps'>, before: Provider,
     const shown = withDraft(service, provider)
     return { ...shown, clientSecret: decryptClientSecret(service, shown) }
   }
-  const [was, is] = [factsOf(before), factsOf(after)]
-  return CHANGEABLE.filter((name) => JSON.stringify(was[name]) !== JSON.stringify(is[name]))
+  const [factsBefore, factsAfter] = [factsOf(before), factsOf(after)]
+  return CHANGEABLE.filter((name) => JSON.stringify(factsBefore[name]) !== JSON.stringify(factsAfter[name]))
 }
 
 /** Fields of {@link toProviderRow}. */

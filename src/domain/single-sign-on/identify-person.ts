@@ -108,8 +108,8 @@ async function addMember(inside: Context, { defaultRoles, name }: FoundProvider,
  */
 async function findOrCreateCredential(inside: Context, { id }: { id: string }, email: string): Promise<string | null> {
   const found = await findCredential(inside, email)
-  const made = { email, passwordHash: NO_PASSWORD, isProven: true }
-  const credential = found ? await lockCredential(inside, found.id) : await createCredential(inside, made)
+  const newCredential = { email, passwordHash: NO_PASSWORD, isProven: true }
+  const credential = found ? await lockCredential(inside, found.id) : await createCredential(inside, newCredential)
   if (!credential) return null
   const member = await inside.db.member.findUniqueOrThrow({ where: { organizationId: inside.organization.id, id }, include })
   const { firstName, lastName } = member.user

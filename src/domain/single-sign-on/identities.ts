@@ -110,8 +110,8 @@ export const unlinkOwnIdentity = (service: Context, signedIn: SignedIn, id: stri
     if (!(await hasOtherSignInMethod(inside, credential.id, id))) return false
     await unscopedPrisma(inside.db).identity.delete({ where: { id } })
     const { providerId } = found
-    const others = { credentialId: credential.id, id: { not: sessionId }, proofs: { some: { providerId } } }
-    await endSessions(inside, others, 'factor_changed')
+    const otherSessions = { credentialId: credential.id, id: { not: sessionId }, proofs: { some: { providerId } } }
+    await endSessions(inside, otherSessions, 'factor_changed')
     const theirs = memberships.filter(
       ({ organizationId }) => found.organizationId === null || found.organizationId === organizationId,
     )

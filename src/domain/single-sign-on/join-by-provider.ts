@@ -61,8 +61,8 @@ async function proveAccount(
   const locked = found && (await lockCredential(inside, found.id))
   if (found && !(isProof && locked?.emailVerifiedAt === null)) return { problem: 'hasAccount' }
   if (!isProof) return { problem: 'needsMailedLink' }
-  const made = { email: member.email, passwordHash: NO_PASSWORD, isProven: true }
-  const credential = locked ? await proveAddress(inside, locked.id) : await createCredential(inside, made)
+  const newCredential = { email: member.email, passwordHash: NO_PASSWORD, isProven: true }
+  const credential = locked ? await proveAddress(inside, locked.id) : await createCredential(inside, newCredential)
   return credential ? { credentialId: credential.id } : { problem: 'hasAccount' }
 }
 

@@ -65,9 +65,9 @@ export async function completeOidcFlow(
   )
   if ('problem' in answer) {
     // The code is used up. Clearing the cached keys makes the second attempt load the new ones.
-    const again =
+    const retry =
       answer.problem === 'newKeys' && !flow.isAgain ? await startOidcFlow(service, provider, { ...flow, isAgain: true }) : null
-    if (again && 'url' in again) return { kind: 'again', begun: again }
+    if (retry && 'url' in retry) return { kind: 'again', begun: retry }
     const problem = answer.problem === 'newKeys' ? 'badToken' : answer.problem
     return recordRefusedSignIn(service, provider, { problem, code: answer.code })
   }

@@ -64,11 +64,11 @@ export async function reencryptClientSecrets(service: ServiceContext): Promise<v
       ['encryptedClientSecret', purposeOf(id)],
       ['encryptedDraft', purposeOfDraft(id)],
     ] as const) {
-      const was = sealed[column]
-      if (was === null || decrypt([newest!], purpose, was) !== null) continue
-      const text = decrypt(older, purpose, was)
+      const encrypted = sealed[column]
+      if (encrypted === null || decrypt([newest!], purpose, encrypted) !== null) continue
+      const text = decrypt(older, purpose, encrypted)
       // Unless it was changed meanwhile.
-      const where = { id, [column]: new Uint8Array(was) }
+      const where = { id, [column]: new Uint8Array(encrypted) }
       if (text !== null)
         await service.db.signInProvider.updateMany({ where, data: { [column]: encrypt([newest!], purpose, text) } })
     }

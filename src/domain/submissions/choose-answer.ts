@@ -20,10 +20,10 @@ export const isAnswered = ({ kind, state, text }: Pick<AttemptState, 'kind' | 's
  * @returns undefined when there is none.
  */
 export function chooseAnswer<T extends AttemptState>(attempts: readonly T[]): T | undefined {
-  const standing = attempts.filter(isAnswered)
-  const meant = standing.filter((attempt) => !attempt.wasInterrupted || attempt.selectedAt !== null)
-  if (meant.length === 0) return standing.find(({ restarted }) => !restarted) ?? standing[0]
-  return meant.reduce((last, attempt) => (actedAt(last) > actedAt(attempt) ? last : attempt))
+  const answered = attempts.filter(isAnswered)
+  const intended = answered.filter((attempt) => !attempt.wasInterrupted || attempt.selectedAt !== null)
+  if (intended.length === 0) return answered.find(({ restarted }) => !restarted) ?? answered[0]
+  return intended.reduce((last, attempt) => (actedAt(last) > actedAt(attempt) ? last : attempt))
 }
 
 const actedAt = ({ wasInterrupted, completedAt, selectedAt }: AttemptState): number =>

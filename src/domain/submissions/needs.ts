@@ -35,7 +35,7 @@ type Kinds = Pick<QuestionKinds, 'answering'>
 
 /** True if only a recording is an answer. */
 export const isRecorded = (kinds: Kinds, { responseType }: ResponseTypeOf): boolean =>
-  kinds.answering(responseType).savedBy.every((by) => by === 'recording')
+  kinds.answering(responseType).savedBy.every((source) => source === 'recording')
 
 /** @param isTranscribing see organization/transcription.ts. */
 export function toNeeds(

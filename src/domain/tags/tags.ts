@@ -247,10 +247,10 @@ export async function countTagUses(ctx: Context, ids: string[]): Promise<Map<str
 
 const color = new RegExp(HEX_COLOR_PATTERN, 'u')
 
-const findTagIssues = ({ name, color: given, description = '' }: TagChange): Issue[] => [
+const findTagIssues = ({ name, color: chosenColor, description = '' }: TagChange): Issue[] => [
   ...(name === undefined ? [] : findNameIssues({ name }, MAX_TAG_NAME_LENGTH)),
   ...findIssues([
-    ['color', given === undefined || color.test(given) ? undefined : { rule: 'color' }],
+    ['color', chosenColor === undefined || color.test(chosenColor) ? undefined : { rule: 'color' }],
     ['description', checkText(description, MAX_TAG_DESCRIPTION_LENGTH)],
   ]),
 ]

@@ -55,8 +55,8 @@ export async function submitAnswers(ctx: Context, invite: InviteDetail, { answer
   const tab = ctx.deps.newId()
   await takeOverTab(session, tab)
   const captures = await beginCaptures(session, tab)
-  const { unanswered, of } = await readProgress(session)
-  for (let number = 1; number <= of; number++) {
+  const { unanswered, of: questionCount } = await readProgress(session)
+  for (let number = 1; number <= questionCount; number++) {
     await openSectionOf(session, number)
     await openQuestion(session, number)
     const question = await findOpenQuestion(session, number)
@@ -93,10 +93,10 @@ async function prepare(session: CandidateSession): Promise<CandidateSession> {
 
 async function createAnswer(session: PreparedSession, tab: string, question: SubmissionQuestion): Promise<void> {
   const { number } = question
-  const own = await findKind(session, number)
-  if (own?.takesFiles) return sendFile(session, tab, question, `A generated answer to question ${number}.`)
-  if (own) {
-    await saveAnswer(session, number, { value: own.makeUp() })
+  const ownKind = await findKind(session, number)
+  if (ownKind?.takesFiles) return sendFile(session, tab, question, `A generated answer to question ${number}.`)
+  if (ownKind) {
+    await saveAnswer(session, number, { value: ownKind.makeUp() })
     return
   }
   if (!isRecorded(session.ctx.deps.kinds, question)) {
@@ -125,7 +125,7 @@ async function sendFile(session: PreparedSession, tab: string, { number }: Submi
   const { ctx, submission } = session
   const limits = await findFileLimits(ctx, { organizationId: ctx.organization.id, submissionId: submission.id, number })
   const files = { txt: Buffer.from(text), jpg: PHOTO, pdf: decode(samples.pdf), zip: decode(samples.zip) }
-  const [type, content] = Object.entries(files).find(([type]) => limits?.types.some((taken) => taken === type))!
+  const [type, content] = Object.entries(files).find(([type]) => limits?.types.some((accepted) => accepted === type))!
   const { mediaId } = await beginFile(session, number, { name: `answer.${type}`, bytes: content.length, parts: 1 })
   await upload(session, tab, mediaId, content)
   await completeRecording(session, mediaId, { segments: [1] })

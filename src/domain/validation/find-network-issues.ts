@@ -11,6 +11,6 @@ export function findNetworkIssues(networks: readonly string[], field = 'networks
   const size = findIssues([[field, checkSize('maxItems', networks.length, MAX_NETWORKS)]])
   const wrong = networks.findIndex((text) => readNetwork(text) === null)
   if (wrong >= 0) return [...size, { field, rule: 'account', problem: 'notNetwork', limit: wrong + 1 }]
-  const every = networks.findIndex((text) => isEverywhere(readNetwork(text)!))
-  return every < 0 ? size : [...size, { field, rule: 'account', problem: 'everyNetwork', limit: every + 1 }]
+  const everywhere = networks.findIndex((text) => isEverywhere(readNetwork(text)!))
+  return everywhere < 0 ? size : [...size, { field, rule: 'account', problem: 'everyNetwork', limit: everywhere + 1 }]
 }

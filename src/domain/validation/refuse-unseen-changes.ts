@@ -25,8 +25,10 @@ export async function refuseUnseenChanges<T extends object>(
   const now = new Map<string, unknown>(Object.entries(row))
   const differing = Object.entries(wanted).filter(([field, value]) => !isDeepStrictEqual(value, now.get(field)))
   if (differing.length === 0) return
-  const by = await findBy()
-  throwIfIssues(differing.map(([field]): Issue => ({ field, rule: 'changed', value: now.get(field), ...(by && { by }) })))
+  const author = await findBy()
+  throwIfIssues(
+    differing.map(([field]): Issue => ({ field, rule: 'changed', value: now.get(field), ...(author && { by: author }) })),
+  )
 }
 
 /** Time of a change, always later than the previous one's, because it identifies the version. */

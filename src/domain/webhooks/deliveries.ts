@@ -135,8 +135,8 @@ export const replayDelivery = (ctx: Context, endpointId: string, eventId: string
       .updateTable('webhookDeliveries')
       .where('endpointId', '=', id)
       .where('eventId', '=', delivery.eventId)
-    const again = { state: 'waiting', queuedAt: now, nextAttemptAt: now, leasedUntil: null, isReplay: true } as const
-    await deliveryRow.set((eb) => ({ ...again, attemptsBeforeReplay: eb.ref('attemptCount') })).execute()
+    const requeued = { state: 'waiting', queuedAt: now, nextAttemptAt: now, leasedUntil: null, isReplay: true } as const
+    await deliveryRow.set((eb) => ({ ...requeued, attemptsBeforeReplay: eb.ref('attemptCount') })).execute()
     await recordEndpoint(inside, 'replayed_webhook', endpoint, { event: eventId })
     return getDelivery(inside, id, eventId)
   })

@@ -235,8 +235,8 @@ async function writeAttempt(
     .returning(['webhookDeliveries.organizationId', 'endpointId', 'eventId', 'attemptCount'])
   const written = tenant
     .with('attempted', () => attempt)
-    .with('recorded', (made) =>
-      insertFromSelect(db, 'webhookAttempts', made.selectFrom('attempted'), (eb) => ({
+    .with('recorded', (cte) =>
+      insertFromSelect(db, 'webhookAttempts', cte.selectFrom('attempted'), (eb) => ({
         ...copyColumns(eb, 'organizationId', 'endpointId', 'eventId'),
         number: eb.ref('attemptCount'),
         createdAt: timestamp(startedAt),

@@ -88,20 +88,20 @@ export async function createEndpoint(
 /**
  * Changes the given fields. A re-enabled endpoint gets events from now on and its waiting deliveries; missed events can be replayed.
  *
- * @throws DomainError webhook_not_found; invalid as `createEndpoint`, and `changed` for values that somebody else changed since `seen`.
+ * @throws DomainError webhook_not_found; invalid as `createEndpoint`, and `changed` for values that somebody else changed since `seenAt`.
  */
 export function updateEndpoint(
   ctx: Context,
   id: string,
   { state, ...change }: WebhookEndpointChange,
-  seen?: SeenAt,
+  seenAt?: SeenAt,
 ): Promise<WebhookEndpoint> {
   visibleEndpoints(ctx) // checks permission before locking
   return inTransaction(ctx, async (inside) => {
     const reached = await lockFanOut(inside)
     const endpoint = await getEndpoint(inside, id)
     refuseFields(ctx, change)
-    const version = { updatedAt: endpoint.updatedAt, seen, action: 'changed_webhook', targetId: endpoint.id } as const
+    const version = { updatedAt: endpoint.updatedAt, seen: seenAt, action: 'changed_webhook', targetId: endpoint.id } as const
     await refuseUnseenChanges(versionOf(inside, version), endpoint, change)
     const now = ctx.deps.clock()
     const moves = state !== undefined && state !== endpoint.state

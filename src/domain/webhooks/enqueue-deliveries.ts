@@ -83,14 +83,14 @@ async function replayNext(ctx: ServiceContext): Promise<boolean> {
   const until = await findEndOfBatch(ctx, { from, head: end }, REPLAYED_EVENTS_PER_TRANSACTION)
   const now = deps.clock()
   const its = eventsWithEndpoints({ from, until }).where('endpoint.id', '=', replay.id)
-  const again = deliveriesOf(db, its, now, { isReplay: true }).onConflict((conflict) =>
+  const upsert = deliveriesOf(db, its, now, { isReplay: true }).onConflict((conflict) =>
     conflict.columns(['organizationId', 'endpointId', 'eventId']).doUpdateSet((eb) => ({
       ...({ state: 'waiting', queuedAt: now, nextAttemptAt: now } as const),
       attemptsBeforeReplay: eb.ref('webhookDeliveries.attemptCount'),
       isReplay: sql<boolean>`${eb.ref('webhookDeliveries.state')} <> 'waiting' or ${eb.ref('webhookDeliveries.isReplay')}`,
     })),
   )
-  await again.execute()
+  await upsert.execute()
   const data = until >= end ? { replayPosition: null, replayUntil: null } : { replayPosition: until }
   await db.webhookEndpoint.update({ where: { id: replay.id }, data: { ...data, replayTurnAt: now } })
   return true

@@ -12,8 +12,8 @@ export type ScorePreview = { all: number | null; none: number; guessing: number 
  * @param least fewest options to tick; `most` the most.
  */
 export function previewScore(ids: string[], key: Key, { least, most }: { least: number; most: number }): ScorePreview {
-  const { worth, of } = worthOf(ids, key)
-  const share = (sum: number) => (key.policy === 'exact' ? (sum === of ? 1 : 0) : Math.min(1, Math.max(0, sum / of)))
+  const { worth, best } = worthOf(ids, key)
+  const share = (sum: number) => (key.policy === 'exact' ? (sum === best ? 1 : 0) : Math.min(1, Math.max(0, sum / best)))
   const sets = countSets(ids.map(worth))
   let [combinations, gained] = [0, 0]
   for (const [count, sums] of sets.entries()) {
@@ -45,12 +45,12 @@ function countSets(worths: number[]): Map<number, number>[] {
 }
 
 /** Score of each option when ticked, and the best total. */
-function worthOf(ids: string[], key: Key): { worth: (id: string) => number; of: number } {
-  if (key.policy === 'weights') return { worth: (id) => key.weights[id] ?? 0, of: 100 }
+function worthOf(ids: string[], key: Key): { worth: (id: string) => number; best: number } {
+  if (key.policy === 'weights') return { worth: (id) => key.weights[id] ?? 0, best: 100 }
   const [right, wrong] = [key.right.length, ids.length - key.right.length]
   // Exact: a wrong option costs more than all right ones give.
-  if (key.policy === 'exact') return { worth: (id) => (key.right.includes(id) ? 1 : -right - 1), of: right }
-  return { worth: (id) => (key.right.includes(id) ? wrong : -right), of: right * wrong }
+  if (key.policy === 'exact') return { worth: (id) => (key.right.includes(id) ? 1 : -right - 1), best: right }
+  return { worth: (id) => (key.right.includes(id) ? wrong : -right), best: right * wrong }
 }
 
 /** Score of guessing, or a placeholder while the question is incomplete. */

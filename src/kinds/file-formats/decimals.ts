@@ -9,11 +9,11 @@ export function plainDecimal(text: string): string | undefined {
   const digits = whole + fraction
   const point = whole.length + Number(exponent)
   const padded = point > digits.length ? digits.padEnd(point, '0') : digits.padStart(digits.length - Math.min(0, point), '0')
-  const at = Math.max(0, point)
-  const integer = padded.slice(0, at).replace(/^0+(?=\d)/, '') || '0'
-  const rest = padded.slice(at)
+  const index = Math.max(0, point)
+  const integer = padded.slice(0, index).replace(/^0+(?=\d)/, '') || '0'
+  const decimals = padded.slice(index)
   const isNegative = sign === '-' && /[1-9]/.test(digits)
-  return `${isNegative ? '-' : ''}${integer}${rest === '' ? '' : `.${rest}`}`
+  return `${isNegative ? '-' : ''}${integer}${decimals === '' ? '' : `.${decimals}`}`
 }
 
 /**

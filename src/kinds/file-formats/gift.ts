@@ -76,26 +76,26 @@ export function readGift(text: string): ParsedQuestion[] {
 function readBlock(body: string, line: number, category: MoodleCategory): ParsedQuestion {
   const pictures = collectPictures()
   const reading: ReadState = { losses: [...category.losses], findPicture: pictures.find }
-  let rest = hide(body)
+  let remaining = hide(body)
   let name = ''
-  const titled = /^::([\s\S]*?)::/.exec(rest)
+  const titled = /^::([\s\S]*?)::/.exec(remaining)
   if (titled) {
     name = show(titled[1]!)
-    rest = rest.slice(titled[0].length).trim()
+    remaining = remaining.slice(titled[0].length).trim()
   }
-  const open = rest.indexOf('{')
-  const close = rest.indexOf('}', open)
-  const [, format = ''] = FORMAT.exec(rest) ?? []
-  const before = show((open < 0 ? rest : rest.slice(0, open)).replace(FORMAT, ''))
+  const open = remaining.indexOf('{')
+  const close = remaining.indexOf('}', open)
+  const [, format = ''] = FORMAT.exec(remaining) ?? []
+  const before = show((open < 0 ? remaining : remaining.slice(0, open)).replace(FORMAT, ''))
   const refuse = (refusal: string): ParsedQuestion => ({ line, losses: [], name: name || before.slice(0, 120), refusal })
   if (open >= 0 && close < 0) return refuse('The answers have no closing brace.')
-  if (open < 0 && rest.includes('}')) return refuse('It has a closing brace, but no opening one.')
+  if (open < 0 && remaining.includes('}')) return refuse('It has a closing brace, but no opening one.')
   if (open < 0) return refuse('It is a description without an answer.')
-  const after = show(rest.slice(close + 1))
+  const after = show(remaining.slice(close + 1))
   if (after.includes('{')) addLoss(reading, 'Only the first of several answer fields is imported.')
   const { text, isFormatted } = readScript({ text: after === '' ? before : `${before} _____ ${after}`, format }, reading)
   if (text.trim() === '') return refuse('It has no text.')
-  const answer = readAnswers(rest.slice(open + 1, close).trim(), format, reading)
+  const answer = readAnswers(remaining.slice(open + 1, close).trim(), format, reading)
   if (typeof answer === 'string') return refuse(answer)
   const question: NeutralQuestion = {
     name,
@@ -159,8 +159,8 @@ type GiftAnswer = { sign: '=' | '~'; text: string; weight: number | null }
 function splitAnswers(answers: string, reading: ReadState): GiftAnswer[] {
   const found: GiftAnswer[] = []
   for (const [, sign, body] of answers.matchAll(/([=~])([^=~]*)/g)) {
-    const [, weight, rest] = /^\s*%(-?[^%]*)%([\s\S]*)$/.exec(body!) ?? [null, undefined, body!]
-    const [text, feedback] = rest!.split('#')
+    const [, weight, content] = /^\s*%(-?[^%]*)%([\s\S]*)$/.exec(body!) ?? [null, undefined, body!]
+    const [text, feedback] = content!.split('#')
     if (feedback !== undefined) addLoss(reading, FEEDBACK_LOST)
     found.push({
       sign: sign as '=' | '~',

@@ -116,13 +116,13 @@ function append(writer: Writer, text: string, hasSpace = false): void {
 /** Closes and opens marks of bold and italic texts. There is no space between a mark and its text. */
 function writeMarks(writer: Writer, marks: string[]): void {
   const same = writer.written.findIndex((mark, i) => mark !== marks[i])
-  const kept = same < 0 ? writer.written.length : same
-  const closing = writer.written.slice(kept).toReversed().join('')
+  const commonLength = same < 0 ? writer.written.length : same
+  const closing = writer.written.slice(commonLength).toReversed().join('')
   if (closing !== '') {
     const text = writer.text.trimEnd()
     writer.text = text + closing + writer.text.slice(text.length)
   }
-  writer.text += marks.slice(kept).join('')
+  writer.text += marks.slice(commonLength).join('')
   writer.written = [...marks]
 }
 

@@ -15,8 +15,8 @@ export function readCategory(source: string): MoodleCategory {
     .split(/(?<!\/)\/(?!\/)/)
     .map((name) => name.replaceAll('//', '/').replace(/\//g, '-').trim())
     .filter((name) => name !== '' && !/^\$(course|system|module|cat|coursecat)\$$/i.test(name) && name.toLowerCase() !== 'top')
-  const [above, below] = [names.slice(0, MAX_CATEGORY_DEPTH - 1), names.slice(MAX_CATEGORY_DEPTH - 1)]
-  const folded = [...above, below.join(' - ')].filter((name) => name !== '')
+  const [upper, lower] = [names.slice(0, MAX_CATEGORY_DEPTH - 1), names.slice(MAX_CATEGORY_DEPTH - 1)]
+  const folded = [...upper, lower.join(' - ')].filter((name) => name !== '')
   const cut = cutNames(folded, MAX_NAME_LENGTH)
   const path = Buffer.byteLength(cut) > MAX_PATH_BYTES ? cutNames(folded, SHORT_NAME_LENGTH) : cut
   return {

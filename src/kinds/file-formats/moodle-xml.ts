@@ -153,10 +153,10 @@ const READERS: Record<string, ReadAnswer> = {
   ordering: readOrder,
   essay: readEssay,
   recordrtc: (node) => {
-    const medium = textOf(childOf(node, 'mediatype')).trim()
-    return medium === 'audio' || medium === 'video'
-      ? { as: 'open', responseType: medium }
-      : `Recordings of the type “${medium.slice(0, 60)}” can’t be imported.`
+    const mediaType = textOf(childOf(node, 'mediatype')).trim()
+    return mediaType === 'audio' || mediaType === 'video'
+      ? { as: 'open', responseType: mediaType }
+      : `Recordings of the type “${mediaType.slice(0, 60)}” can’t be imported.`
   },
 }
 

@@ -149,10 +149,10 @@ function readMatch(item: Item): QtiAnswer | string {
     pairs.push([text, fitting[0]!.text])
   }
   const used = rated.map(([pair]) => pair.split(/\s+/)[1])
-  const others = targets.filter(({ id }) => !used.includes(id)).map(({ text }): [string, string] => ['', text])
+  const unusedTargets = targets.filter(({ id }) => !used.includes(id)).map(({ text }): [string, string] => ['', text])
   const total = rated.reduce((sum, [, value]) => sum + value, 0)
   return {
-    answer: { as: 'pairs', pairs: [...pairs, ...others], ...(!isShuffled(interaction) && { shuffle: false }) },
+    answer: { as: 'pairs', pairs: [...pairs, ...unusedTargets], ...(!isShuffled(interaction) && { shuffle: false }) },
     points: pointsOf(scoring, total, reading),
   }
 }

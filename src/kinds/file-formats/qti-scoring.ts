@@ -83,15 +83,15 @@ function readMatchRule(processing: XmlNode): Rule | undefined {
     (test) => childOf(test, 'correct') && childOf(test, 'variable'),
   )
   const [branch, ...more] = descendantsOf(processing, 'responseIf').filter((one) => scoresOf(one).length > 0)
-  const others = descendantsOf(processing, 'responseElse').flatMap(scoresOf)
+  const elseScores = descendantsOf(processing, 'responseElse').flatMap(scoresOf)
   const [points = 0, ...further] = branch ? scoresOf(branch) : []
   if (tests.length !== 1 || !branch || more.length > 0 || further.length > 0) return undefined
-  if (!branch.children.includes(tests[0]!) || points <= 0 || others.some((score) => score !== 0)) return undefined
+  if (!branch.children.includes(tests[0]!) || points <= 0 || elseScores.some((score) => score !== 0)) return undefined
   const { name, attributes } = tests[0]!
   if (name === 'match' || (attributes.toleranceMode ?? 'exact') === 'exact') return { rule: 'match', points }
-  const [below, above = below, ...bounds] = (attributes.tolerance ?? '').trim().split(/\s+/).map(plainDecimal)
-  const isPlain = attributes.toleranceMode === 'absolute' && below !== undefined && below === above && bounds.length === 0
-  return isPlain ? { rule: 'match', points, tolerance: below } : undefined
+  const [lower, upper = lower, ...bounds] = (attributes.tolerance ?? '').trim().split(/\s+/).map(plainDecimal)
+  const isPlain = attributes.toleranceMode === 'absolute' && lower !== undefined && lower === upper && bounds.length === 0
+  return isPlain ? { rule: 'match', points, tolerance: lower } : undefined
 }
 
 /** Values that a branch gives to the score. */

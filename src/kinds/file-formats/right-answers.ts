@@ -158,8 +158,8 @@ const ambiguous = (right: string): string =>
 export type KeyEvidence = 'label' | 'text' | 'both' | 'none'
 
 export function evidenceOf(right: string, decimal: string | undefined, options: Option[], rules: KeyRules): KeyEvidence {
-  const both = { ...rules, reading: 'both' as const, lettersWin: false }
-  const labeled = findLabeled(right, options, both).length > 0
+  const rulesForBoth = { ...rules, reading: 'both' as const, lettersWin: false }
+  const labeled = findLabeled(right, options, rulesForBoth).length > 0
   const named = findByText(right, decimal, options).length > 0
   if (labeled && named) return 'both'
   if (labeled) return 'label'

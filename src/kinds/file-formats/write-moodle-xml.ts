@@ -68,9 +68,9 @@ export function createMoodleXmlWriter(): { write: (questions: readonly NeutralQu
   let head = '<?xml version="1.0" encoding="UTF-8"?>\n<quiz>\n'
   let category = ''
   const takeHead = () => {
-    const taken = head
+    const currentHead = head
     head = ''
-    return taken
+    return currentHead
   }
   return {
     write: (questions) => takeHead() + questions.map(write).join(''),

@@ -29,9 +29,9 @@ export function pairUp(rows: Row[], newId: (text: string) => string): Pick<Spec,
 /** The reverse of {@link pairUp}. Rows without an id are distractors. */
 export function splitPairs({ prompts, choices }: Spec, { pairs }: Key): { id?: string; prompt: string; choice: string }[] {
   const fitting = Object.values(pairs)
-  const others = choices.filter(({ id }) => !fitting.includes(id))
+  const unmatched = choices.filter(({ id }) => !fitting.includes(id))
   return [
     ...prompts.map(({ id, text }) => ({ id, prompt: text, choice: choices.find((one) => one.id === pairs[id])?.text ?? '' })),
-    ...others.map(({ text }) => ({ prompt: '', choice: text })),
+    ...unmatched.map(({ text }) => ({ prompt: '', choice: text })),
   ]
 }

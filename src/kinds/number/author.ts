@@ -80,9 +80,9 @@ function readDecimal(typed: string, field: string, faults: DefinitionFault[]): s
 }
 
 function fieldOf(rows: string[], path: string): string {
-  const [, row, rest = ''] = /^key\.answers\.(\d+)\.?(.*)$/.exec(path) ?? []
+  const [, row, subpath = ''] = /^key\.answers\.(\d+)\.?(.*)$/.exec(path) ?? []
   if (row === undefined) return path === 'spec.unit' ? 'unit' : 'answers'
-  return `${/^(to|tolerance)/.test(rest) ? 'second' : 'value'}-${rows[Number(row)]}`
+  return `${/^(to|tolerance)/.test(subpath) ? 'second' : 'value'}-${rows[Number(row)]}`
 }
 
 type Place = { id: string; place: number; isLast: boolean }

@@ -29,8 +29,8 @@ export const percentOf = (percent: Decimal, { digits, scale }: Decimal): Decimal
 
 function alignDecimals(one: Decimal, other: Decimal): [bigint, bigint, number] {
   const scale = Math.max(one.scale, other.scale)
-  const at = ({ digits, scale: own }: Decimal) => digits * 10n ** BigInt(scale - own)
-  return [at(one), at(other), scale]
+  const toScale = ({ digits, scale: ownScale }: Decimal) => digits * 10n ** BigInt(scale - ownScale)
+  return [toScale(one), toScale(other), scale]
 }
 
 /** Matches {@link DECIMAL}. Without trailing zeros. */

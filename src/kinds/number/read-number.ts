@@ -34,11 +34,11 @@ function readDigits(number: string): string[] {
   if (separators === '') return [plain]
   if (separators.length === 1) return readOne(plain, separators, grouped)
   const last = separators.at(-1)!
-  const others = separators.slice(0, -1)
+  const earlier = separators.slice(0, -1)
   if (new Set(separators).size === 1) return grouped ? [] : joinGroups(plain.split(last))
-  if (grouped || others.includes(last) || new Set(others).size > 1) return []
+  if (grouped || earlier.includes(last) || new Set(earlier).size > 1) return []
   const [whole = '', fraction = ''] = plain.split(last)
-  return joinGroups(whole.split(others[0]!)).map((digits) => withFraction(digits, fraction))
+  return joinGroups(whole.split(earlier[0]!)).map((digits) => withFraction(digits, fraction))
 }
 
 /** A single separator is the decimal one. A comma before three digits may group thousands instead. */
@@ -53,11 +53,12 @@ const withFraction = (whole: string, fraction: string): string => (fraction === 
 const joinGroups = (groups: string[]): string[] => (isGrouped(groups) ? [groups.join('')] : [])
 
 /** Groups of three digits, or Indian groups (12,34,567). */
-const isGrouped = ([first = '', ...others]: string[]): boolean =>
+const isGrouped = ([first = '', ...otherGroups]: string[]): boolean =>
   /^[0-9]{1,3}$/.test(first) &&
-  others.length > 0 &&
-  others.at(-1)!.length === 3 &&
-  (others.every(({ length }) => length === 3) || (first.length < 3 && others.slice(0, -1).every(({ length }) => length === 2)))
+  otherGroups.length > 0 &&
+  otherGroups.at(-1)!.length === 3 &&
+  (otherGroups.every(({ length }) => length === 3) ||
+    (first.length < 3 && otherGroups.slice(0, -1).every(({ length }) => length === 2)))
 
 /** The number times 10 to the exponent. @returns null if the result is too long. */
 function shiftPoint(number: string, exponent: number): string | null {
@@ -66,8 +67,8 @@ function shiftPoint(number: string, exponent: number): string | null {
   const digits = whole + fraction
   const point = whole.length + exponent
   const padded = digits.padStart(digits.length + Math.max(0, 1 - point), '0').padEnd(Math.max(point, digits.length), '0')
-  const at = Math.max(1, point)
-  const [left, right] = [padded.slice(0, at).replace(/^0+(?=[0-9])/, ''), padded.slice(at)]
+  const index = Math.max(1, point)
+  const [left, right] = [padded.slice(0, index).replace(/^0+(?=[0-9])/, ''), padded.slice(index)]
   return left.length > 40 || right.length > 40 ? null : withFraction(left, right)
 }
 

@@ -55,8 +55,11 @@ function isWithin(answer: AcceptedNumber, typed: Decimal): boolean {
     return compareDecimals(typed, toDecimal(answer.from)) >= 0 && compareDecimals(typed, toDecimal(answer.to)) <= 0
   const value = toDecimal(answer.value)
   if (!answer.tolerance) return compareDecimals(typed, value) === 0
-  const by = toDecimal(answer.tolerance.by)
-  return compareDecimals(decimalDistance(typed, value), answer.tolerance.in === 'percent' ? percentOf(by, value) : by) <= 0
+  const tolerance = toDecimal(answer.tolerance.by)
+  return (
+    compareDecimals(decimalDistance(typed, value), answer.tolerance.in === 'percent' ? percentOf(tolerance, value) : tolerance) <=
+    0
+  )
 }
 
 function faultsOf(answer: AcceptedNumber, i: number): DefinitionFault[] {

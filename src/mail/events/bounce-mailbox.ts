@@ -126,12 +126,12 @@ type Flags = { processed: string; foreign: string }
 
 /** Marks mails after they were stored. After a crash in between they are fetched again and recognized. @returns the number of processed mails. */
 async function processMails(client: ImapFlow, mails: FetchMessageObject[], take: MailHandler, flags: Flags): Promise<number> {
-  const [processed, others]: [number[], number[]] = [[], []]
-  for (const { uid, source } of mails) if (source) ((await take(source)) ? processed : others).push(uid)
+  const [processed, foreign]: [number[], number[]] = [[], []]
+  for (const { uid, source } of mails) if (source) ((await take(source)) ? processed : foreign).push(uid)
   const mark = (uids: number[], flag: string) => uids.length === 0 || client.messageFlagsAdd(uids, [flag], { uid: true })
   if (!(await mark(processed, flags.processed)))
     throw Object.assign(new Error('What was read can not be marked as read'), { code: 'ReadOnly' })
-  await mark(others, flags.foreign) // without keywords on the server, lastProcessed remembers them until the process ends
+  await mark(foreign, flags.foreign) // without keywords on the server, lastProcessed remembers them until the process ends
   return processed.length
 }
 
@@ -165,7 +165,9 @@ function describe(
   { message, responseText, response, code, errors }: ImapFlowError & { errors?: Error[] },
   password: string,
 ): string {
-  const said = responseText ?? (typeof response === 'string' ? response : undefined)
-  const words = [message || errors?.[0]?.message || code, said && said !== message ? said : undefined].filter(Boolean)
+  const serverText = responseText ?? (typeof response === 'string' ? response : undefined)
+  const words = [message || errors?.[0]?.message || code, serverText && serverText !== message ? serverText : undefined].filter(
+    Boolean,
+  )
   return withoutAddresses(words.join(': ')).replaceAll(password, '…')
 }

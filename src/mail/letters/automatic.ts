@@ -78,4 +78,4 @@ function released(t: MailTexts, facts: CandidateFacts): Letter {
 export const notices: Record<NoticeKind, (t: MailTexts, facts: CandidateFacts) => Letter> = { submitted, released }
 
 const unsubscribeNote = (t: MailTexts, { unsubscribeUrl, organization }: CandidateFacts): Block =>
-  note({ link: unsubscribeUrl, within: [t.text('frame.unsubscribe', { organization })] })
+  note({ link: unsubscribeUrl, content: [t.text('frame.unsubscribe', { organization })] })

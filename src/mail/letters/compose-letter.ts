@@ -25,8 +25,8 @@ export function composeLetter(
   const { template } = candidate
   const foot = [...frame, ...legalLinks(t, candidate.links)]
   if (!template) return { subject, blocks: [...defaultText, ...foot] }
-  const own = fillTemplate(template, valuesOf(t, candidate), button)
-  return { subject: own.subject.trim() || subject, blocks: [...own.blocks, ...facts, ...foot] }
+  const filled = fillTemplate(template, valuesOf(t, candidate), button)
+  return { subject: filled.subject.trim() || subject, blocks: [...filled.blocks, ...facts, ...foot] }
 }
 
 const LINKS = {
@@ -39,7 +39,7 @@ const LINKS = {
 export const legalLinks = (t: MailTexts, links: CandidateFacts['links']): Block[] =>
   links.length === 0
     ? []
-    : [note(...links.flatMap(({ link, url }, i) => [...(i > 0 ? [' · '] : []), { link: url, within: [t.text(LINKS[link])] }]))]
+    : [note(...links.flatMap(({ link, url }, i) => [...(i > 0 ? [' · '] : []), { link: url, content: [t.text(LINKS[link])] }]))]
 
 const valuesOf = (t: MailTexts, facts: CandidateFacts): Values => ({
   candidate_name: facts.recipientName ?? '',

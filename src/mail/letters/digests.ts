@@ -18,7 +18,7 @@ type DigestFacts = {
 export const digest =
   (kind: Digest) =>
   (t: MailTexts, { name, organization, count, fresh, withoutGrader, url }: DigestFacts): Letter => {
-    const what =
+    const summary =
       kind === 'grading_digest'
         ? translate(t, 'grading_digest.what', { organization, count, fresh })
         : translate(t, `${kind}.what`, { organization, count })
@@ -27,7 +27,7 @@ export const digest =
       subject: t.text(`${kind}.subject`, { organization: shortenForSubject(organization), count }),
       blocks: [
         greeting(t, name),
-        paragraph(...what),
+        paragraph(...summary),
         ...withoutGrader.map((answers) => paragraph(formatWithoutGrader(t, answers))),
         button,
         address,

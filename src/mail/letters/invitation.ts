@@ -36,7 +36,7 @@ const withNotice =
     const { subject, blocks } = invitation(t, facts)
     return {
       subject: t.text(`${kind}.subject`, { subject }),
-      blocks: [{ kind: 'notice', said: [t.text(`${kind}.notice`)] }, ...blocks],
+      blocks: [{ kind: 'notice', content: [t.text(`${kind}.notice`)] }, ...blocks],
     }
   }
 /** Tells a candidate that the earlier invitation no longer counts. It has no link. */

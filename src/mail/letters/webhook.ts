@@ -8,7 +8,7 @@ type WebhookFacts = { name: string; organization: string; host: string; failingS
 export const webhookFailing = (t: MailTexts, { name, organization, host, failingSince }: WebhookFacts): Letter =>
   failureLetter(t, name, {
     subject: t.text('webhook.failing.subject', { organization: shortenForSubject(organization) }),
-    what: translate(t, 'webhook.failing.what', { host, time: formatFailingSince(t, failingSince) }),
+    summary: translate(t, 'webhook.failing.what', { host, time: formatFailingSince(t, failingSince) }),
     next: t.text('webhook.failing.next'),
   })
 
@@ -16,7 +16,7 @@ export const webhookFailing = (t: MailTexts, { name, organization, host, failing
 export const webhookDisabled = (t: MailTexts, { name, organization, host, failingSince, isGone }: WebhookFacts): Letter =>
   failureLetter(t, name, {
     subject: t.text('webhook.disabled.subject', { organization: shortenForSubject(organization) }),
-    what: isGone
+    summary: isGone
       ? translate(t, 'webhook.disabled.gone', { host })
       : translate(t, 'webhook.disabled.what', { host, time: formatFailingSince(t, failingSince) }),
     next: t.text('webhook.disabled.next'),
@@ -25,9 +25,9 @@ export const webhookDisabled = (t: MailTexts, { name, organization, host, failin
 /** `failingSince` is set for all mails that use it. */
 const formatFailingSince = (t: MailTexts, failingSince: Date | null): string => (failingSince ? t.time(failingSince) : '')
 
-type FailureText = { subject: string; what: readonly Piece[]; next: string }
+type FailureText = { subject: string; summary: readonly Piece[]; next: string }
 
-const failureLetter = (t: MailTexts, name: string, { subject, what, next }: FailureText): Letter => ({
+const failureLetter = (t: MailTexts, name: string, { subject, summary, next }: FailureText): Letter => ({
   subject,
-  blocks: [greeting(t, name), paragraph(...what), paragraph(next)],
+  blocks: [greeting(t, name), paragraph(...summary), paragraph(next)],
 })

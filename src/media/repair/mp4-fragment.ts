@@ -37,20 +37,20 @@ export function readBoxes(source: Source, from: number, to: number): Box[] {
   return boxes
 }
 
-const within = (source: Source, box: Box | undefined, type: string): Box | undefined =>
+const findChild = (source: Source, box: Box | undefined, type: string): Box | undefined =>
   box && readBoxes(source, box.body, box.end).find((inner) => inner.type === type)
 
 /** Reads the track headers. @param moov the box of that type. */
 export function readTracks(source: Source, moov: Box): Map<number, TrackDefaults> {
   const tracks = new Map<number, TrackDefaults>()
   for (const trak of readBoxes(source, moov.body, moov.end).filter(({ type }) => type === 'trak')) {
-    const header = copyOf(source, within(source, trak, 'tkhd'))
-    const media = copyOf(source, within(source, within(source, trak, 'mdia'), 'mdhd'))
+    const header = copyOf(source, findChild(source, trak, 'tkhd'))
+    const media = copyOf(source, findChild(source, findChild(source, trak, 'mdia'), 'mdhd'))
     if (!header || !media || header.length < 24 || media.length < 24) continue
     const timescale = media.readUInt32BE(media[0] === 1 ? 20 : 12)
     tracks.set(header.readUInt32BE(header[0] === 1 ? 20 : 12), { timescale: timescale || 1, size: 0 })
   }
-  readSizes(source, within(source, moov, 'mvex'), tracks)
+  readSizes(source, findChild(source, moov, 'mvex'), tracks)
   return tracks
 }
 

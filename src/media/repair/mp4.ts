@@ -38,10 +38,10 @@ export function repairMp4(source: Source): Repaired | null {
     ...fragments.flatMap((fragment) => (fragment.state === 'kept' ? cutRuns(fragment, media) : [toFreeSpace(fragment.box)])),
   ].sort((a, b) => a.at - b.at)
   if (patches.length === 0) return null
-  const leftOut = (which: Fragment['state']) => sum(fragments.map((one) => (one.state === which ? lengthOf(one, media) : 0)))
+  const leftOut = (state: Fragment['state']) => sum(fragments.map((one) => (one.state === state ? lengthOf(one, media) : 0)))
   const repeated = leftOut('again')
-  const kept = source.size - repeated - leftOut('lost') - read.skipped
-  return { pieces: applyTo(source.size, patches), lost: findLost(fragments, read.gaps, tracks), kept, repeated }
+  const keptBytes = source.size - repeated - leftOut('lost') - read.skipped
+  return { pieces: applyTo(source.size, patches), lost: findLost(fragments, read.gaps, tracks), kept: keptBytes, repeated }
 }
 
 /** Bytes of a fragment and the part of its data that is present. */
@@ -163,15 +163,16 @@ function findHolder(media: Box[], at: number): Box | undefined {
 }
 
 function removeBackward(fragments: Fragment[], track: number): void {
-  const own = fragments.flatMap((fragment) => {
-    const found = fragment.state === 'kept' && fragment.tracks?.find((of) => of.track === track && of.ticks !== null)
+  const ofTrack = fragments.flatMap((fragment) => {
+    const found =
+      fragment.state === 'kept' && fragment.tracks?.find((candidate) => candidate.track === track && candidate.ticks !== null)
     return found ? [{ fragment, ticks: found.ticks! }] : []
   })
   const rise = findLongestIncreasing(
-    own.map(({ ticks }) => ticks),
+    ofTrack.map(({ ticks }) => ticks),
     true,
   )
-  for (const [place, { fragment }] of own.entries()) if (!rise[place]) fragment.state = 'lost'
+  for (const [place, { fragment }] of ofTrack.entries()) if (!rise[place]) fragment.state = 'lost'
 }
 
 /** A removed fragment that equals a kept one is no loss. */
@@ -180,8 +181,8 @@ function markDuplicates(source: Source, fragments: Fragment[]): void {
   const lost = fragments.filter(({ state, tracks }) => state === 'lost' && tracks)
   if (lost.length === 0) return
   const starts = new Set(lost.map(startOf))
-  const kept = new Set(fragments.filter((one) => one.state === 'kept' && starts.has(startOf(one))).map(textOf))
-  for (const fragment of lost) if (kept.has(textOf(fragment))) fragment.state = 'again'
+  const keptTexts = new Set(fragments.filter((one) => one.state === 'kept' && starts.has(startOf(one))).map(textOf))
+  for (const fragment of lost) if (keptTexts.has(textOf(fragment))) fragment.state = 'again'
 }
 
 const startOf = ({ tracks }: Fragment) => `${tracks?.[0]?.track}:${tracks?.[0]?.ticks}`
@@ -217,11 +218,11 @@ function applyTo(size: number, patches: Patch[]): Piece[] {
 function findLost(fragments: Fragment[], gaps: number[], tracks: Map<number, TrackDefaults>): number[] {
   const missing = fragments.filter(({ state, isCut }) => state === 'lost' || isCut).map(({ box }) => box.start)
   const places = [...missing, ...gaps].sort((a, b) => b - a)
-  const kept = fragments.filter(({ state, tracks: [first] = [] }) => state === 'kept' && first?.ticks != null)
+  const keptFragments = fragments.filter(({ state, tracks: [first] = [] }) => state === 'kept' && first?.ticks != null)
   const lost = new Set<number>()
   let next = Infinity
   for (const place of places) {
-    while (kept.length > 0 && kept.at(-1)!.box.start > place) next = secondsOf(kept.pop()!, tracks)
+    while (keptFragments.length > 0 && keptFragments.at(-1)!.box.start > place) next = secondsOf(keptFragments.pop()!, tracks)
     lost.add(next)
   }
   return [...lost].reverse()

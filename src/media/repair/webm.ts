@@ -55,8 +55,8 @@ export function repairWebm(source: Source): Repaired | null {
   const read = readAll(source)
   if (!read.headers.some(({ id }) => id === TRACKS)) return null
   const isKept = chooseBlocks(source, read.blocks)
-  if (!read.isDamaged && isKept.every((is) => is === 'kept')) return null
-  const lengthOf = (which: string) => sum(read.blocks.map(({ start, end }, place) => (isKept[place] === which ? end - start : 0)))
+  if (!read.isDamaged && isKept.every((state) => state === 'kept')) return null
+  const lengthOf = (state: string) => sum(read.blocks.map(({ start, end }, place) => (isKept[place] === state ? end - start : 0)))
   const lost = findLost(read, isKept, readScale(source, read.headers) / 1e9)
   const repeated = lengthOf('again')
   return { pieces: writeAll(read, isKept), lost, kept: source.size - repeated - lengthOf('lost') - read.skipped, repeated }
@@ -174,20 +174,20 @@ function addItem<T>(items: T[], item: T): void {
 function chooseBlocks(source: Source, blocks: Block[]): ('kept' | 'again' | 'lost')[] {
   const states = blocks.map(() => 'lost' as 'kept' | 'again' | 'lost')
   const places = Map.groupBy(blocks.keys(), (place) => blocks[place]!.track)
-  for (const own of places.values()) {
+  for (const placesOfTrack of places.values()) {
     const rise = findLongestIncreasing(
-      own.map((place) => blocks[place]!.ticks),
+      placesOfTrack.map((place) => blocks[place]!.ticks),
       false,
     )
     const keptBlocks = new Map<number, Block>()
-    for (const [index, place] of own.entries()) {
+    for (const [index, place] of placesOfTrack.entries()) {
       const block = blocks[place]!
       const same = keptBlocks.get(block.ticks)
       if (!rise[index] || (same && isEqual(source, same, block))) continue
       keptBlocks.set(block.ticks, block)
       states[place] = 'kept'
     }
-    for (const place of own) {
+    for (const place of placesOfTrack) {
       const block = blocks[place]!
       const same = keptBlocks.get(block.ticks)
       if (states[place] !== 'kept' && same && isEqual(source, same, block)) states[place] = 'again'

@@ -49,12 +49,12 @@ export async function createBatch(
   {
     assessmentId,
     readList,
-    terms: given,
+    terms: enteredTerms,
     fileName = '',
   }: { assessmentId: string; readList: ReadRecipientList; terms: BatchTerms; fileName?: string },
 ): Promise<string> {
   const createdById = requireMember(ctx)
-  const terms = await checkBatchTerms(ctx, { assessmentId, terms: given })
+  const terms = await checkBatchTerms(ctx, { assessmentId, terms: enteredTerms })
   return loadBatch(ctx, { assessmentId, terms, createdById, fileName: truncateText(fileName, MAX_NAME_LENGTH) }, readList).catch(
     (error) => {
       if (violatedConstraint(error) !== 'invite_batches_assessment_fkey') throw error
@@ -67,10 +67,10 @@ export async function createBatch(
 /** @returns the terms with the assessment's defaults. @throws DomainError not_permitted; invalid as completeTerms, or for invalid terms. */
 export async function checkBatchTerms(
   ctx: Context,
-  { assessmentId, terms: given }: { assessmentId: string; terms: BatchTerms },
+  { assessmentId, terms: enteredTerms }: { assessmentId: string; terms: BatchTerms },
 ): Promise<BatchTerms> {
   requireMember(ctx)
-  const terms = await completeTerms(ctx, assessmentId, given)
+  const terms = await completeTerms(ctx, assessmentId, enteredTerms)
   throwIfIssues(checkNewInvite({ assessmentId, recipientEmail: 'anybody@example.com', ...terms }))
   const { issues } = await resolveInviteReferences(ctx, { assessmentId, ...terms, tagIds: terms.tagIds ?? [] })
   throwIfIssues(issues)
@@ -119,9 +119,9 @@ export async function createAndStartBatch(ctx: Context, { assessmentId, rows, te
   throwIfIssues([...issues, ...(await findUnlistedHost(ctx, terms.returnUrl))])
   await refuseTooMany(ctx) // before the rows are checked; again under a lock when they are stored
   const { id: createdByKeyId, createdById } = ctx.actor
-  const by = { createdByKeyId, createdById, startedAt: ctx.deps.clock() }
+  const creation = { createdByKeyId, createdById, startedAt: ctx.deps.clock() }
   const id = await inTransaction(ctx, async (inside) => {
-    const id = await storeBatch(inside, { assessmentId, terms, rows, unusedColumns: [], ...by }, async (storing) => {
+    const id = await storeBatch(inside, { assessmentId, terms, rows, unusedColumns: [], ...creation }, async (storing) => {
       await lockOrganization(storing)
       await refuseTooMany(storing)
     })
@@ -188,8 +188,8 @@ export function requireMember(ctx: Context): string {
 }
 
 async function storeRows({ db, organization }: Context, batchId: string, rows: CheckedRow[]): Promise<void> {
-  const of = { batchId, organizationId: organization.id }
-  await insertRows(db, { inviteBatchRows: rows.map((row) => ({ ...of, ...row })) }).execute()
+  const key = { batchId, organizationId: organization.id }
+  await insertRows(db, { inviteBatchRows: rows.map((row) => ({ ...key, ...row })) }).execute()
 }
 
 const include = {
@@ -241,7 +241,10 @@ export async function listBatchRows(
   page: PageRequest,
   { areFaultsFirst = false } = {},
 ): Promise<ListPage<BatchRow>> {
-  const total = Object.entries(counts).reduce((sum, [of, count]) => (state === undefined || of === state ? sum + count : sum), 0)
+  const total = Object.entries(counts).reduce(
+    (sum, [rowState, count]) => (state === undefined || rowState === state ? sum + count : sum),
+    0,
+  )
   return readPage(
     page,
     async () => total,
@@ -264,12 +267,12 @@ const FAULTY_FIRST = [{ state: 'desc' }, { number: 'asc' }] satisfies Prisma.Inv
 async function findRows(
   { db, organization, deps }: Context,
   batchId: string,
-  which: Prisma.InviteBatchRowWhereInput,
+  filter: Prisma.InviteBatchRowWhereInput,
   window: Window,
   orderBy: Prisma.InviteBatchRowOrderByWithRelationInput[] = [{ number: 'asc' }],
 ): Promise<BatchRow[]> {
   const rows = await db.inviteBatchRow.findMany({
-    where: { organizationId: organization.id, batchId, ...which },
+    where: { organizationId: organization.id, batchId, ...filter },
     orderBy,
     include: rowInclude,
     relationLoadStrategy: 'join',

@@ -64,10 +64,10 @@ export function createRowReader(ctx: Context, terms: BatchTerms): (rows: ListRow
     }
     const read: RecipientRow[] = []
     for (const [i, row] of rows.entries()) {
-      const { own, issues: unknown } = readTerms(row, names, terms)
+      const { rowTerms, issues: unknown } = readTerms(row, names, terms)
       const { fault } = row
       const faults: Issue[] = fault ? [{ field: 'list', rule: 'account', problem: fault.problem, limit: fault.line }] : []
-      read.push({ email: row.email, name: row.name, own, unknown: [...faults, ...unknown] })
+      read.push({ email: row.email, name: row.name, own: rowTerms, unknown: [...faults, ...unknown] })
       if (i % CHECKED_AT_ONCE === 0) await setImmediate()
     }
     return read
@@ -106,13 +106,13 @@ export async function checkRows(ctx: Context, rows: RecipientRow[], from: number
 type Names = { tags: Map<string, string>; graders: Map<string, string> }
 
 function checkRow(
-  { own, unknown, ...given }: RecipientRow,
+  { own: rowTerms, unknown, ...cells }: RecipientRow,
   number: number,
   { firsts, assessmentId, terms }: CheckContext,
 ): CheckedRow {
-  const row = { ...given, email: toStoredAddress(given.email) }
+  const row = { ...cells, email: toStoredAddress(cells.email) }
   const recipient = { recipientEmail: row.email, recipientName: row.name || null }
-  const issues = [...checkNewInvite({ assessmentId, ...recipient, ...terms, ...own }), ...unknown]
+  const issues = [...checkNewInvite({ assessmentId, ...recipient, ...terms, ...rowTerms }), ...unknown]
   // Rejected values are stored long enough to be found in the list.
   const name = truncateText(row.name, MAX_NAME_LENGTH * 2)
   const storedRow = { number, email: truncateText(row.email, MAX_KEPT_CELL_LENGTH), name, repeats: null, inviteId: null }
@@ -121,8 +121,8 @@ function checkRow(
   if (first !== undefined) return { ...storedRow, state: 'repeated', terms: {}, issues: [], repeats: first }
   if (isEmailAddress(row.email)) firsts.set(address, number)
   // A row that lacks only tags keeps its terms: the tags can be created.
-  if (issues.length > 0) return { ...storedRow, state: 'invalid', terms: lacksOnlyTags(issues) ? own : {}, issues }
-  return { ...storedRow, state: 'ready', terms: own, issues: [] }
+  if (issues.length > 0) return { ...storedRow, state: 'invalid', terms: lacksOnlyTags(issues) ? rowTerms : {}, issues }
+  return { ...storedRow, state: 'ready', terms: rowTerms, issues: [] }
 }
 
 const lacksOnlyTags = (issues: Issue[]): boolean => issues.every(({ field, rule }) => field === 'tagIds' && rule === 'reference')
@@ -132,8 +132,8 @@ function readTerms(
   { tags, message, days, grader, extraTime, language }: ListRow,
   names: Names,
   everybody: BatchTerms,
-): { own: BatchTerms; issues: Issue[] } {
-  const own: BatchTerms = {}
+): { rowTerms: BatchTerms; issues: Issue[] } {
+  const rowTerms: BatchTerms = {}
   const issues: Issue[] = []
   const find = (field: string, known: Map<string, string>, name: string, key: string): string[] => {
     const id = known.get(key)
@@ -145,17 +145,17 @@ function readTerms(
   const wanted = isTooLong ? [] : splitTags(tags)
   if (isTooLong) issues.push({ field: 'tagIds', rule: 'maxItems', limit: MAX_INVITE_TAGS })
   const known = wanted.flatMap((name) => find('tagIds', names.tags, name, caseKey(name)))
-  if (wanted.length > 0 && issues.length <= MAX_UNKNOWN_TAGS) own.tagIds = [...(everybody.tagIds ?? []), ...known]
+  if (wanted.length > 0 && issues.length <= MAX_UNKNOWN_TAGS) rowTerms.tagIds = [...(everybody.tagIds ?? []), ...known]
   issues.splice(MAX_UNKNOWN_TAGS)
   if (grader) {
     const address = toStoredAddress(grader)
-    own.assignedGraderId = find('assignedGraderId', names.graders, address, address.toLowerCase())[0] ?? null
+    rowTerms.assignedGraderId = find('assignedGraderId', names.graders, address, address.toLowerCase())[0] ?? null
   }
-  if (message) own.customMessage = truncateText(message, 2 * MAX_MESSAGE_LENGTH + 1)
-  if (extraTime) own.extraTimePercent = readWholeNumber(extraTime.replace(/ ?%$/, ''))
-  if (language) own.language = truncateText(language, MAX_CODE_LENGTH)
-  if (days) own.expiresInDays = readWholeNumber(days)
-  return { own, issues }
+  if (message) rowTerms.customMessage = truncateText(message, 2 * MAX_MESSAGE_LENGTH + 1)
+  if (extraTime) rowTerms.extraTimePercent = readWholeNumber(extraTime.replace(/ ?%$/, ''))
+  if (language) rowTerms.language = truncateText(language, MAX_CODE_LENGTH)
+  if (days) rowTerms.expiresInDays = readWholeNumber(days)
+  return { rowTerms, issues }
 }
 
 /** Invalid numbers become -1, which no range allows. */

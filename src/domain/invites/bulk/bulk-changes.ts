@@ -53,22 +53,22 @@ type NewBulkChange = {
  */
 export async function startBulkChange(
   ctx: Context,
-  { action, params: typed, which, most, fingerprint }: NewBulkChange,
+  { action, params: typed, which: selection, most, fingerprint }: NewBulkChange,
 ): Promise<string> {
   const createdById = requireOperator(ctx)
   if (action === 'erase') authorize(ctx, 'erase_candidates')
   if (action === 'decide') authorize(ctx, 'decide')
   const params = await withExpiry(ctx, typed)
   throwIfIssues(await findParamIssues(ctx, action, params))
-  const inviteIds = await findSelectedInvites(ctx, which)
+  const inviteIds = await findSelectedInvites(ctx, selection)
   refuseCount(inviteIds.length, most)
   if (fingerprint !== undefined && fingerprint !== fingerprintOf(inviteIds)) refuseCount(inviteIds.length, 0)
   const { deps, organization } = ctx
   const id = deps.newId()
-  const of = { organizationId: organization.id }
+  const scope = { organizationId: organization.id }
   await inTransaction(ctx, async (inside) => {
     const change = {
-      ...of,
+      ...scope,
       id,
       mode: modeOf(ctx),
       action,
@@ -77,10 +77,16 @@ export async function startBulkChange(
       createdAt: deps.clock(),
     }
     await inside.db.bulkChange.create({ data: change })
-    const rows = inviteIds.map((inviteId, i) => ({ ...of, bulkChangeId: id, number: i + 1, inviteId, state: 'ready' as const }))
+    const rows = inviteIds.map((inviteId, i) => ({
+      ...scope,
+      bulkChangeId: id,
+      number: i + 1,
+      inviteId,
+      state: 'ready' as const,
+    }))
     for (let i = 0; i < rows.length; i += STORED_AT_ONCE)
       await insertRows(inside.db, { bulkChangeRows: rows.slice(i, i + STORED_AT_ONCE) }).execute()
-    await deps.queue.enqueueBulkChange(inside.db, { ...of, id })
+    await deps.queue.enqueueBulkChange(inside.db, { ...scope, id })
     const target = { kind: 'bulk_change', id } as const
     await recordAudit(inside, {
       action: 'changed_many',

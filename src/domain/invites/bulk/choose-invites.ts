@@ -19,16 +19,16 @@ import { type BulkParams, findParamIssues, newExpiryOf } from './bulk-params.ts'
 export type InviteSelection = { ids: string[] } | { filter: InviteFilter }
 
 /** The invites, sent last first; one more than a bulk change may have, where there are more. */
-export async function findSelectedInvites(ctx: Context, which: InviteSelection): Promise<string[]> {
-  if ('filter' in which) return findMatchingIds(ctx, which.filter, MAX_BULK_INVITES + 1)
-  const chosen = ctx.db.selectFrom('invites').where('id', '=', anyOfIds(which.ids.filter(isUuid)))
+export async function findSelectedInvites(ctx: Context, selection: InviteSelection): Promise<string[]> {
+  if ('filter' in selection) return findMatchingIds(ctx, selection.filter, MAX_BULK_INVITES + 1)
+  const chosen = ctx.db.selectFrom('invites').where('id', '=', anyOfIds(selection.ids.filter(isUuid)))
   const found = await chosen.select('id').orderBy('sentAt', 'desc').orderBy('id', 'desc').execute()
   return found.map(({ id }) => id)
 }
 
 /** Counts the chosen invites by status. @throws DomainError not_permitted; invalid as findMatchingIds. */
-export async function countSelectedInvites(ctx: Context, which: InviteSelection): Promise<Map<InviteStatus, number>> {
-  const invites = await readChosen(ctx, which)
+export async function countSelectedInvites(ctx: Context, selection: InviteSelection): Promise<Map<InviteStatus, number>> {
+  const invites = await readChosen(ctx, selection)
   const counts = new Map<InviteStatus, number>()
   for (const { status } of invites) counts.set(status, (counts.get(status) ?? 0) + 1)
   return counts
@@ -38,7 +38,7 @@ export async function countSelectedInvites(ctx: Context, which: InviteSelection)
 export type ExtensionPreview = { timeZone: string; days: { from: string; to: string; count: number }[]; kept: number }
 
 /** Previews an extension of the chosen invites, the earliest expiry first. @throws DomainError not_permitted; invalid. */
-export async function previewExtension(ctx: Context, which: InviteSelection, typed: BulkParams): Promise<ExtensionPreview> {
+export async function previewExtension(ctx: Context, selection: InviteSelection, typed: BulkParams): Promise<ExtensionPreview> {
   const params = await withExpiry(ctx, typed)
   throwIfIssues(await findParamIssues(ctx, 'extend', params))
   const { timeZone } = await ctx.db.organization.findUniqueOrThrow({
@@ -46,7 +46,7 @@ export async function previewExtension(ctx: Context, which: InviteSelection, typ
     select: { timeZone: true },
   })
   const dayIn = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone })
-  const invites = (await readChosen(ctx, which)).sort((a, b) => a.expiresAt.getTime() - b.expiresAt.getTime())
+  const invites = (await readChosen(ctx, selection)).sort((a, b) => a.expiresAt.getTime() - b.expiresAt.getTime())
   const latest = daysAfter(ctx.deps.clock(), EXPIRY_DAYS.maximum)
   const days = new Map<string, ExtensionPreview['days'][number]>()
   let keptCount = 0
@@ -63,9 +63,9 @@ export async function previewExtension(ctx: Context, which: InviteSelection, typ
   return { timeZone, days: [...days.values()], kept: keptCount }
 }
 
-async function readChosen(ctx: Context, which: InviteSelection): Promise<{ status: InviteStatus; expiresAt: Date }[]> {
+async function readChosen(ctx: Context, selection: InviteSelection): Promise<{ status: InviteStatus; expiresAt: Date }[]> {
   authorize(ctx, 'operate_invites')
-  const ids = await findSelectedInvites(ctx, which)
+  const ids = await findSelectedInvites(ctx, selection)
   const invites = ctx.db.selectFrom('invites').where('id', '=', anyOfIds(ids))
   return invites.select((eb) => [statusNow(eb, ctx.deps.clock()).as('status'), 'expiresAt']).execute()
 }
@@ -96,10 +96,10 @@ const addressOf = (table: string) => sql<string>`address_key(${sql.ref(`${table}
  * Previews an erasure of the chosen invites: people to erase and people to keep. @throws DomainError not_permitted; invalid as
  * findMatchingIds.
  */
-export async function previewErasure(ctx: Context, which: InviteSelection): Promise<ErasurePreview> {
+export async function previewErasure(ctx: Context, selection: InviteSelection): Promise<ErasurePreview> {
   authorize(ctx, 'erase_candidates')
-  const ids = await findSelectedInvites(ctx, which)
-  const other = inMode(ctx, 'all')
+  const ids = await findSelectedInvites(ctx, selection)
+  const otherInvites = inMode(ctx, 'all')
     .db.selectFrom('invites as other')
     .select('other.id')
     .where(sql<SqlBool>`${addressOf('other')} = ${addressOf('invites')}`)
@@ -114,7 +114,7 @@ export async function previewErasure(ctx: Context, which: InviteSelection): Prom
       sql<string>`min(invites.recipient_email)`.as('email'),
       sql<string | null>`min(invites.recipient_name)`.as('name'),
       sql<boolean>`bool_or(invites.started_at is not null or invites.status in ('started', 'completed'))`.as('hasStarted'),
-      sql<boolean>`bool_or(${exists(other)})`.as('hasOther'),
+      sql<boolean>`bool_or(${exists(otherInvites)})`.as('hasOther'),
     ])
   const emails = ctx.db.selectFrom('inviteEmails').where('inviteId', '=', anyOfIds(ids)).where('state', '=', 'queued')
   const waiting = await emails.select(sql<number>`count(*)::int`.as('count')).executeTakeFirstOrThrow()

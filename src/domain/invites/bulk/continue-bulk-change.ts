@@ -79,7 +79,7 @@ const operations: Record<Exclude<BulkAction, 'erase'>, BulkOperation> = {
 const changeOne = (ctx: Context, change: Change, row: Row, operation: BulkOperation): Promise<void> =>
   inTransaction(ctx, async (inside) => {
     if (!(await lockUnstopped(inside, change)) || !(await lockReadyRow(inside, change, row))) return
-    const data = await inTransaction(inside, (within) => operation(within, row.inviteId, parseParams(change), change.id)).then(
+    const data = await inTransaction(inside, (nested) => operation(nested, row.inviteId, parseParams(change), change.id)).then(
       () => ({ state: 'done' as const }),
       outcomeOf,
     )

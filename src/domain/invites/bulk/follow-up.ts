@@ -22,10 +22,10 @@ export async function readFollowUp(ctx: Context, { id, counts }: Batch): Promise
   const count = sql<number>`count(*)::int`.as('count')
   const part = (part: 'unnamed' | 'closed') =>
     matchingInvites(ctx.db, { list: { id, part } }, now).select(count).executeTakeFirstOrThrow()
-  const made = matchingInvites(ctx.db, { list: { id, part: 'invited' } }, now)
+  const invited = matchingInvites(ctx.db, { list: { id, part: 'invited' } }, now)
     .select((eb) => [statusNow(eb, now).as('status'), count])
     .groupBy(sql`1`)
-  const statuses = counts.invited > 0 ? await made.execute() : []
+  const statuses = counts.invited > 0 ? await invited.execute() : []
   const hasEarlier = counts.already > 0
   return {
     statuses: new Map(statuses.map(({ status, count }) => [status, count])),

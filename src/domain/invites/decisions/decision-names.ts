@@ -40,10 +40,12 @@ export async function renameDecisions(
   authorize(ctx, 'manage_settings')
   const trimmed = NAMED_DECISIONS.map((decision) => [decision, (names[decision] ?? '').trim()] as const)
   throwIfIssues(findIssues(trimmed.map(([decision, name]) => [decision, checkText(name, MAX_DECISION_NAME_LENGTH)])))
-  const own = Object.fromEntries(trimmed.filter(([decision, name]) => name !== '' && name !== DEFAULT_DECISION_NAMES[decision]))
+  const customNames = Object.fromEntries(
+    trimmed.filter(([decision, name]) => name !== '' && name !== DEFAULT_DECISION_NAMES[decision]),
+  )
   await inTransaction(ctx, async (inside) => {
     const { db, deps, organization } = inside
-    const data = { decisionNames: own, updatedAt: deps.clock() }
+    const data = { decisionNames: customNames, updatedAt: deps.clock() }
     await db.organization.update({ where: { id: organization.id }, data })
     await recordAudit(inside, { action: 'changed_decision_names' })
   })

@@ -101,14 +101,14 @@ function beginning(
   most: RawBuilder<number>,
 ): Rows<'invites'> {
   if (!statuses) return storedInvites(db, filter, statuses)
-  const [first, ...others] = statuses.map((status) => {
+  const [first, ...further] = statuses.map((status) => {
     const its = inOrder(storedInvites(db, filter, [status]), field, direction)
       .selectAll()
       .limit(most)
     return db.selectFrom(its.as('invites')).selectAll()
   })
-  const all = others.reduce((found, next) => found.unionAll(next), first!)
-  return db.selectFrom(all.as('invites')) as unknown as Rows<'invites'>
+  const union = further.reduce((found, next) => found.unionAll(next), first!)
+  return db.selectFrom(union.as('invites')) as unknown as Rows<'invites'>
 }
 
 /** The ids of what matches, in order: of the invites themselves, or of the rows of the tag. */
@@ -138,20 +138,20 @@ type Sized = FilterWithoutStatuses & { skip?: number | undefined; take?: number 
 
 /** A page near the beginning, and the counts, by one statement. */
 const prepareFirst = (shape: Projection<'invites', unknown>) =>
-  prepareScoped((db, given: Sized, field: InviteOrder['field'], direction: Direction, usual: number, written: string) => {
+  prepareScoped((db, params: Sized, field: InviteOrder['field'], direction: Direction, usual: number, written: string) => {
     const statuses = readStatuses(written)
-    const size = usual > 0 ? sql`${sql.lit(usual)}` : sql`${given.take}::int`
-    const most = given.skip === undefined ? sql<number>`${size}` : sql<number>`(${given.skip}::int + ${size})`
+    const size = usual > 0 ? sql`${sql.lit(usual)}` : sql`${params.take}::int`
+    const most = params.skip === undefined ? sql<number>`${size}` : sql<number>`(${params.skip}::int + ${size})`
     const ofTag = () =>
       db
         .selectFrom('invites')
-        .where('invites.id', '=', anyIn(limitRows(orderedIds(db, given, statuses, field, direction, most), given, usual)))
+        .where('invites.id', '=', anyIn(limitRows(orderedIds(db, params, statuses, field, direction, most), params, usual)))
     const page =
-      given.tagId === undefined
-        ? limitRows(inOrder(beginning(db, given, statuses, field, direction, most), field, direction), given, usual)
+      params.tagId === undefined
+        ? limitRows(inOrder(beginning(db, params, statuses, field, direction, most), field, direction), params, usual)
         : inOrder(ofTag(), field, direction)
     return db.selectNoFrom(() => [
-      selectCount(db, given, statuses).as('total'),
+      selectCount(db, params, statuses).as('total'),
       earliestExpiry(db).as('next'),
       jsonOf(project(db, page as Rows<'invites'>, 'invites', shape.show)).as('rows'),
     ])
@@ -170,10 +170,10 @@ export async function readEarlyPage<Row>(
   const statement = prepared.get(shape) ?? prepareFirst(shape)
   prepared.set(shape, statement)
   const size = toPageSize(take)
-  const given = { ...filter, skip: skip === 0 ? undefined : skip, take: size.take }
+  const params = { ...filter, skip: skip === 0 ? undefined : skip, take: size.take }
   const { rows, ...found } = await statement(
     ctx.db,
-    given,
+    params,
     field,
     direction,
     size.usual,
@@ -208,11 +208,11 @@ export async function findDistantIds(
   total: number,
 ): Promise<string[]> {
   const fromEnd = skip > total / 2
-  const left = sql<number>`greatest(0, ${selectCount(ctx.db, filter, filter.statuses)} - ${skip}::int)`
-  const most = fromEnd ? left : sql<number>`${skip + take}::int`
+  const remaining = sql<number>`greatest(0, ${selectCount(ctx.db, filter, filter.statuses)} - ${skip}::int)`
+  const most = fromEnd ? remaining : sql<number>`${skip + take}::int`
   const ordered = orderedIds(ctx.db, filter, filter.statuses, field, (direction === 'asc') !== fromEnd ? 'asc' : 'desc', most)
   const page = fromEnd
-    ? ordered.offset(sql<number>`greatest(0, ${left} - ${take}::int)`).limit(sql<number>`least(${take}::int, ${left})`)
+    ? ordered.offset(sql<number>`greatest(0, ${remaining} - ${take}::int)`).limit(sql<number>`least(${take}::int, ${remaining})`)
     : ordered.offset(skip).limit(take)
   const ids = (await page.execute()).map(({ id }) => id)
   return fromEnd ? ids.reverse() : ids

@@ -6,9 +6,9 @@ import { matchingInvites } from './invite-filter.ts'
 
 /** Number of pending invites whose mails were not delivered, of an assessment or of all. @throws DomainError not_permitted. */
 export async function countUndelivered(ctx: Context, assessmentId: string | undefined): Promise<number> {
-  const of = omitUndefined({ assessmentId })
-  await authorizeInvites(ctx, of)
-  const invites = matchingInvites(ctx.db, { ...of, isUndelivered: true }, ctx.deps.clock())
+  const filter = omitUndefined({ assessmentId })
+  await authorizeInvites(ctx, filter)
+  const invites = matchingInvites(ctx.db, { ...filter, isUndelivered: true }, ctx.deps.clock())
   const { count } = await invites.select(sql<number>`count(*)::int`.as('count')).executeTakeFirstOrThrow()
   return count
 }

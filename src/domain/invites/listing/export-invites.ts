@@ -25,8 +25,8 @@ export type ExportedInvite = Selectable<Tables['invites']> & {
   points: string | null
   ofPoints: string | null
 }
-const { status: _, ...others } = Prisma.InviteScalarFieldEnum
-const columns = Object.values(others).map((column) => `invites.${column}` as const)
+const { status: _, ...otherColumns } = Prisma.InviteScalarFieldEnum
+const columns = Object.values(otherColumns).map((column) => `invites.${column}` as const)
 
 /**
  * Exports the invites that match the filter, in the order of their ids: each that is there from beginning to end exactly once.
@@ -37,9 +37,9 @@ export async function exportInvites(ctx: Context, filter: InviteFilter, write: W
   await authorizeInvites(ctx, filter)
   validateFilter(filter)
   await expireDueInvites(ctx)
-  const { status, assessmentId, tagId, assignedGraderId, ...others } = filter
+  const { status, assessmentId, tagId, assignedGraderId, ...otherFilters } = filter
   // The audit log must not contain the search text: it may be a candidate's address.
-  const searched = Object.values(others).some(Boolean) ? 'yes' : undefined
+  const searched = Object.values(otherFilters).some(Boolean) ? 'yes' : undefined
   const exported = { action: 'exported_invites', filter: { status, assessmentId, tagId, assignedGraderId, searched } } as const
   await runExport(ctx, exported, readBatches(ctx, filter), write)
 }
@@ -74,8 +74,8 @@ function searchStretches(ctx: Context, filter: InviteFilter): () => Promise<Expo
     while (batch.length < EXPORTED_AT_ONCE) {
       if (found.length > 0) {
         const ids = found.splice(0, EXPORTED_AT_ONCE - batch.length)
-        const still = selectMatches(ctx, filter, ctx.deps.clock()).where('invites.id', '=', anyOfIds(ids))
-        batch.push(...(await readExported(ctx, still as Matches)))
+        const stillMatching = selectMatches(ctx, filter, ctx.deps.clock()).where('invites.id', '=', anyOfIds(ids))
+        batch.push(...(await readExported(ctx, stillMatching as Matches)))
       } else if (isOver) break
       else await searchNext()
     }

@@ -63,13 +63,13 @@ async function readCombinations(ctx: Context, words: string[]): Promise<Combinat
   if (next && next <= ctx.deps.clock()) return null
   return [[], ...(names ?? [])]
     .map((numbers) => ({
-      named: words.filter((_, i) => numbers.includes(i)),
-      others: words.filter((_, i) => !numbers.includes(i)),
+      nameWords: words.filter((_, i) => numbers.includes(i)),
+      addressWords: words.filter((_, i) => !numbers.includes(i)),
     }))
-    .filter(({ others }) => others.length > 0)
-    .map(({ named, others }) => ({
-      named: named.map(namePattern),
-      others: others.map(addressPattern),
-      parts: chooseParts(others.map(addressWord), sample),
+    .filter(({ addressWords }) => addressWords.length > 0)
+    .map(({ nameWords, addressWords }) => ({
+      namePatterns: nameWords.map(namePattern),
+      addressPatterns: addressWords.map(addressPattern),
+      parts: chooseParts(addressWords.map(addressWord), sample),
     }))
 }

@@ -150,8 +150,8 @@ export function matchingInvites(db: TenantDb, filter: InviteFilter, now: Date): 
   const fields = fieldsOf(filter)
   const named = invites.innerJoin(db.table('assessments'), 'assessments.id', 'invites.assessmentId')
   const all = (fields.includes('search') ? named : invites) as Rows<'invites'>
-  const of = { db, now }
-  return fields.reduce((found, field) => found.where((eb) => RULES[field].condition(eb, filter[field] as never, of)), all)
+  const scope = { db, now }
+  return fields.reduce((found, field) => found.where((eb) => RULES[field].condition(eb, filter[field] as never, scope)), all)
 }
 
 /** Ids of invites whose newest invitation email failed or came back. The partial index invite_emails_undelivered_idx finds the emails. */

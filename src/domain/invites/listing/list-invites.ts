@@ -23,39 +23,39 @@ const DISTANT = 1_000
  *
  * @throws DomainError not_permitted, see authorizeInvites; invalid for a filter beyond its limits; too_many_searches.
  */
-export const listInvites: ListInvites<InviteFilter> = async (ctx, of, filter, order, page) => {
+export const listInvites: ListInvites<InviteFilter> = async (ctx, projection, filter, order, page) => {
   await authorizeInvites(ctx, filter)
   validateFilter(filter)
   if (isCounted(filter, order)) {
-    const list = await listCurrent(ctx, of, filter, order, page)
+    const list = await listCurrent(ctx, projection, filter, order, page)
     if (list) return list
   }
   // Expired invites have changed, even if their rows still have another status.
   if (filter.updatedSince !== undefined && (await countInvites(ctx, {})) === null) await expireDueInvites(ctx)
   const searching = { ...ctx, db: withSignal(ctx.db, ctx.signal) }
-  const found = isSearch(filter) ? await listByIndexedSearch(searching, of, filter, order, page) : null
-  return found ?? listMatches(searching, of, filter, order, page)
+  const found = isSearch(filter) ? await listByIndexedSearch(searching, projection, filter, order, page) : null
+  return found ?? listMatches(searching, projection, filter, order, page)
 }
 
 /** After setting due invites to expired. @returns null when a due invite could not be set. */
-const listCurrent: ListInvites<CountedFilter, null> = async (ctx, of, filter, order, page) => {
-  const list = await listStored(ctx, of, filter, order, page)
+const listCurrent: ListInvites<CountedFilter, null> = async (ctx, projection, filter, order, page) => {
+  const list = await listStored(ctx, projection, filter, order, page)
   if (list) return list
   await expireDueInvites(ctx)
-  return listStored(ctx, of, filter, order, page)
+  return listStored(ctx, projection, filter, order, page)
 }
 
 /** @returns null while an invite is due but not set to expired yet. */
 async function listStored<Row extends ListedColumns>(
   ctx: Context,
-  of: Projection<'invites', Row>,
+  projection: Projection<'invites', Row>,
   filter: CountedFilter,
   order: InviteOrder,
   page: PageRequest,
 ): Promise<ListPage<AsJson<Row>> | null> {
   const skip = page.number === 'last' ? Infinity : (page.number - 1) * page.size
   if (skip < DISTANT) {
-    const found = await readEarlyPage(ctx, of, filter, order, { skip, take: page.size })
+    const found = await readEarlyPage(ctx, projection, filter, order, { skip, take: page.size })
     return found && { items: found.rows, total: found.total, page: skip / page.size + 1, pageSize: page.size }
   }
   const total = await countInvites(ctx, filter)
@@ -63,6 +63,6 @@ async function listStored<Row extends ListedColumns>(
   return readPage(
     page,
     async () => total,
-    (window) => readDistantPage(ctx, of, filter, order, window, total),
+    (window) => readDistantPage(ctx, projection, filter, order, window, total),
   )
 }

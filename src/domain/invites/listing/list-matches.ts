@@ -50,18 +50,18 @@ const keyedLimiter = createKeyedLimiter(2, {
 })
 
 /** A page of the invites that match the filter, by their status as of now. @throws DomainError too_many_searches. */
-export const listMatches: ListInvites<InviteFilter> = async (ctx, of, filter, order, page) => {
+export const listMatches: ListInvites<InviteFilter> = async (ctx, projection, filter, order, page) => {
   const isFew = isNarrow(filter) || readWords(filter.recipient).some(isIndexed)
   const read = async () => {
     const now = ctx.deps.clock()
-    const list = await (isFew ? listFew : listOfAll)(ctx, of, selectMatches(ctx, filter, now), order, page)
+    const list = await (isFew ? listFew : listOfAll)(ctx, projection, selectMatches(ctx, filter, now), order, page)
     return { ...list, items: list.items.map((invite) => withCurrentStatus(invite as typeof invite & ListedColumns, now)) }
   }
   return isNarrow(filter) ? read() : keyedLimiter(ctx.organization.id, read, ctx.signal)
 }
 
 /** By one statement, which finds them once. The rows stand as they were found: not each has yet the status that it is ordered by. */
-const listFew: ListInvites<Matches> = async (ctx, of, matches, { field, direction }, page) => {
+const listFew: ListInvites<Matches> = async (ctx, projection, matches, { field, direction }, page) => {
   const { take, skip } = { take: page.size, skip: offsetOf(page, sql`(select count(*) from matches)`) }
   const place = sql<number>`array_position((select ids from found), ${sql.ref('invites.id')})`
   const found = ctx.db.selectFrom('invites').where('invites.id', '=', sql<string>`any((select ids from found)::uuid[])`)
@@ -86,14 +86,14 @@ const listFew: ListInvites<Matches> = async (ctx, of, matches, { field, directio
     .selectFrom('matches')
     .select(({ fn }) => [
       sql<number>`${fn.countAll()}::int`.as('total'),
-      jsonOf(project(ctx.db, found.orderBy(place), 'invites', of.show)).as('rows'),
+      jsonOf(project(ctx.db, found.orderBy(place), 'invites', projection.show)).as('rows'),
     ])
   const { rows, total } = await query.executeTakeFirstOrThrow()
   return { items: rows, total, page: pageNumber(page, total), pageSize: page.size }
 }
 
 /** By one statement for each: several processes of PostgreSQL count, and the first page is read in its order from an index. */
-const listOfAll: ListInvites<Matches> = (ctx, of, matches, { field, direction }, page) => {
+const listOfAll: ListInvites<Matches> = (ctx, projection, matches, { field, direction }, page) => {
   const found = () => ctx.db.with('matches', () => matches).selectFrom('matches')
   const count = async () => {
     const counted = found().select(sql<number>`count(*)::int`.as('total'))
@@ -104,7 +104,7 @@ const listOfAll: ListInvites<Matches> = (ctx, of, matches, { field, direction },
     const rows = await ids.execute()
     return readRowsInOrder(
       ctx,
-      of,
+      projection,
       ctx.db.selectFrom('invites') as Rows<'invites'>,
       rows.map(({ id }) => id),
     )

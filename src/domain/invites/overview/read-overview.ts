@@ -73,11 +73,11 @@ export async function readOverview(ctx: Context): Promise<Overview> {
       exists(ctx.db.selectFrom('assessments')).$castTo<boolean>().as('hasAssessments'),
       exists(ctx.db.selectFrom('apiKeys')).$castTo<boolean>().as('hasKeys'),
     ])
-  const { states, invited, completed, failedMails, expiring, medianLast, medianBefore, ...rest } =
+  const { states, invited, completed, failedMails, expiring, medianLast, medianBefore, ...otherFigures } =
     await statement.executeTakeFirstOrThrow()
   const sum = (values: number[]) => values.reduce((all, value) => all + value, 0)
   return {
-    ...rest,
+    ...otherFigures,
     states: toStateCounts(states),
     days: days.map((day, i) => ({ day, invited: invited[DAYS + i]!, completed: completed[DAYS + i]! })),
     before: { invited: sum(invited.slice(0, DAYS)), completed: sum(completed.slice(0, DAYS)) },
@@ -96,8 +96,8 @@ function lastDays({ deps }: Context, count: number): Date[] {
 /** Milliseconds from the invitation to the end: half of the newest that were completed in that time took less. */
 function medianTime(ctx: Context, from: Date, until: Date | null) {
   const completed = ctx.db.selectFrom('invites').where('invites.completedAt', '>=', from)
-  const within = until ? completed.where('invites.completedAt', '<', until) : completed
-  const newest = within
+  const inPeriod = until ? completed.where('invites.completedAt', '<', until) : completed
+  const newest = inPeriod
     .orderBy('invites.completedAt', 'desc')
     .limit(SAMPLE)
     .select(({ ref }) =>
@@ -113,11 +113,13 @@ function medianTime(ctx: Context, from: Date, until: Date | null) {
 }
 
 function countDays(ctx: Context, days: Date[]) {
-  const given = sql<{ day: Date }>`unnest(${days}::timestamptz[])`.as<'days'>(sql`days (day)`)
-  const kept = ctx.db.selectFrom('organizationDailyInviteCounts').select(['day', 'invited', 'completed'])
+  const dayRows = sql<{ day: Date }>`unnest(${days}::timestamptz[])`.as<'days'>(sql`days (day)`)
+  const storedCounts = ctx.db.selectFrom('organizationDailyInviteCounts').select(['day', 'invited', 'completed'])
   return ctx.db
-    .selectFrom(given)
-    .leftJoin(kept.as('kept'), (join) => join.on(({ eb, ref }) => eb('kept.day', '=', sql<Date>`utc_day(${ref('days.day')})`)))
+    .selectFrom(dayRows)
+    .leftJoin(storedCounts.as('kept'), (join) =>
+      join.on(({ eb, ref }) => eb('kept.day', '=', sql<Date>`utc_day(${ref('days.day')})`)),
+    )
     .select(({ ref }) => [
       'days.day',
       sql<number>`coalesce(sum(${ref('kept.invited')}), 0)::int`.as('invited'),

@@ -164,10 +164,10 @@ export async function listOpenReminders(ctx: Context, assessmentId: string | nul
     where: { id: ctx.organization.id },
     select: { weekDaysOff: true, timeZone: true },
   })
-  const which = { organizationId: ctx.organization.id, ruleId: rule.id, mode: modeOf(ctx) }
+  const key = { organizationId: ctx.organization.id, ruleId: rule.id, mode: modeOf(ctx) }
   const limits = { tooLate: MAX_DELAY_MS, tooShort: MIN_BEFORE_EXPIRY_MS }
-  const found = await rawStatement(ctx.db, openReminders(now, which, { ...limits, rows: MAX_LISTED_OPEN })).execute()
-  const counts = await rawStatement(ctx.db, countOpenReminders(now, which, limits)).execute()
+  const found = await rawStatement(ctx.db, openReminders(now, key, { ...limits, rows: MAX_LISTED_OPEN })).execute()
+  const counts = await rawStatement(ctx.db, countOpenReminders(now, key, limits)).execute()
   await loadZones(ctx.db, [timeZone, ...counts.map(({ zone }) => zone)])
   const sentAt = ({ after, zone, dueAt: due }: { after: string; zone: string; dueAt: Date }): Date =>
     nextInWindow(toQuietTimes(rule, weekDaysOff, after === 'before_expiry'), zone, due > now ? due : now) ?? due

@@ -61,6 +61,9 @@ export const ruleFor = <Rule extends Pick<ReminderRule, 'organizationId' | 'asse
   rules: readonly Rule[],
   { organizationId, assessmentId }: { organizationId: string; assessmentId: string },
 ): Rule | undefined => {
-  const own = rules.filter((rule) => rule.organizationId === organizationId)
-  return own.find((rule) => rule.assessmentId === assessmentId) ?? own.find((rule) => rule.assessmentId === null)
+  const rulesOfOrganization = rules.filter((rule) => rule.organizationId === organizationId)
+  return (
+    rulesOfOrganization.find((rule) => rule.assessmentId === assessmentId) ??
+    rulesOfOrganization.find((rule) => rule.assessmentId === null)
+  )
 }

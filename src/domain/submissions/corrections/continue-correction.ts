@@ -31,24 +31,24 @@ const member = { select: { id: true, userId: true, roles: true, portalRoles: tru
  */
 export async function continueCorrection(
   service: ServiceContext,
-  which: { organizationId: string; versionId: string; number: number },
+  keyRef: { organizationId: string; versionId: string; number: number },
 ): Promise<void> {
   const include = {
     createdBy: member,
     version: { include: { organization: { select: { id: true, name: true, tier: true } } } },
   } as const
-  const found = await service.db.answerKey.findUnique({ where: { organizationId_versionId_number: which }, include })
+  const found = await service.db.answerKey.findUnique({ where: { organizationId_versionId_number: keyRef }, include })
   if (!found?.createdBy || found.appliedAt !== null) return
   const { id, userId, roles, portalRoles } = found.createdBy
   const actor = { kind: 'member', id, userId, roles, portalRoles } as const
   const ctx: Context = enterOrganization({ ...service, actor }, found.version.organization)
-  const { versionId, number: keyNumber } = which
+  const { versionId, number: keyNumber } = keyRef
   const { responseType, spec } = found.version
   const { key, effect } = await readNewestKey(ctx, versionId)
   const corrected = { versionId, responseType, spec, key, effect, keyNumber }
   for (let i = 0; i < BATCHES_A_JOB; i++)
     if (!(await inTransaction(ctx, (inside) => correctBatch(inside, corrected, found.releases as ReleaseHandling)))) return
-  await service.deps.queue.enqueueAnswerKeyCorrection(service.db, which)
+  await service.deps.queue.enqueueAnswerKeyCorrection(service.db, keyRef)
 }
 
 /** @returns true if there may be more. */
@@ -63,11 +63,11 @@ async function correctBatch(ctx: Context, corrected: CorrectedVersion, releases:
   await writeScores(ctx, judged, keyNumber, releases)
   const answersToRelease = Map.groupBy(
     judged.filter((one) => needsNewRelease(one, releases)),
-    ({ of }) => of.submissionId,
+    ({ answer }) => answer.submissionId,
   )
   await releaseAgain(ctx, answersToRelease, keyNumber)
   const counts = { live: { ...progress.counts.live }, test: { ...progress.counts.test } }
-  for (const one of judged) addToCounts(counts[one.of.mode], one)
+  for (const one of judged) addToCounts(counts[one.answer.mode], one)
   const hasMore = papers.length === PAPERS_AT_ONCE
   const next: CorrectionProgress = {
     ...progress,
@@ -98,27 +98,30 @@ async function lockProgress(ctx: Context, { versionId, keyNumber }: CorrectedVer
  * Locks submissions against grading, releasing, and submitting, which read the new key afterwards. Invites are locked first, as everywhere.
  */
 async function lockCorrection(ctx: Context, submissionIds: string[]): Promise<void> {
-  const of = ctx.db.selectFrom('submissions').where('submissions.id', '=', anyOfIds(submissionIds)).select('submissions.inviteId')
-  await ctx.db.selectFrom('invites').select('id').where('id', 'in', of).orderBy('id').forNoKeyUpdate().execute()
+  const inviteIds = ctx.db
+    .selectFrom('submissions')
+    .where('submissions.id', '=', anyOfIds(submissionIds))
+    .select('submissions.inviteId')
+  await ctx.db.selectFrom('invites').select('id').where('id', 'in', inviteIds).orderBy('id').forNoKeyUpdate().execute()
   const lockedSubmissions = ctx.db.selectFrom('submissions').select('id').where('id', '=', anyOfIds(submissionIds))
   await lockedSubmissions.orderBy('id').forNoKeyUpdate().execute()
 }
 
 async function writeScores(ctx: Context, judged: RescoredAnswer[], keyNumber: number, releases: ReleaseHandling): Promise<void> {
   if (judged.length === 0) return
-  const of = { organizationId: ctx.organization.id, keyNumber, createdAt: ctx.deps.clock() }
+  const columns = { organizationId: ctx.organization.id, keyNumber, createdAt: ctx.deps.clock() }
   const rows = judged.map((one) => {
-    const { submissionId, number: questionNumber } = one.of
-    return { ...of, submissionId, questionNumber, ...one.score, outcome: outcomeOf(one, releases) }
+    const { submissionId, number: questionNumber } = one.answer
+    return { ...columns, submissionId, questionNumber, ...one.score, outcome: outcomeOf(one, releases) }
   })
   await ctx.db.questionScore.createMany({ data: rows, skipDuplicates: true })
-  await recordGradingNeeds(ctx, [...new Set(judged.map(({ of }) => of.submissionId))])
+  await recordGradingNeeds(ctx, [...new Set(judged.map(({ answer }) => answer.submissionId))])
 }
 
 function outcomeOf(judged: RescoredAnswer, releases: ReleaseHandling): 'decided' | 'kept' | null {
-  const { verdict, of } = judged
+  const { verdict, answer } = judged
   if (verdict === 'decided') return 'decided'
-  const isLower = of.released !== null && (verdict === 'less' || verdict === 'open')
+  const isLower = answer.released !== null && (verdict === 'less' || verdict === 'open')
   return isLower && !needsNewRelease(judged, releases) ? 'kept' : null
 }
 
@@ -130,10 +133,12 @@ async function releaseAgain(ctx: Context, answersToRelease: Map<string, Rescored
   const now = deps.clock()
   const include = { invite: true, releases: { orderBy: { version: 'desc' }, take: 1 } } as const
   const found = await db.submission.findMany({ where: { ...scopeWhere(ctx), id: { in: [...answersToRelease.keys()] } }, include })
-  const made = found.flatMap(({ id: submissionId, invite, releases: [before] }) => {
+  const newReleases = found.flatMap(({ id: submissionId, invite, releases: [before] }) => {
     const judged = answersToRelease.get(submissionId)!
     const last = judged.at(-1)!.release!
-    const grades = gradesOf(before!).map((grade) => judged.find(({ of }) => of.number === grade.number)?.release?.grade ?? grade)
+    const grades = gradesOf(before!).map(
+      (grade) => judged.find(({ answer }) => answer.number === grade.number)?.release?.grade ?? grade,
+    )
     const points = Math.max(0, last.sum)
     const { comment, message, toCandidate } = before!
     const version = before!.version + 1
@@ -150,19 +155,19 @@ async function releaseAgain(ctx: Context, answersToRelease: Map<string, Rescored
   })
   const judged = await judgeResults(
     ctx,
-    made.map(({ release }) => release),
+    newReleases.map(({ release }) => release),
   )
-  await db.release.createMany({ data: made.map(({ release }) => ({ ...release, ...judged.get(release.submissionId) })) })
-  for (const { release, inviteId } of made)
+  await db.release.createMany({ data: newReleases.map(({ release }) => ({ ...release, ...judged.get(release.submissionId) })) })
+  for (const { release, inviteId } of newReleases)
     if (release.toCandidate) await queueNotice(ctx, inviteId, 'released', `${release.submissionId}:${release.version}`)
   const released = ctx.db
     .updateTable('submissions')
     .where('submissions.id', '=', anyOfIds([...answersToRelease.keys()]))
     .set({ releasedAt: now, updatedAt: now })
   await released.execute()
-  await insertRows(db, { auditEntries: made.flatMap(({ audit }) => audit) }).execute()
+  await insertRows(db, { auditEntries: newReleases.flatMap(({ audit }) => audit) }).execute()
   await recordEvents(
     ctx,
-    made.map(({ event }) => event),
+    newReleases.map(({ event }) => event),
   )
 }

@@ -106,7 +106,7 @@ const createIssue = (field: string, text: string): Issue => ({ field, rule: 'mal
 export async function correctKey(
   ctx: Context,
   versionId: string,
-  { releases, seen, ...change }: AnswerKeyChange & { releases: ReleaseHandling; seen: number },
+  { releases, seen: seenNumber, ...change }: AnswerKeyChange & { releases: ReleaseHandling; seen: number },
 ): Promise<void> {
   await inTransaction(ctx, async (inside) => {
     const { db, deps, organization, actor } = inside
@@ -117,19 +117,23 @@ export async function correctKey(
     checkChange(inside, version, change)
     throwIfIssues(findIssues([['releases', checkChoice(releases, RELEASES)]]))
     throwIfIssues(
-      seen === version.newest.number ? [] : [createIssue('effect', 'Somebody has corrected the key since: look at it again.')],
+      seenNumber === version.newest.number
+        ? []
+        : [createIssue('effect', 'Somebody has corrected the key since: look at it again.')],
     )
-    const of = { organizationId: organization.id, versionId }
-    const papers = await db.submissionQuestion.groupBy({ by: ['submissionId'], where: of }).then((groups) => groups.length)
+    const versionRef = { organizationId: organization.id, versionId }
+    const papers = await db.submissionQuestion
+      .groupBy({ by: ['submissionId'], where: versionRef })
+      .then((groups) => groups.length)
     const counts = { live: NO_COUNTS, test: NO_COUNTS }
     const progress: CorrectionProgress = { after: null, papers, done: 0, counts, releasedAnew: 0 }
     const { effect, reason } = change
     const number = version.newest.number + 1
     const key = change.key as Prisma.InputJsonValue
-    const by = { createdById: actor.id, createdAt: deps.clock() }
-    await db.answerKey.create({ data: { ...of, number, key, effect, reason, releases, progress, ...by } })
+    const creation = { createdById: actor.id, createdAt: deps.clock() }
+    await db.answerKey.create({ data: { ...versionRef, number, key, effect, reason, releases, progress, ...creation } })
     await renewHashes(inside, versionId)
-    await deps.queue.enqueueAnswerKeyCorrection(db, { ...of, number })
+    await deps.queue.enqueueAnswerKeyCorrection(db, { ...versionRef, number })
     const target = { kind: 'question_version', id: versionId } as const
     await recordAudit(inside, { action: 'corrected_key', target, details: { number, effect, reason, releases } })
   })

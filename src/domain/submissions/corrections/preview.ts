@@ -34,26 +34,29 @@ export async function previewCorrection(ctx: Context, versionId: string, change:
   const version = await getCorrectable(ctx, versionId)
   checkChange(ctx, version, change)
   const corrected = { ...version, key: change.key, effect: change.effect, keyNumber: version.newest.number + 1 }
-  const both: Context = inMode(ctx, 'all')
+  const bothModes: Context = inMode(ctx, 'all')
   const byAssessment = new Map<string, CorrectionPreview['assessments'][number]>()
   const releasedAnew = { raise: 0, all: 0 }
-  let seen = 0
-  for (let after: string | null = null; seen < MOST_PREVIEWED; ) {
-    const papers = await findPapers(both, versionId, after, READ_AT_ONCE)
-    const affected = await findAffected(both, versionId, papers)
+  let previewedPapers = 0
+  for (let after: string | null = null; previewedPapers < MOST_PREVIEWED; ) {
+    const papers = await findPapers(bothModes, versionId, after, READ_AT_ONCE)
+    const affected = await findAffected(bothModes, versionId, papers)
     for (const releases of RELEASES) {
       const judged = rescoreBatch(ctx, affected, corrected, releases)
-      for (const one of judged) addToCounts(outlookOf(one, releases)[one.of.mode], one)
+      for (const one of judged) addToCounts(outlookOf(one, releases)[one.answer.mode], one)
       const releasedAgain = judged.filter((one) => needsNewRelease(one, releases))
-      releasedAnew[releases] += new Set(releasedAgain.map(({ of }) => of.submissionId)).size
+      releasedAnew[releases] += new Set(releasedAgain.map(({ answer }) => answer.submissionId)).size
     }
-    seen += papers.length
+    previewedPapers += papers.length
     if (papers.length < READ_AT_ONCE) return { assessments: sortByName(byAssessment), releasedAnew, isCut: false }
     after = papers.at(-1)!
   }
   return { assessments: sortByName(byAssessment), releasedAnew, isCut: true }
 
-  function outlookOf({ of: { assessmentId: id, assessment: name } }: RescoredAnswer, releases: ReleaseHandling): CountsByMode {
+  function outlookOf(
+    { answer: { assessmentId: id, assessment: name } }: RescoredAnswer,
+    releases: ReleaseHandling,
+  ): CountsByMode {
     const one = byAssessment.get(id) ?? { id, name, counts: { raise: createEmptyCounts(), all: createEmptyCounts() } }
     byAssessment.set(id, one)
     return one.counts[releases]

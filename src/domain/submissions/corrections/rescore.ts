@@ -23,20 +23,27 @@ export type CorrectionEffect = 'more' | 'less' | 'same' | 'open' | 'uncounted' |
 
 /** @property release what a further release would say, where it would say something else; null: it would not, or there is none yet. */
 export type RescoredAnswer = {
-  of: AffectedAnswer
+  answer: AffectedAnswer
   score: AnswerScore
   verdict: CorrectionEffect
   release: { grade: ReleasedGrade; sum: number; ofPoints: number } | null
 }
 
 /** @returns undefined: there is no such kind (any more). */
-export function rescore(ctx: Context, of: AffectedAnswer, corrected: CorrectedVersion): RescoredAnswer | undefined {
-  const score = scoreAnswer(ctx, { ...corrected, points: of.points, penaltyPercent: of.penaltyPercent, value: of.value })
+export function rescore(ctx: Context, answer: AffectedAnswer, corrected: CorrectedVersion): RescoredAnswer | undefined {
+  const score = scoreAnswer(ctx, {
+    ...corrected,
+    points: answer.points,
+    penaltyPercent: answer.penaltyPercent,
+    value: answer.value,
+  })
   if (!score) return undefined
   return {
-    of,
+    answer,
     score,
-    ...(of.released ? effectOnReleased(of, score, corrected) : { verdict: effectOnUnreleased(of, score), release: null }),
+    ...(answer.released
+      ? effectOnReleased(answer, score, corrected)
+      : { verdict: effectOnUnreleased(answer, score), release: null }),
   }
 }
 
@@ -109,10 +116,10 @@ export const NO_COUNTS: CorrectionCounts = {
 }
 
 /** Adds an answer. */
-export function addToCounts(counts: CorrectionCounts, { of, verdict }: RescoredAnswer): void {
+export function addToCounts(counts: CorrectionCounts, { answer, verdict }: RescoredAnswer): void {
   counts.handedIn++
   counts[verdict]++
-  if (!of.released) return
+  if (!answer.released) return
   counts.released++
   if (verdict === 'more') counts.releasedMore++
   if (verdict === 'less') counts.releasedLess++

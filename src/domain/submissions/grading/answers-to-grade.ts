@@ -100,7 +100,7 @@ export const isGradedByActor = (ctx: Context, eb: Expressions<'submissionQuestio
     .orderBy('grades.updatedAt', 'desc')
     .orderBy('grades.id', 'desc')
     .limit(sql.lit(1))
-    .select((of) => of('grades.points', 'is not', null).as('is'))}), false)`
+    .select((gradeEb) => gradeEb('grades.points', 'is not', null).as('is'))}), false)`
 
 /** @throws DomainError not_permitted; assessment_not_found. */
 export async function findAssessment(ctx: Context, id: string): Promise<{ id: string; name: string }> {

@@ -163,14 +163,14 @@ function chooseGraders(answers: readonly Answer[], held: Record<AssignedRound, s
     const other = round === 1 ? 2 : 1
     const open = answers.filter((answer) => answer.round === round && answer.graderId === null)
     for (const [language, group] of Map.groupBy(open, (answer) => answer.language)) {
-      const taken = [
+      const excludedIds = [
         held[other],
         ...[...answers, ...chosen].filter((answer) => answer.round === other).map(({ graderId }) => graderId),
       ]
-      const fitting = all.filter((grader) => grades(grader, language) && !taken.includes(grader.id))
-      const [first, ...others] = fitting
+      const fitting = all.filter((grader) => grades(grader, language) && !excludedIds.includes(grader.id))
+      const [first, ...otherGraders] = fitting
       if (!first) continue
-      const least = others.reduce((one, next) => (next.openAnswers < one.openAnswers ? next : one), first)
+      const least = otherGraders.reduce((one, next) => (next.openAnswers < one.openAnswers ? next : one), first)
       least.openAnswers += group.length
       chosen.push(...group.map((answer) => ({ ...answer, graderId: least.id })))
     }

@@ -50,13 +50,13 @@ function answersWithoutAssignment(db: TenantDb, round: AssignedRound) {
 
 /** Takes back assignments of assessments that assign nobody any more, except answers that their graders began to grade. */
 export async function removeAssignments({ db }: Context): Promise<void> {
-  const others = db
+  const unassignedSubmissions = db
     .selectFrom('submissions')
     .where('submissions.assessmentId', 'in', db.selectFrom('assessments').where('assignsGraders', '=', false).select('id'))
   const removal = db
     .deleteFrom('gradingAssignments')
     .where('gradingAssignments.isOpen', '=', true)
-    .where('gradingAssignments.submissionId', 'in', others.select('submissions.id'))
+    .where('gradingAssignments.submissionId', 'in', unassignedSubmissions.select('submissions.id'))
     .where((eb) => eb.not(isBegun(db, eb)))
   await removal.execute()
 }
@@ -102,9 +102,11 @@ export function isRoundHeld(db: TenantDb, eb: Expressions<'submissions'>, round:
 /** SQL condition: each answer of the round that is assigned one by one has a grader who may grade; false without assignments. */
 export function isRoundCovered(db: TenantDb, eb: Expressions<'submissions'>, round: AssignedRound): Condition {
   const answers = assignmentsIn(db, eb, round)
-  const uncovered = answers.where((of) =>
-    of.not(
-      of.exists(graders(db).where('members.id', '=', of.ref('gradingAssignments.graderId').$notNull()).select('members.id')),
+  const uncovered = answers.where((assignmentEb) =>
+    assignmentEb.not(
+      assignmentEb.exists(
+        graders(db).where('members.id', '=', assignmentEb.ref('gradingAssignments.graderId').$notNull()).select('members.id'),
+      ),
     ),
   )
   return eb.and([eb.exists(answers), eb.not(eb.exists(uncovered))])

@@ -72,7 +72,7 @@ async function findNewestSubmissions({ db }: Context, assessmentId: string): Pro
 }
 
 function sumShares({ db }: Context, submissionIds: string[]): Promise<ShareSums[]> {
-  const standing = db
+  const newestGrades = db
     .selectFrom('grades')
     .where('grades.submissionId', '=', anyOfIds(submissionIds))
     .where('grades.round', '<', 3)
@@ -84,7 +84,7 @@ function sumShares({ db }: Context, submissionIds: string[]): Promise<ShareSums[
     .orderBy('grades.id', 'desc')
     .select(['grades.submissionId', 'grades.questionNumber', 'grades.graderId', 'grades.points'])
   const shares = db
-    .selectFrom(standing.as('given'))
+    .selectFrom(newestGrades.as('given'))
     .where('given.points', 'is not', null)
     .innerJoin(db.table('submissionQuestions'), (join) =>
       join
@@ -119,15 +119,15 @@ function compareGrader(all: readonly ShareSums[], graderId: string): Pick<Grader
       others: total(all.filter((sums) => sums.questionId === own.questionId && sums.graderId !== graderId)),
     }))
     .filter(({ others }) => others.count > 0)
-  const own = total(compared.map(({ own }) => own))
-  if (own.count < MIN_COMPARED_GRADES) return { grades: own.count, own: null, others: null }
-  const others = total(
+  const ownTotal = total(compared.map(({ own }) => own))
+  if (ownTotal.count < MIN_COMPARED_GRADES) return { grades: ownTotal.count, own: null, others: null }
+  const othersTotal = total(
     compared.map(({ own, others }) => {
       const weight = own.count / others.count
       return { count: own.count, sum: others.sum * weight, squares: others.squares * weight }
     }),
   )
-  return { grades: own.count, own: spreadOf(own), others: spreadOf(others) }
+  return { grades: ownTotal.count, own: spreadOf(ownTotal), others: spreadOf(othersTotal) }
 }
 
 type Sums = Pick<ShareSums, 'count' | 'sum' | 'squares'>

@@ -50,11 +50,11 @@ export async function findEqualAnswers(ctx: Context, asked: AskedQuestion, submi
     .select('submissions.id')
     .execute()
   const ids = new Set(gradable.map(({ id }) => id))
-  const others = equal
+  const otherAnswers = equal
     .filter((answer) => answer.submissionId !== submissionId && ids.has(answer.submissionId) && normalize(answer.text) === text)
     .map((answer) => ({ submissionId: answer.submissionId, number: answer.number }))
     .sort((one, other) => (one.submissionId < other.submissionId ? -1 : 1))
-  return [{ submissionId, number }, ...others].slice(0, MAX_EQUAL)
+  return [{ submissionId, number }, ...otherAnswers].slice(0, MAX_EQUAL)
 }
 
 /**

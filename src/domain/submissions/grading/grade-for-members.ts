@@ -44,8 +44,8 @@ export async function readGrading(ctx: Context, inviteId: string): Promise<Invit
     ...question,
     grades: grades.filter(({ questionNumber }) => questionNumber === question.number),
   }))
-  const seen = new Date(Math.max(0, ...grades.map(({ updatedAt }) => updatedAt.getTime())))
-  return { submission, questions, total: sumPoints(counted), seen }
+  const seenAt = new Date(Math.max(0, ...grades.map(({ updatedAt }) => updatedAt.getTime())))
+  return { submission, questions, total: sumPoints(counted), seen: seenAt }
 }
 
 /** @property secondGraderId for assessments with two graders. null: nobody. Undefined: unchanged. */

@@ -26,8 +26,11 @@ const countHeld = (db: TenantDb, eb: Expressions<'members'>) =>
     .where('submissions.state', '=', sql.lit('submitted'))
     .where('submissions.needsGrading', 'is not', false)
     .where('submissionQuestions.points', '>', 0)
-    .where((of) =>
-      of.or([of('submissions.graderId', '=', eb.ref('members.id')), of('submissions.secondGraderId', '=', eb.ref('members.id'))]),
+    .where((questionEb) =>
+      questionEb.or([
+        questionEb('submissions.graderId', '=', eb.ref('members.id')),
+        questionEb('submissions.secondGraderId', '=', eb.ref('members.id')),
+      ]),
     )
     .where(({ not, ref }) => not(isGradedBy(db, eb, ref('submissions.id'), ref('submissionQuestions.number'))))
     .select(({ fn }) => fn.countAll().as('count'))

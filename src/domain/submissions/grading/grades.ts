@@ -38,10 +38,10 @@ function newestGradeRows(db: TenantDb, submissionId: string) {
     .select(({ cast, fn }) => [
       fn
         .agg('row_number')
-        .over((over) => over.partitionBy(ofGrader).orderBy('grades.updatedAt', 'desc').orderBy('grades.id', 'desc'))
+        .over((window) => window.partitionBy(ofGrader).orderBy('grades.updatedAt', 'desc').orderBy('grades.id', 'desc'))
         .as('place'),
       cast<number>(
-        fn.countAll().over((over) => over.partitionBy(ofGrader)),
+        fn.countAll().over((window) => window.partitionBy(ofGrader)),
         'integer',
       ).as('count'),
     ])
@@ -103,8 +103,8 @@ export async function listGrades(
   const paper = await findPaper(ctx, submissionId)
   if (!paper.some((question) => question.number === number)) throwSubmissionNotFound()
   const isOpen = canSeeAllGrades(round, submission, paper, await findGrades(ctx, submissionId))
-  const own = { organizationId: ctx.organization.id, submissionId, questionNumber: number }
-  const where = { ...own, ...(!isOpen && { round }) } satisfies Prisma.GradeWhereInput
+  const key = { organizationId: ctx.organization.id, submissionId, questionNumber: number }
+  const where = { ...key, ...(!isOpen && { round }) } satisfies Prisma.GradeWhereInput
   const include = { grader: { include: { user: true } } } satisfies Prisma.GradeInclude
   const orderBy = [{ updatedAt: 'desc' }, { id: 'desc' }] satisfies Prisma.GradeOrderByWithRelationInput[]
   return readPage(

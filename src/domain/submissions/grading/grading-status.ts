@@ -53,13 +53,13 @@ export function gradingStatusOf(
       decision.comment || keptComment(grades),
       thirdGrader ? 'third_grader' : 'admin',
     )
-  const both = findBoth(grades)
-  if (!both) return statusWithoutGrades(question, grades)
-  const [first, second] = both
+  const bothGrades = findBoth(grades)
+  if (!bothGrades) return statusWithoutGrades(question, grades)
+  const [first, second] = bothGrades
   if (Math.abs(first.points - second.points) * AGREEMENT > question.points)
     return { state: 'undecided', decides: thirdGrader ? 'third_grader' : 'admin' }
   const levels = first.levels.map((level, i) => (level === second.levels[i] ? level : 0))
-  return toGradedStatus({ ...first, levels }, Math.round(first.points + second.points) / 2, joinComments(both), 'both')
+  return toGradedStatus({ ...first, levels }, Math.round(first.points + second.points) / 2, joinComments(bothGrades), 'both')
 }
 
 /** Without grades, the points of the key count, or 0 if there is no answer. */
@@ -68,8 +68,8 @@ function statusWithoutGrades(
   grades: readonly GradeRow[],
 ): GradingStatus {
   if (scored === null && !unanswered) return { state: 'ungraded' }
-  const by = scored === null ? 'no_answer' : 'key'
-  return { state: 'graded', points: scored ?? 0, comment: lastComment(grades), graderId: null, by, levels: [] }
+  const source = scored === null ? 'no_answer' : 'key'
+  return { state: 'graded', points: scored ?? 0, comment: lastComment(grades), graderId: null, by: source, levels: [] }
 }
 
 type GradeWithPoints = GradeRow & { points: number }
@@ -111,20 +111,25 @@ function statusByComments(rounds: (readonly GradeRow[])[]): GradingStatus {
 const joinComments = (grades: readonly GradeRow[]): string =>
   grades.flatMap(({ comment }) => (comment === '' ? [] : [comment])).join('\n\n')
 
-const toGradedStatus = ({ graderId, levels }: GradeRow, points: number, comment: string, by: PointsSource): GradingStatus => ({
+const toGradedStatus = (
+  { graderId, levels }: GradeRow,
+  points: number,
+  comment: string,
+  source: PointsSource,
+): GradingStatus => ({
   state: 'graded',
   points,
   comment,
   graderId,
-  by,
+  by: source,
   levels,
 })
 
 export type WithGradingStatus<Q> = Q & { standing: GradingStatus }
 
 /** True if people gave points, agreed or not. */
-export const isByPeople = (standing: GradingStatus): boolean =>
-  standing.state === 'undecided' || (standing.state === 'graded' && standing.by !== 'key' && standing.by !== 'no_answer')
+export const isByPeople = (status: GradingStatus): boolean =>
+  status.state === 'undecided' || (status.state === 'graded' && status.by !== 'key' && status.by !== 'no_answer')
 
 /** Grades that count for each question. Questions without points need none. */
 export function countGrades<Q extends GradableQuestion>(
@@ -135,9 +140,9 @@ export function countGrades<Q extends GradableQuestion>(
   const byQuestion = Map.groupBy(grades, ({ questionNumber }) => questionNumber)
   return paper.map((question) => {
     const gradesOfQuestion = byQuestion.get(question.number) ?? []
-    const standing = gradingStatusOf(question, gradesOfQuestion, terms)
+    const gradingStatus = gradingStatusOf(question, gradesOfQuestion, terms)
     // A person's decision stays; otherwise a dropped question is one without points.
-    if (!question.dropped || isByPeople(standing)) return { ...question, standing }
+    if (!question.dropped || isByPeople(gradingStatus)) return { ...question, standing: gradingStatus }
     const uncounted = { ...question, points: 0 }
     return { ...uncounted, standing: gradingStatusOf(uncounted, gradesOfQuestion, terms) }
   })

@@ -70,7 +70,7 @@ export async function readGradingView(ctx: Context, id: string, stills = 1): Pro
   const detail = isBlindTo(ctx, submission.assessment)
     ? { ...whole, media: [], stills: { ...whole.stills, items: [], total: 0 }, screen: null }
     : whole
-  const [scored, all, released, others, scores, allNotes, rubrics] = await Promise.all([
+  const [scored, all, released, otherViewers, scores, allNotes, rubrics] = await Promise.all([
     findPaper(ctx, id),
     findGrades(ctx, id),
     findNewestResult(ctx, id),
@@ -120,7 +120,7 @@ export async function readGradingView(ctx: Context, id: string, stills = 1): Pro
     progress,
     mayRelease: mayRelease(ctx, submission),
     released,
-    others,
+    others: otherViewers,
   }
 }
 

@@ -42,10 +42,10 @@ export async function listQuestionsToGrade(ctx: Context, assessmentId: string): 
         answersToGrade(ctx, eb as unknown as Expressions<'submissions'>)
           .select(['submissionQuestions.questionId', 'submissionQuestions.number', 'submissionQuestions.script'])
           .select(['submissionQuestions.scriptFormat', 'submissionQuestions.points'])
-          .select((of) => [
-            wordingOf(of).as('wording'),
-            of('submissionQuestions.rubric', 'is not', null).as('hasRubric'),
-            isGradedByActor(ctx, of).as('isGraded'),
+          .select((questionEb) => [
+            wordingOf(questionEb).as('wording'),
+            questionEb('submissionQuestions.rubric', 'is not', null).as('hasRubric'),
+            isGradedByActor(ctx, questionEb).as('isGraded'),
           ])
           .as('answer'),
       (join) => join.onTrue(),

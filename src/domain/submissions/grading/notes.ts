@@ -82,8 +82,8 @@ export async function addNote(ctx: Context, { id, submissionId, mediaId, ...note
       ]),
     )
     const { round, me: graderId } = grading
-    const of = { id, organizationId, submissionId, questionNumber: question.number, mediaId, graderId, round }
-    await db.gradingNote.createMany({ data: [{ ...of, ...note, createdAt: deps.clock() }], skipDuplicates: true })
+    const key = { id, organizationId, submissionId, questionNumber: question.number, mediaId, graderId, round }
+    await db.gradingNote.createMany({ data: [{ ...key, ...note, createdAt: deps.clock() }], skipDuplicates: true })
   })
 }
 

@@ -19,7 +19,7 @@ export const currentQuestions = (db: TenantDb, assessmentId: string) =>
       'script',
       'scriptFormat',
       cast<number>(
-        fn.agg('row_number').over((over) => over.orderBy('order').orderBy('id')),
+        fn.agg('row_number').over((window) => window.orderBy('order').orderBy('id')),
         'integer',
       ).as('place'),
     ])

@@ -30,9 +30,9 @@ export function gradingProgressOf(
   const isOwnRound = !canSeeAllGrades(round, submission, paper, grades)
   const terms = isOwnRound ? { secondGrader: false } : submission.assessment
   const all = countGrades(paper, visibleGrades(round, submission, paper, grades), terms).filter(({ points }) => points > 0)
-  const others = all.filter(({ number }) => otherGraderOf(ctx, submission, round, number))
-  const isOwnPart = isOwnRound || others.some(({ standing }) => standing.state === 'ungraded')
-  const counted = isOwnPart ? all.filter((question) => !others.includes(question)) : all
+  const questionsOfOthers = all.filter(({ number }) => otherGraderOf(ctx, submission, round, number))
+  const isOwnPart = isOwnRound || questionsOfOthers.some(({ standing }) => standing.state === 'ungraded')
+  const counted = isOwnPart ? all.filter((question) => !questionsOfOthers.includes(question)) : all
   const numbersOf = (state: string) => counted.filter(({ standing }) => standing.state === state).map(({ number }) => number)
   const { points, ofPoints } = sumPoints(counted)
   const [ungraded, undecided] = [numbersOf('ungraded'), numbersOf('undecided')]

@@ -52,8 +52,8 @@ export async function queueDigests(system: ServiceContext): Promise<number> {
     for (const kind of DIGESTS.filter((one) => reader.notices.includes(one))) {
       const facts = await count[kind](ctx, reader)
       if (facts.fresh === 0) continue
-      const about = { kind, memberId: reader.id, dedupeKey: `${kind}:${reader.day}`, facts }
-      if (await inTransaction(ctx, (inside) => queueMemberEmail(inside, about))) queued++
+      const digest = { kind, memberId: reader.id, dedupeKey: `${kind}:${reader.day}`, facts }
+      if (await inTransaction(ctx, (inside) => queueMemberEmail(inside, digest))) queued++
     }
   })
   throwFirstFailure(failed)
@@ -71,13 +71,13 @@ function findReaders({ db, deps }: ServiceContext): Promise<Reader[]> {
     .where('members.status', '=', sql.lit('active' as const))
     .where('members.credentialId', 'is not', null)
     .where(({ ref }) => sql<SqlBool>`${ref('members.notices')} <> '{}'`)
-  const there = unscoped(db)
+  const morningMembers = unscoped(db)
     .with('morning', () => morning)
     .selectFrom('morning')
     .select(['id', 'userId', 'roles', 'portalRoles', 'notices', 'organizationId', 'name', 'tier', 'ownerNamedAt', 'zone'])
     .select(({ ref }) => sql<Date>`${now} at time zone ${ref('morning.zone')}`.as('local'))
   return unscoped(db)
-    .with('there', () => there)
+    .with('there', () => morningMembers)
     .selectFrom('there')
     .select(['id', 'userId', 'roles', 'portalRoles', 'notices', 'organizationId', 'name', 'tier', 'ownerNamedAt'])
     .select(({ ref }) => [

@@ -104,9 +104,9 @@ export async function findQueuedSubmission(ctx: Context, inviteId: string): Prom
     relationLoadStrategy: 'join',
   })
   if (!row) return null
-  const given = await findPapersAndGrades(ctx, [row.id])
+  const papersAndGrades = await findPapersAndGrades(ctx, [row.id])
   const flagged = await findFlaggedAnswers(ctx, [row.id])
-  return toQueuedSubmission(ctx, row, { ...given.get(row.id)!, flagged: flagged.get(row.id) ?? [] })
+  return toQueuedSubmission(ctx, row, { ...papersAndGrades.get(row.id)!, flagged: flagged.get(row.id) ?? [] })
 }
 
 /** The paper of a submission and what counts of its grades. */
@@ -123,9 +123,9 @@ function toQueuedSubmission(ctx: Context, found: Row, { paper, grades, flagged }
 
 /** By the ids of the submissions. A page of them has thousands of questions and grades: as JSON these cost a tenth of what typed rows do. */
 async function findPapersAndGrades(ctx: Context, ids: string[]): Promise<Map<string, PaperAndGrades>> {
-  const these = sql<{ id: string }>`unnest(${ids}::uuid[])`.as<'these'>(sql`these (id)`)
+  const submissionIds = sql<{ id: string }>`unnest(${ids}::uuid[])`.as<'these'>(sql`these (id)`)
   const rows = await ctx.db
-    .selectFrom(these)
+    .selectFrom(submissionIds)
     .select((eb) => {
       const paper = ctx.db
         .selectFrom('submissionQuestions')
@@ -164,13 +164,16 @@ const isOfActor = (queue: QueueName): boolean => queue === 'mine' || queue === '
 /** Counts both queues of the actor together, because it takes as long as counting one. */
 async function countOfActor(ctx: Context): Promise<Map<QueueName, number>> {
   const waits = (eb: Expressions<'submissions'>) => sql<boolean>`${waitsForOthers(ctx.db, eb, requireGraderId(ctx))}`
-  const counts = await handedIn(ctx, 'mine')
+  const counts = await unreleasedSubmissions(ctx, 'mine')
     .where((eb) => isAssigned(ctx, eb))
     .select((eb) => [waits(eb).as('waits'), sql<number>`count(*)::int`.as('count')])
     .groupBy('waits')
     .execute()
   return new Map(
-    QUEUES.filter(isOfActor).map((queue) => [queue, counts.find(({ waits: is }) => is === (queue === 'others'))?.count ?? 0]),
+    QUEUES.filter(isOfActor).map((queue) => [
+      queue,
+      counts.find(({ waits: isWaiting }) => isWaiting === (queue === 'others'))?.count ?? 0,
+    ]),
   )
 }
 
@@ -239,7 +242,7 @@ export async function listQueuedAssessments(ctx: Context, filter: QueueFilter, w
 }
 
 /** Submissions that are not released; for all queues but `release` those that people grade. */
-const handedIn = (ctx: Context, queue: QueueName): Rows<'submissions'> =>
+const unreleasedSubmissions = (ctx: Context, queue: QueueName): Rows<'submissions'> =>
   ctx.db
     .selectFrom('submissions')
     .where('submissions.state', '=', sql.lit('submitted'))
@@ -247,7 +250,7 @@ const handedIn = (ctx: Context, queue: QueueName): Rows<'submissions'> =>
 
 /** The submissions that the queue has. */
 export function waitingSubmissions(ctx: Context, { queue, assessmentId, myLanguages }: QueueFilter): Rows<'submissions'> {
-  const all = handedIn(ctx, queue)
+  const all = unreleasedSubmissions(ctx, queue)
   const ofAssessment =
     assessmentId !== undefined && isUuid(assessmentId) ? all.where('submissions.assessmentId', '=', assessmentId) : all
   const isFiltered = myLanguages === true && FILTERED_BY_LANGUAGE.includes(queue)
@@ -307,7 +310,13 @@ function waitsForThirdGrader({ db }: Context, eb: Expressions<'submissions'>, me
     .where('submissions.needsThirdGrader', '=', sql.lit(true))
     .where('submissions.graderId', 'is distinct from', me)
     .where('submissions.secondGraderId', 'is distinct from', me)
-    .where((of) => of.and([of.not(hasAssignment(db, of, me)), hasThirdGrader(of, db), isUndecided(db, of)]))
+    .where((submissionEb) =>
+      submissionEb.and([
+        submissionEb.not(hasAssignment(db, submissionEb, me)),
+        hasThirdGrader(submissionEb, db),
+        isUndecided(db, submissionEb),
+      ]),
+    )
     .select('submissions.id')
   return eb('submissions.id', '=', sql<string>`any(array(${undecided}))`)
 }

@@ -70,7 +70,7 @@ export type ReleasedGrade = {
  */
 export async function releaseResult(
   ctx: Context,
-  { submissionId, comment, message, toCandidate, withNotes, seen, seenPoints }: NewRelease,
+  { submissionId, comment, message, toCandidate, withNotes, seen: pointsAsSeen, seenPoints }: NewRelease,
 ): Promise<void> {
   await inTransaction(ctx, async (inside) => {
     const { db, deps, organization } = inside
@@ -96,7 +96,8 @@ export async function releaseResult(
     const { points, ofPoints, missing } = sumPoints(questions)
     if (missing)
       throwIfIssues([createGradingIssue(missing.standing.state === 'undecided' ? 'undecided' : 'ungraded', missing.number)])
-    const isAsSeen = (seen === undefined || seen === pointsIn(questions)) && (seenPoints === undefined || seenPoints === points)
+    const isAsSeen =
+      (pointsAsSeen === undefined || pointsAsSeen === pointsIn(questions)) && (seenPoints === undefined || seenPoints === points)
     throwIfIssues(isAsSeen ? [] : [createGradingIssue('otherPoints', points)])
     const allNotes = withNotes ? await findNotes(inside, submissionId) : []
     const released = questions.map(({ number, points: most, standing }): ReleasedGrade => {
@@ -117,12 +118,19 @@ export async function releaseResult(
     const organizationId = organization.id
     const version = (await db.release.count({ where: { organizationId, submissionId } })) + 1
     const now = deps.clock()
-    const own = { id: deps.newId(), organizationId, submissionId, version, releasedById: requireGraderId(inside), createdAt: now }
+    const columns = {
+      id: deps.newId(),
+      organizationId,
+      submissionId,
+      version,
+      releasedById: requireGraderId(inside),
+      createdAt: now,
+    }
     const judged = await judgeResults(inside, [{ submissionId, points, ofPoints, grades: released }])
     const verdict = judged.get(submissionId)
     await db.release.create({
       data: {
-        ...own,
+        ...columns,
         points,
         ofPoints,
         comment,
@@ -181,12 +189,12 @@ export async function releaseAutomatically(ctx: Context, submissionId: string): 
 }
 
 function toReleasedSource(
-  by: PointsSource,
+  source: PointsSource,
   keyNumber: number | undefined,
 ): Pick<ReleasedGrade, 'by' | 'keyNumber' | 'decidedBy'> {
-  if (by === 'key') return keyNumber === undefined ? {} : { by, keyNumber }
-  if (by === 'both') return { decidedBy: 'two_graders' }
-  return by === 'admin' || by === 'third_grader' ? { decidedBy: by } : {}
+  if (source === 'key') return keyNumber === undefined ? {} : { by: source, keyNumber }
+  if (source === 'both') return { decidedBy: 'two_graders' }
+  return source === 'admin' || source === 'third_grader' ? { decidedBy: source } : {}
 }
 
 /**

@@ -56,14 +56,14 @@ const newestReleases = (ctx: Context, assessmentId: string) =>
 
 /** One row for each tenth that somebody reaches, and one (`tenth` is null) for all of them. */
 async function sumTotals(ctx: Context, assessmentId: string): Promise<Omit<AssessmentReport, 'assessment' | 'questions'>> {
-  const kept = ctx.db.selectFrom(newestReleases(ctx, assessmentId).as('kept')).select(['kept.points', 'kept.ofPoints'])
+  const releasedTotals = ctx.db.selectFrom(newestReleases(ctx, assessmentId).as('kept')).select(['kept.points', 'kept.ofPoints'])
   // Results of erased candidates, so that past figures don't change.
   const erased = ctx.db
     .selectFrom('erasedResults')
     .where('erasedResults.assessmentId', '=', assessmentId)
     .select(['erasedResults.points', 'erasedResults.ofPoints'])
   const percents = ctx.db
-    .selectFrom(kept.unionAll(erased).as('newest'))
+    .selectFrom(releasedTotals.unionAll(erased).as('newest'))
     .select(({ ref }) =>
       sql<number | null>`round(${ref('newest.points')} * 100 / nullif(${ref('newest.ofPoints')}, 0))::int`.as('percent'),
     )

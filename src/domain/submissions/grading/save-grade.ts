@@ -60,19 +60,21 @@ export type SaveGradeOutcome = {
  * @throws DomainError not_permitted; submission_not_found, also for a question that the paper does not have; invalid (rule `account`:
  *   points, released; assignedToOther; levels; uncommented, unlikeRubric: other points than the key or the levels give, without a comment).
  */
-export async function saveGrade(ctx: Context, { submissionId, seen, ...grade }: NewGrade): Promise<SaveGradeOutcome> {
+export async function saveGrade(ctx: Context, { submissionId, seen: seenAt, ...grade }: NewGrade): Promise<SaveGradeOutcome> {
   return inTransaction(ctx, async (inside) => {
     const sheet = await lockGrading(inside, submissionId)
     const { submission, round, paper, me } = sheet
-    const isSaved = (await writeGrades(inside, sheet, [grade], seen)) === null
+    const isSaved = (await writeGrades(inside, sheet, [grade], seenAt)) === null
     await recordViewer(inside, submissionId)
     const visible = visibleGrades(round, submission, paper, await findGrades(inside, submissionId))
     const visibleForQuestion = visible.filter(({ questionNumber }) => questionNumber === grade.number)
     return {
       isSaved,
       own: visibleForQuestion.findLast((grade) => grade.graderId === me && grade.round === round),
-      others: visibleForQuestion.filter((grade) => grade.round === round && grade.graderId !== me && !(grade.updatedAt <= seen)),
-      seen: visibleForQuestion.reduce((last, { updatedAt }) => (last >= updatedAt ? last : updatedAt), seen),
+      others: visibleForQuestion.filter(
+        (grade) => grade.round === round && grade.graderId !== me && !(grade.updatedAt <= seenAt),
+      ),
+      seen: visibleForQuestion.reduce((last, { updatedAt }) => (last >= updatedAt ? last : updatedAt), seenAt),
     }
   })
 }
@@ -88,9 +90,9 @@ export type QuestionGrade = Pick<NewGrade, 'number' | 'points' | 'stood' | 'comm
  */
 export const saveGrades = (
   ctx: Context,
-  { submissionId, grades, seen }: { submissionId: string; grades: readonly QuestionGrade[]; seen?: Date | undefined },
+  { submissionId, grades, seen: seenAt }: { submissionId: string; grades: readonly QuestionGrade[]; seen?: Date | undefined },
 ): Promise<number | null> =>
-  inTransaction(ctx, async (inside) => writeGrades(inside, await lockGrading(inside, submissionId), grades, seen))
+  inTransaction(ctx, async (inside) => writeGrades(inside, await lockGrading(inside, submissionId), grades, seenAt))
 
 export type LockedGrading = { submission: SubmissionToGrade; round: GradingRound; paper: GradableQuestion[]; me: string }
 
@@ -149,18 +151,18 @@ type LeveledGrade = QuestionGrade & { levels: readonly number[] }
  * @param before the grader's newest grade. @throws DomainError invalid (rule `account`: levels, unlikeRubric).
  */
 function applyRubric(grade: QuestionGrade, rubric: Rubric, before: GradeByPerson | undefined): LeveledGrade {
-  const { levels: given = grade.points === before?.points ? before.levels : [] } = grade
-  if (given.every((level) => level === 0)) return { ...grade, levels: [] }
+  const { levels: enteredLevels = grade.points === before?.points ? before.levels : [] } = grade
+  if (enteredLevels.every((level) => level === 0)) return { ...grade, levels: [] }
   // Forms leave out criteria without a level.
-  const chosen = rubric.map((_, i) => given[i] ?? 0)
-  const isValid = given.length <= rubric.length && rubric.every(({ levels }, i) => chosen[i]! <= levels.length)
+  const chosen = rubric.map((_, i) => enteredLevels[i] ?? 0)
+  const isValid = enteredLevels.length <= rubric.length && rubric.every(({ levels }, i) => chosen[i]! <= levels.length)
   throwIfIssues(isValid ? [] : [createGradingIssue('levels', grade.number)])
-  const made = pointsOf(rubric, chosen)
+  const rubricPoints = pointsOf(rubric, chosen)
   // Without scripts the field still has the points of the levels before.
   const isOutdated = before !== undefined && grade.points === before.points && !isDeepStrictEqual(chosen, before.levels)
-  const points = made !== null && (grade.points === null || isOutdated) ? made : grade.points
-  const isUnlike = made !== null && points !== made && grade.comment.trim() === ''
-  throwIfIssues(isUnlike ? [{ ...createGradingIssue('unlikeRubric', made), field: 'comment' }] : [])
+  const points = rubricPoints !== null && (grade.points === null || isOutdated) ? rubricPoints : grade.points
+  const isUnlike = rubricPoints !== null && points !== rubricPoints && grade.comment.trim() === ''
+  throwIfIssues(isUnlike ? [{ ...createGradingIssue('unlikeRubric', rubricPoints), field: 'comment' }] : [])
   return { ...grade, points, levels: chosen }
 }
 
@@ -176,7 +178,7 @@ async function writeGrades(
   ctx: Context,
   sheet: LockedGrading,
   grades: readonly QuestionGrade[],
-  seen: Date | undefined,
+  seenAt: Date | undefined,
 ): Promise<number | null> {
   const { db, deps, organization } = ctx
   const { submission, round, paper, me: graderId } = sheet
@@ -197,16 +199,16 @@ async function writeGrades(
     .map((grade) => (grade.points === (grade.stood ?? null) && !hasGiven(grade.number) ? { ...grade, points: null } : grade))
     .map((grade) => applyRubric(grade, rubrics.get(grade.number) ?? [], newest.get(grade.number)))
   const changed = meant.filter(({ number, points, comment, levels }) => {
-    const { points: before = null, comment: said = '', levels: chosen = [] } = newest.get(number) ?? {}
-    return points !== before || comment !== said || !isDeepStrictEqual(levels, chosen)
+    const { points: before = null, comment: earlierComment = '', levels: chosen = [] } = newest.get(number) ?? {}
+    return points !== before || comment !== earlierComment || !isDeepStrictEqual(levels, chosen)
   })
   refuseOthersAnswers(ctx, sheet, changed)
   refuseUncommented(paper, changed)
-  const unseen = changed.find(({ number }) => seen && newest.has(number) && !(newest.get(number)!.updatedAt <= seen))
+  const unseen = changed.find(({ number }) => seenAt && newest.has(number) && !(newest.get(number)!.updatedAt <= seenAt))
   if (unseen) return unseen.number
   if (changed.length > 0) await keepOneGrader(ctx, submission)
   const now = deps.clock()
-  const own = { organizationId: organization.id, submissionId: submission.id, graderId, round }
+  const key = { organizationId: organization.id, submissionId: submission.id, graderId, round }
   const corrected = ({ number, points }: QuestionGrade) => {
     const before = newest.get(number)
     if (!before) return undefined
@@ -218,12 +220,12 @@ async function writeGrades(
     const id = corrected(grade)
     const { points, comment } = grade
     const data = { points, comment, levels: [...grade.levels], updatedAt: now }
-    if (id !== undefined) await db.grade.updateMany({ where: { ...own, id }, data })
+    if (id !== undefined) await db.grade.updateMany({ where: { ...key, id }, data })
   }
   const added = changed.filter((grade) => corrected(grade) === undefined)
   await db.grade.createMany({
     data: added.map(({ number, points, comment, levels }) => ({
-      ...own,
+      ...key,
       ...{ id: deps.newId(), questionNumber: number, points, comment, levels: [...levels], createdAt: now, updatedAt: now },
     })),
   })

@@ -130,7 +130,7 @@ async function readIndexedWords({ db, organization }: Context, search: string): 
 
 /** Ids of the recordings whose transcripts have the words in their own language. */
 function findMediaIds({ db }: Context, indexed: readonly IndexedWords[]) {
-  const [first, ...others] = indexed.map(({ words, languages }) => {
+  const [first, ...further] = indexed.map(({ words, languages }) => {
     const isLanguage = sql<SqlBool>`transcripts.language = any(${languages}::text[])`
     const isOther = sql<SqlBool>`transcripts.language <> all(${STEMMED_LANGUAGES}::text[])`
     return db
@@ -142,7 +142,7 @@ function findMediaIds({ db }: Context, indexed: readonly IndexedWords[]) {
       .where((eb) => (languages.includes('') ? eb.or([isLanguage, isOther]) : isLanguage))
       .select('transcripts.mediaId')
   })
-  return others.reduce((all, some) => all.unionAll(some), first!)
+  return further.reduce((all, some) => all.unionAll(some), first!)
 }
 
 /** In the order of the ids. */

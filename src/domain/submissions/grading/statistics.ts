@@ -80,24 +80,24 @@ export async function readStatistics(ctx: Context, assessmentId: string): Promis
   const points = await readPoints(ctx, id)
   const bySubmission = Map.groupBy(points, ({ submissionId }) => submissionId)
   const results = [...bySubmission].map(
-    ([submissionId, given]): ScoredResult => ({
+    ([submissionId, pointsOfSubmission]): ScoredResult => ({
       id: submissionId,
-      shares: new Map(given.map(({ questionId, share }) => [questionId, share])),
+      shares: new Map(pointsOfSubmission.map(({ questionId, share }) => [questionId, share])),
     }),
   )
   const hasEnough = results.length >= MIN_RESULTS
   const current = new Map((await currentQuestions(ctx.db, id).execute()).map((question) => [question.id, question]))
   const answers = hasEnough ? await countAnswers(ctx, results) : new Map<string, AnswerLine[]>()
-  const questions = [...Map.groupBy(points, ({ questionId }) => questionId)].map(([questionId, given]) => {
-    const { script, scriptFormat, number } = given[0]!
+  const questions = [...Map.groupBy(points, ({ questionId }) => questionId)].map(([questionId, pointsOfQuestion]) => {
+    const { script, scriptFormat, number } = pointsOfQuestion[0]!
     const asked = current.get(questionId)
-    const share = given.length < MIN_RESULTS ? null : meanOf(given.map((one) => one.share))
+    const share = pointsOfQuestion.length < MIN_RESULTS ? null : meanOf(pointsOfQuestion.map((one) => one.share))
     const discrimination = share === null ? null : discriminationOf(results, questionId)
     return {
       ...{ id: questionId, number, place: asked?.place ?? null },
       ...{ script: asked?.script ?? script, scriptFormat: asked?.scriptFormat ?? scriptFormat },
-      ...{ results: given.length, share, discrimination, marks: marksOf(share, discrimination) },
-      seconds: medianOf(given.flatMap(({ seconds }) => seconds ?? [])),
+      ...{ results: pointsOfQuestion.length, share, discrimination, marks: marksOf(share, discrimination) },
+      seconds: medianOf(pointsOfQuestion.flatMap(({ seconds }) => seconds ?? [])),
       answers: answers.get(questionId) ?? [],
     }
   })
@@ -161,12 +161,12 @@ async function readPoints(ctx: Context, assessmentId: string): Promise<GivenPoin
     .orderBy('newest.id')
     .orderBy('releases.version', 'desc')
     .select(['newest.id', 'releases.grades'])
-  const given = sql<{ grade: unknown }>`jsonb_array_elements(${sql.ref('released.grades')})`
+  const releasedGrades = sql<{ grade: unknown }>`jsonb_array_elements(${sql.ref('released.grades')})`
   const numberIn = (field: 'number' | 'points' | 'ofPoints') =>
     sql<number>`(${sql.ref('given.grade')}->>${sql.lit(field)})::float8`
   return ctx.db
     .selectFrom(released.as('released'))
-    .innerJoin(given.as<'given'>(sql`given (grade)`), (join) => join.onTrue())
+    .innerJoin(releasedGrades.as<'given'>(sql`given (grade)`), (join) => join.onTrue())
     .innerJoin(ctx.db.table('submissionQuestions'), (join) =>
       join
         .onRef('submissionQuestions.submissionId', '=', 'released.id')

@@ -28,19 +28,30 @@ export function waitsForOthers(db: TenantDb, eb: Expressions<'submissions'>, me:
     db
       .selectFrom(facts)
       .select(sql.lit(1).as('one'))
-      .where((of) => {
-        const isReleasable = of.and([of.ref('facts.isFirstGraded'), of.ref('facts.isSecondGraded'), of.not(isUndecided(db, eb))])
-        const hasGradedFirst = of.or([
-          of.and([eb('submissions.graderId', '=', me), of.ref('facts.isFirstGraded')]),
-          of.ref('facts.hasGradedAssigned'),
+      .where((factEb) => {
+        const isReleasable = factEb.and([
+          factEb.ref('facts.isFirstGraded'),
+          factEb.ref('facts.isSecondGraded'),
+          factEb.not(isUndecided(db, eb)),
         ])
-        const hasGradedSecond = of.or([
-          of.and([eb('submissions.secondGraderId', '=', me), of.ref('facts.isSecondGraded')]),
-          of.ref('facts.hasGradedAssignedSecond'),
+        const hasGradedFirst = factEb.or([
+          factEb.and([eb('submissions.graderId', '=', me), factEb.ref('facts.isFirstGraded')]),
+          factEb.ref('facts.hasGradedAssigned'),
         ])
-        const ofOne = of.and([of.not('facts.isTwice'), of.ref('facts.hasGradedAssigned'), of.not('facts.isFirstGraded')])
-        const ofTwo = of.and([of.ref('facts.isTwice'), of.or([of.and([hasGradedFirst, of.not(isReleasable)]), hasGradedSecond])])
-        return of.or([ofOne, ofTwo])
+        const hasGradedSecond = factEb.or([
+          factEb.and([eb('submissions.secondGraderId', '=', me), factEb.ref('facts.isSecondGraded')]),
+          factEb.ref('facts.hasGradedAssignedSecond'),
+        ])
+        const ofOne = factEb.and([
+          factEb.not('facts.isTwice'),
+          factEb.ref('facts.hasGradedAssigned'),
+          factEb.not('facts.isFirstGraded'),
+        ])
+        const ofTwo = factEb.and([
+          factEb.ref('facts.isTwice'),
+          factEb.or([factEb.and([hasGradedFirst, factEb.not(isReleasable)]), hasGradedSecond]),
+        ])
+        return factEb.or([ofOne, ofTwo])
       }),
   )
 }
@@ -50,7 +61,7 @@ function hasGradedAssigned(db: TenantDb, eb: Expressions<'submissions'>, round: 
   const assigned = assignmentsTo(db, eb, round, me)
   const ungraded = questionsOf(db, eb)
     .where('submissionQuestions.number', 'in', assigned)
-    .where((of) => sql<boolean>`${lastPoints(db, of, round)} is null`)
+    .where((questionEb) => sql<boolean>`${lastPoints(db, questionEb, round)} is null`)
   return eb.and([eb.exists(assigned), eb.not(eb.exists(ungraded))])
 }
 
@@ -60,10 +71,10 @@ const isGraded = (db: TenantDb, eb: Expressions<'submissions'>, round: GradingRo
     eb.exists(
       questionsOf(db, eb)
         .where(
-          (of) =>
-            sql<boolean>`${scoredPoints(of, db)} is null and ${isDropped(of, db)} is not true and not ${isUnanswered(of, db)}`,
+          (questionEb) =>
+            sql<boolean>`${scoredPoints(questionEb, db)} is null and ${isDropped(questionEb, db)} is not true and not ${isUnanswered(questionEb, db)}`,
         )
-        .where((of) => sql<boolean>`${lastPoints(db, of, round)} is null`),
+        .where((questionEb) => sql<boolean>`${lastPoints(db, questionEb, round)} is null`),
     ),
   )
 
@@ -72,10 +83,10 @@ export const isUndecided = (db: TenantDb, eb: Expressions<'submissions'>): Condi
   eb.exists(
     questionsOf(db, eb)
       .where(
-        (of) =>
-          sql<boolean>`abs(${lastPoints(db, of, 1)} - ${lastPoints(db, of, 2)}) * ${AGREEMENT} > ${of.ref('submissionQuestions.points')}`,
+        (questionEb) =>
+          sql<boolean>`abs(${lastPoints(db, questionEb, 1)} - ${lastPoints(db, questionEb, 2)}) * ${AGREEMENT} > ${questionEb.ref('submissionQuestions.points')}`,
       )
-      .where((of) => sql<boolean>`${lastPoints(db, of, 3)} is null`),
+      .where((questionEb) => sql<boolean>`${lastPoints(db, questionEb, 3)} is null`),
   )
 
 const questionsOf = (db: TenantDb, eb: Expressions<'submissions'>) =>
@@ -93,15 +104,15 @@ const lastPoints = (db: TenantDb, eb: Expressions<'submissionQuestions'>, round:
     .where('grades.questionNumber', '=', eb.ref('submissionQuestions.number'))
     .where('grades.round', '=', sql.lit(round))
     .where('grades.points', 'is not', null)
-    .where((of) =>
-      of.not(
-        of.exists(
+    .where((gradeEb) =>
+      gradeEb.not(
+        gradeEb.exists(
           db
             .selectFrom('grades as later')
-            .where('later.submissionId', '=', of.ref('grades.submissionId'))
-            .where('later.questionNumber', '=', of.ref('grades.questionNumber'))
-            .where('later.round', '=', of.ref('grades.round'))
-            .where('later.graderId', '=', of.ref('grades.graderId'))
+            .where('later.submissionId', '=', gradeEb.ref('grades.submissionId'))
+            .where('later.questionNumber', '=', gradeEb.ref('grades.questionNumber'))
+            .where('later.round', '=', gradeEb.ref('grades.round'))
+            .where('later.graderId', '=', gradeEb.ref('grades.graderId'))
             .where(sql<boolean>`(later.updated_at, later.id) > (grades.updated_at, grades.id)`)
             .select('later.id'),
         ),

@@ -32,14 +32,14 @@ type Search = Range & { direction: 'asc' | 'desc'; isGraded?: boolean; searched:
 async function findInRange(ctx: Context, asked: AskedQuestion, search: Search): Promise<string[]> {
   const { after, until, direction, isGraded, searched, found } = search
   // The limit and the order keep the costly conditions to the nearest submissions.
-  const near = gradableSubmissions(ctx, asked.assessmentId)
+  const nearest = gradableSubmissions(ctx, asked.assessmentId)
     .$if(after !== undefined, (query) => query.where((eb) => eb(positionIn(eb), '>', after!)))
     .$if(until !== undefined, (query) => query.where((eb) => eb(positionIn(eb), '<=', until!)))
     .selectAll('submissions')
     .select((eb) => positionIn(eb).as('position'))
     .orderBy((eb) => positionIn(eb), direction)
     .limit(sql.lit(searched))
-  const rows = ctx.db.selectFrom(near.as('submissions')) as unknown as Rows<'submissions'>
+  const rows = ctx.db.selectFrom(nearest.as('submissions')) as unknown as Rows<'submissions'>
   const matching = rows
     .where((eb) => eb.exists(answersTo(ctx, eb, asked, isGraded).select('submissionQuestions.number')))
     .orderBy(sql.ref('submissions.position'), direction)
@@ -97,18 +97,18 @@ type OwnGrades = { graded: number; newest: string | undefined; pace: number | nu
 
 /** Reads grades_grader_idx only. */
 async function readOwnGrades(ctx: Context, { questionId }: AskedQuestion): Promise<OwnGrades> {
-  const own = ctx.db
+  const ownGrades = ctx.db
     .selectFrom('grades')
     .where('grades.graderId', '=', requireGraderId(ctx))
     .where('grades.questionId', '=', questionId)
     .where('grades.points', 'is not', null)
-  const newest = await own
+  const newest = await ownGrades
     .select(['grades.submissionId', 'grades.createdAt'])
     .orderBy('grades.createdAt', 'desc')
     .orderBy('grades.submissionId', 'desc')
     .limit(sql.lit(PACE_GRADES))
     .execute()
-  const { graded } = await own
+  const { graded } = await ownGrades
     .select(({ cast, fn }) => cast<number>(fn.count('grades.submissionId').distinct(), 'integer').as('graded'))
     .executeTakeFirstOrThrow()
   const times = newest.map(({ createdAt }) => createdAt.getTime())

@@ -171,8 +171,8 @@ async function useStoredFile(
 }
 
 /** Gaps in the file: within segments, after a cut one, and in place of an empty one. */
-function findCuts(segments: FetchedSegment[], { ends, cuts: within }: Pick<Remuxed, 'ends' | 'cuts'>): number[] {
-  const cuts = new Set<number>(within)
+function findCuts(segments: FetchedSegment[], { ends, cuts: knownCuts }: Pick<Remuxed, 'ends' | 'cuts'>): number[] {
+  const cuts = new Set<number>(knownCuts)
   const read = ends.values()
   let position = 0
   for (const { file, isCut } of segments) {

@@ -154,10 +154,10 @@ async function setAside(source: Source, system: ServiceContext, refused: Refused
   const { deps } = system
   if (refused.length === 0) return
   await source.setAside(system, idsOf(refused), deps.clock())
-  const [first, ...others] = refused.filter(({ refusedAt }) => refusedAt === null)
+  const [first, ...otherFiles] = refused.filter(({ refusedAt }) => refusedAt === null)
   if (!first) return
   deps.log.error(
-    { err: first.err, keys: [first, ...others].map(({ key }) => key) },
+    { err: first.err, keys: [first, ...otherFiles].map(({ key }) => key) },
     'the media store does not delete files: check the permissions; the service retries each hour',
   )
 }

@@ -47,10 +47,10 @@ export function measureScreen(
 }
 
 /** Length of a span that none of the others covers. They are sorted by their start. */
-function lengthOutside({ from, to }: Span, others: Span[]): number {
+function lengthOutside({ from, to }: Span, otherSpans: Span[]): number {
   let outside = 0
   let covered = from
-  for (const other of others) {
+  for (const other of otherSpans) {
     if (other.from >= to) break
     outside += Math.max(0, other.from - covered)
     covered = Math.max(covered, other.to)

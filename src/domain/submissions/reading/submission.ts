@@ -46,7 +46,7 @@ const shownInvite = {
 /** A whole submission with its paper, and one page of the webcam's stills, which are many. */
 export type SubmissionDetail = Omit<FoundSubmission, 'paper'> & {
   paper: (Omit<FoundQuestion, 'attempts'> & { attempts: (FoundQuestion['attempts'][number] & WithTranscript)[] })[]
-  stills: ListPage<RowOf<typeof still>>
+  stills: ListPage<RowOf<typeof stillProjection>>
   /** Null where the screen was not to be recorded, or must not be seen. */
   screen: ScreenFacts | null
 }
@@ -97,13 +97,13 @@ export async function findDetail(
   return { ...submission, paper, stills: await listStills(ctx, id, stills), screen: measureScreen(submission, ctx.deps.clock()) }
 }
 
-const still = pickColumns(projectionOf('mediaFiles', Prisma.MediaFileScalarFieldEnum), ['id', 'createdAt'])
+const stillProjection = pickColumns(projectionOf('mediaFiles', Prisma.MediaFileScalarFieldEnum), ['id', 'createdAt'])
 const mediaList = { table: 'mediaFiles', filters: { submissionId: '=', kind: '=', state: '=' } } as const
 
 /** Ready pictures, oldest first. */
-const listStills = (ctx: Context, submissionId: string, number: number): Promise<ListPage<RowOf<typeof still>>> =>
+const listStills = (ctx: Context, submissionId: string, number: number): Promise<ListPage<RowOf<typeof stillProjection>>> =>
   listPage(ctx, mediaList, {
-    projection: still,
+    projection: stillProjection,
     filter: { submissionId, kind: 'webcam_still', state: 'ready' },
     order: { field: 'createdAt', direction: 'asc' },
     page: { number, size: STILLS_AT_ONCE },

@@ -102,11 +102,11 @@ const findCompleted = ({ db }: ServiceContext, after: string): Promise<Completed
  * @returns false if another transaction has locked it: the next sweep tries again.
  */
 async function lockInvite(ctx: Context, submissionId: string): Promise<boolean> {
-  const of = ctx.db.selectFrom('submissions').where('submissions.id', '=', submissionId).select('submissions.inviteId')
+  const inviteId = ctx.db.selectFrom('submissions').where('submissions.id', '=', submissionId).select('submissions.inviteId')
   const lockedInvite = await ctx.db
     .selectFrom('invites')
     .select('id')
-    .where('id', 'in', of)
+    .where('id', 'in', inviteId)
     .forNoKeyUpdate()
     .skipLocked()
     .executeTakeFirst()

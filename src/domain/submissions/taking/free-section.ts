@@ -10,10 +10,10 @@ export type Direction = (typeof DIRECTIONS)[number]
 
 /** The section of an open question, if candidates go back and forth in it. */
 export async function findFreeSection({ ctx, submission }: PreparedSession, number: number): Promise<SubmissionSection | null> {
-  const of = { organizationId: ctx.organization.id, submissionId: submission.id }
-  const question = await ctx.db.submissionQuestion.findFirst({ where: { ...of, number }, select: { sectionNumber: true } })
+  const key = { organizationId: ctx.organization.id, submissionId: submission.id }
+  const question = await ctx.db.submissionQuestion.findFirst({ where: { ...key, number }, select: { sectionNumber: true } })
   if (question?.sectionNumber == null) return null
-  return ctx.db.submissionSection.findFirst({ where: { ...of, number: question.sectionNumber, navigation: 'free' } })
+  return ctx.db.submissionSection.findFirst({ where: { ...key, number: question.sectionNumber, navigation: 'free' } })
 }
 
 /** Goes on from a question of a section with free navigation. Beyond its first and last question is the overview. */

@@ -56,10 +56,10 @@ async function moveEnds(ctx: Context, submissionId: string, percent: number): Pr
     .forNoKeyUpdate()
     .executeTakeFirst()
   if (!lockedSubmission) return
-  const of = { organizationId: organization.id, submissionId }
+  const key = { organizationId: organization.id, submissionId }
   const times = { openedAt: true, answersAt: true, closesAt: true, closedAt: true, timeLimit: true, preparationTime: true }
   const openQuestions = await db.submissionQuestion.findMany({
-    where: of,
+    where: key,
     select: { number: true, sectionNumber: true, ...times },
     orderBy: { number: 'asc' },
   })
@@ -67,18 +67,18 @@ async function moveEnds(ctx: Context, submissionId: string, percent: number): Pr
   const paper = openQuestions.map((question) =>
     isPreparing(question, now) ? prepareLonger(question, lockedSubmission, percent) : question,
   )
-  const sections = await readSections(db, of, paper)
+  const sections = await readSections(db, key, paper)
   const sectionOf = (question: Timed | undefined) => sections.find((section) => section.number === question?.sectionNumber)
   const last = { question: paper.at(-1), section: sectionOf(paper.at(-1)) }
   const deadlineAt = later(lockedSubmission.deadlineAt, endOfWhole(lockedSubmission, last, percent))
   for (const section of sections.filter(({ openedAt, closesAt }) => openedAt && closesAt && closesAt > now)) {
     const closesAt = later(section.closesAt, earlier(sectionEndOf(section, percent), deadlineAt))
-    await db.submissionSection.updateMany({ where: { ...of, number: section.number }, data: { closesAt } })
+    await db.submissionSection.updateMany({ where: { ...key, number: section.number }, data: { closesAt } })
   }
   for (const open of paper.filter((question) => isQuestionOpen(question, now))) {
     const sectionEnd = sectionEndOf(sectionOf(open), percent)
     const closesAt = later(open.closesAt, earlier(earlier(questionEndOf(open, percent), sectionEnd), deadlineAt))
-    const where = { ...of, number: open.number, closedAt: null }
+    const where = { ...key, number: open.number, closedAt: null }
     await db.submissionQuestion.updateMany({ where, data: { answersAt: open.answersAt, closesAt } })
   }
   const where = { ...scopeWhere(ctx), id: submissionId }

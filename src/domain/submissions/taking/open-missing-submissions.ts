@@ -67,8 +67,8 @@ export async function openMissingSubmission(ctx: Context, inviteId: string): Pro
       userAgent: DEFAULT,
       mediaDeletionDueAt: timestamp(now),
     }))
-    const made = await affectedRows(submission.onConflict((conflict) => conflict.doNothing()))
-    if (made === 1) await copyPaper(inside, { submissionId, assessmentId: invite.assessmentId })
+    const insertedCount = await affectedRows(submission.onConflict((conflict) => conflict.doNothing()))
+    if (insertedCount === 1) await copyPaper(inside, { submissionId, assessmentId: invite.assessmentId })
   })
 }
 

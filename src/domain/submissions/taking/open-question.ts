@@ -41,11 +41,11 @@ export async function openQuestion(session: PreparedSession, number: number): Pr
         const endOfWhole = lockedSubmission.isDeadlineOfQuestion ? null : lockedSubmission.deadlineAt
         const deadline = sql`least(${endOfWhole}::timestamptz, ${section?.closesAt ?? null}::timestamptz)`
         const prepared = sql`${now}::timestamptz + ${limitWithExtra(ref('submissionQuestions.preparationTime'), percent)}`
-        const over = sql`coalesce(${prepared}, ${now}::timestamptz) + ${limitWithExtra(ref('submissionQuestions.timeLimit'), percent)}`
+        const endOfTime = sql`coalesce(${prepared}, ${now}::timestamptz) + ${limitWithExtra(ref('submissionQuestions.timeLimit'), percent)}`
         return {
           openedAt: now,
           answersAt: sql<Date | null>`case when ${prepared} is not null then least(${prepared}, ${deadline}) end`,
-          closesAt: sql<Date | null>`least(${over}, ${deadline})`,
+          closesAt: sql<Date | null>`least(${endOfTime}, ${deadline})`,
         }
       })
     const opened = await open.returning('submissionQuestions.closesAt').executeTakeFirst()

@@ -23,16 +23,16 @@ export async function openSection(session: PreparedSession, number: number): Pro
     if (!lockedSubmission) return
     const { paper, next, section } = await readPosition(inside, submission.id)
     if (!next || section?.number !== number || section.openedAt !== null) return
-    const of = { organizationId: inside.organization.id, submissionId: submission.id }
+    const key = { organizationId: inside.organization.id, submissionId: submission.id }
     const endOfWhole = lockedSubmission.isDeadlineOfQuestion ? null : lockedSubmission.deadlineAt
     const closesAt = endOfSection(section, { openedAt: now, endOfWhole, extraTimePercent: lockedSubmission.extraTimePercent })
     const isFree = section.navigation === 'free'
     const opened = { openedAt: now, closesAt, currentNumber: isFree ? next.number : null }
-    await inside.db.submissionSection.updateMany({ where: { ...of, number }, data: opened })
+    await inside.db.submissionSection.updateMany({ where: { ...key, number }, data: opened })
     if (isFree) {
       await requireSharedScreen(inside, session)
       const times = { openedAt: now, closesAt: closesAt ?? endOfWhole }
-      await inside.db.submissionQuestion.updateMany({ where: { ...of, sectionNumber: number }, data: times })
+      await inside.db.submissionQuestion.updateMany({ where: { ...key, sectionNumber: number }, data: times })
     }
     if (endOfWhole) return
     const deadlineAt = closesAt && dueAfter(closesAt, paper.at(-1)?.sectionNumber === number)

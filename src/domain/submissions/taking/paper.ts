@@ -140,20 +140,20 @@ export const isOpenAt = (eb: Expressions<'submissionQuestions'>, now: Date): Con
 export const isPreparing = ({ answersAt }: Pick<SubmissionQuestion, 'answersAt'>, now: Date): boolean =>
   answersAt !== null && now < answersAt
 
-const closesAfter = (eb: Expressions<'submissionQuestions'>, then: Date) =>
-  eb.or([eb('submissionQuestions.closesAt', 'is', null), eb('submissionQuestions.closesAt', '>', then)])
+const closesAfter = (eb: Expressions<'submissionQuestions'>, time: Date) =>
+  eb.or([eb('submissionQuestions.closesAt', 'is', null), eb('submissionQuestions.closesAt', '>', time)])
 
 /**
  * SQL condition: the question accepts a text that was typed in time: it is open, or its time ended within the grace period for
  * uploads and the candidate had not left it.
  */
 export function acceptsTextAt(eb: Expressions<'submissionQuestions'>, now: Date): Condition {
-  const over = new Date(now.getTime() - UPLOAD_GRACE_SECONDS * 1_000)
+  const graceStart = new Date(now.getTime() - UPLOAD_GRACE_SECONDS * 1_000)
   const isLeftByTime = eb('submissionQuestions.closedAt', '=', eb.ref('submissionQuestions.closesAt'))
   return eb.and([
     eb('submissionQuestions.openedAt', 'is not', null),
     eb.or([eb('submissionQuestions.closedAt', 'is', null), isLeftByTime]),
-    closesAfter(eb, over),
+    closesAfter(eb, graceStart),
   ])
 }
 

@@ -93,14 +93,14 @@ export type PossibleAnswer = Pick<AnswerAttempt, 'id' | 'mediaId' | 'kind' | 'wa
 export async function readProgress({ ctx, submission }: PreparedSession): Promise<CandidateProgress> {
   const { db, deps, organization } = ctx
   const now = deps.clock()
-  const own = { organizationId: organization.id, submissionId: submission.id }
-  const paper = await db.submissionQuestion.findMany({ where: own, orderBy: { number: 'asc' } })
+  const key = { organizationId: organization.id, submissionId: submission.id }
+  const paper = await db.submissionQuestion.findMany({ where: key, orderBy: { number: 'asc' } })
   const attempts = await db.answerAttempt.findMany({
-    where: own,
+    where: key,
     include: { media: { select: { bytes: true, milliseconds: true, state: true, contentType: true } } },
     orderBy: [{ createdAt: 'asc' }, { id: 'asc' }],
   })
-  const sections = await readSections(db, own, paper)
+  const sections = await readSections(db, key, paper)
   const { open, next, section } = findPosition(paper, sections, now)
   const version = open?.versionId ? await findVersion(open.versionId) : null
   const mayContinue = !open || (await isContinuable(open))
@@ -142,10 +142,10 @@ export async function readProgress({ ctx, submission }: PreparedSession): Promis
   }
 
   function describe(question: SubmissionQuestion): OpenQuestion {
-    const own = attempts.filter(({ questionNumber }) => questionNumber === question.number)
-    const recordings = own.filter(({ kind }) => kind !== 'text')
-    const text = own.find(({ kind }) => kind === 'text')
-    const answer = chooseAnswer(own)
+    const attemptsOfQuestion = attempts.filter(({ questionNumber }) => questionNumber === question.number)
+    const recordings = attemptsOfQuestion.filter(({ kind }) => kind !== 'text')
+    const text = attemptsOfQuestion.find(({ kind }) => kind === 'text')
+    const answer = chooseAnswer(attemptsOfQuestion)
     const open = recordings.findLast(isInterrupted)
     return {
       ...question,
@@ -154,7 +154,7 @@ export async function readProgress({ ctx, submission }: PreparedSession): Promis
       text: text ? { text: text.text, revision: text.revision, value: text.value } : null,
       version,
       attempts: recordings,
-      answers: own.filter(isAnswered).map((attempt) => ({
+      answers: attemptsOfQuestion.filter(isAnswered).map((attempt) => ({
         ...attempt,
         milliseconds: attempt.media?.milliseconds ?? null,
         isReady: attempt.media?.state === 'ready',

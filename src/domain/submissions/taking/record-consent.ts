@@ -70,7 +70,7 @@ export async function recordConsent(
     extraTimePercent: DEFAULT,
     mediaDeletionDueAt: timestamp(now),
   }))
-  const again = begin.onConflict((conflict) =>
+  const upsert = begin.onConflict((conflict) =>
     conflict
       .columns(['organizationId', 'inviteId'])
       .where('state', '=', sql.lit('preparing'))
@@ -86,5 +86,5 @@ export async function recordConsent(
         updatedAt: ref('excluded.updatedAt'),
       })),
   )
-  await again.execute()
+  await upsert.execute()
 }

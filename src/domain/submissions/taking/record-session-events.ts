@@ -30,24 +30,24 @@ export type SessionEventInput = { kind: SessionEventKind; ago: number }
  */
 export async function recordSessionEvents(session: PreparedSession, notes: readonly SessionEventInput[]): Promise<void> {
   const { ctx, submission } = session
-  const which = { organizationId: ctx.organization.id, submissionId: submission.id }
-  const countRoom = async ({ db }: typeof ctx) => MAX_SESSION_EVENTS - (await db.sessionEvent.count({ where: which }))
+  const key = { organizationId: ctx.organization.id, submissionId: submission.id }
+  const countRoom = async ({ db }: typeof ctx) => MAX_SESSION_EVENTS - (await db.sessionEvent.count({ where: key }))
   // Batches beyond the limit are not recorded either: a browser may send any number.
   const isKept = notes.length > 0 && (await countRoom(ctx)) > 0
   await attemptOnce({ ...session, idempotencyKey: isKept ? session.idempotencyKey : null }, 'notes', async (inside) => {
     const { db, deps } = inside
     const now = deps.clock()
-    const taken = inside.db
+    const openSubmission = inside.db
       .selectFrom('submissions')
       .where('id', '=', submission.id)
       .where('state', '=', 'in_progress')
       .select('startedAt')
       .forNoKeyUpdate()
-    const lockedSubmission = await taken.executeTakeFirst()
+    const lockedSubmission = await openSubmission.executeTakeFirst()
     if (!lockedSubmission) return refuseSession('submitted')
     const room = await countRoom(inside)
     const at = (ago: number) => new Date(Math.max(lockedSubmission.startedAt!.getTime(), now.getTime() - ago))
-    const data = notes.slice(0, Math.max(0, room)).map(({ kind, ago }) => ({ id: deps.newId(), ...which, kind, at: at(ago) }))
+    const data = notes.slice(0, Math.max(0, room)).map(({ kind, ago }) => ({ id: deps.newId(), ...key, kind, at: at(ago) }))
     if (data.length > 0) await db.sessionEvent.createMany({ data })
     return {}
   })

@@ -42,11 +42,11 @@ export async function findOwnSubmission(
   ctx: Context,
   invite: Pick<CandidateInvite, 'id' | 'status' | 'assessmentSession'>,
 ): Promise<Submission | null> {
-  const own = { ...scopeWhere(ctx), inviteId: invite.id }
+  const key = { ...scopeWhere(ctx), inviteId: invite.id }
   if (invite.status === 'pending' || invite.status === 'accepted')
-    return ctx.db.submission.findFirst({ where: { ...own, state: 'preparing' } })
+    return ctx.db.submission.findFirst({ where: { ...key, state: 'preparing' } })
   if (invite.assessmentSession === null) return null
-  return ctx.db.submission.findFirst({ where: { ...own, id: invite.assessmentSession } })
+  return ctx.db.submission.findFirst({ where: { ...key, id: invite.assessmentSession } })
 }
 
 /** @throws DomainError session_refused (closed) before consent. */

@@ -18,8 +18,8 @@ export async function showPicture({ ctx, submission }: CandidateSession, id: str
     .where('submissionQuestions.submissionId', '=', submission.id)
     .where('submissionQuestions.openedAt', 'is not', null)
     .where(({ ref }) => {
-      const [own, shown] = [ref('submissionQuestions.assetIds'), ref('questionVersions.assetIds')]
-      return sql<SqlBool>`${id}::uuid = any(${own} || coalesce(${shown}, '{}'))`
+      const [questionAssets, versionAssets] = [ref('submissionQuestions.assetIds'), ref('questionVersions.assetIds')]
+      return sql<SqlBool>`${id}::uuid = any(${questionAssets} || coalesce(${versionAssets}, '{}'))`
     })
   if (!(await named.select('submissionQuestions.number').executeTakeFirst())) throw new DomainError('media_not_found')
   const asset = await findReadyAsset(ctx, id)

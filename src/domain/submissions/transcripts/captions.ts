@@ -52,13 +52,13 @@ export async function requestCaptions(ctx: Context, assetId: string, language: s
   throwIfIssues((await isTranscribing(ctx)) ? [] : [{ field: '', rule: 'malformed', text: NOT_TRANSCRIBED }])
   await inTransaction(ctx, async (inside) => {
     const { db, deps, organization } = inside
-    const own = { organizationId: organization.id, assetId }
+    const key = { organizationId: organization.id, assetId }
     await lockAsset(inside, assetId)
     const captions = await findCaptions(inside, assetId)
     if (captions && captions.state !== 'failed') return
     const now = deps.clock()
-    await db.caption.deleteMany({ where: own })
-    await db.caption.create({ data: { ...own, state: 'queued', language, createdAt: now } })
+    await db.caption.deleteMany({ where: key })
+    await db.caption.create({ data: { ...key, state: 'queued', language, createdAt: now } })
     await deps.queue.enqueueTranscript(db, { mediaId: assetId, organizationId: organization.id, dueAt: now, isPrompt: true })
     await recordAudit(inside, { action: 'changed_captions', details: { change: 'requested' } })
   })
@@ -73,7 +73,7 @@ export async function requestCaptions(ctx: Context, assetId: string, language: s
 export async function changeCaptions(
   ctx: Context,
   assetId: string,
-  { texts, isPublished, seen }: { texts: ReadonlyMap<number, string>; isPublished: boolean; seen: Date | null },
+  { texts, isPublished, seen: seenAt }: { texts: ReadonlyMap<number, string>; isPublished: boolean; seen: Date | null },
 ): Promise<void> {
   authorize(ctx, 'write_assessments')
   await inTransaction(ctx, async (inside) => {
@@ -84,7 +84,7 @@ export async function changeCaptions(
     if (captions?.state !== 'ready') throw new DomainError('media_not_found')
     throwIfIssues(findIssues([...texts].map(([i, text]) => [`segment-${i}`, checkText(text, MAX_SEGMENT_LENGTH)])))
     const version = versionOf(captions).getTime()
-    const isSeen = version === seen?.getTime()
+    const isSeen = version === seenAt?.getTime()
     throwIfIssues(isSeen ? [] : [{ field: 'segment-0', rule: 'changed', value: captions.segments[0]?.text ?? '' }])
     const segments = captions.segments
       .map((segment, i) => ({ ...segment, text: texts.get(i)?.trim() ?? segment.text, isUncertain: false }))

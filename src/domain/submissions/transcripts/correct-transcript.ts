@@ -23,7 +23,7 @@ export const MAX_SEGMENT_LENGTH = 2_000
 export async function correctTranscript(
   ctx: Context,
   mediaId: string,
-  { texts, seen }: { texts: ReadonlyMap<number, string>; seen: Date | null },
+  { texts, seen: seenAt }: { texts: ReadonlyMap<number, string>; seen: Date | null },
 ): Promise<void> {
   authorize(ctx, 'grade')
   if (!isUuid(mediaId)) throw new DomainError('media_not_found')
@@ -33,7 +33,7 @@ export async function correctTranscript(
     const { media, transcript } = await getTranscript(inside, mediaId)
     if (transcript.state !== 'ready') throw new DomainError('media_not_found')
     throwIfIssues(findIssues([...texts].map(([i, text]) => [`segment-${i}`, checkText(text, MAX_SEGMENT_LENGTH)])))
-    const isSeen = (transcript.correctedAt?.getTime() ?? 0) === (seen?.getTime() ?? 0)
+    const isSeen = (transcript.correctedAt?.getTime() ?? 0) === (seenAt?.getTime() ?? 0)
     throwIfIssues(isSeen ? [] : [{ field: 'segment-0', rule: 'changed', value: transcript.segments[0]?.text ?? '' }])
     const segments = transcript.segments.map((segment, i) => {
       const text = texts.get(i)?.trim() ?? segment.text

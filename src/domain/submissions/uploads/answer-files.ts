@@ -69,12 +69,12 @@ function cleanName(name: string): string {
 }
 
 /** The question is locked: one request creates it. */
-async function findOrCreateAnswer({ db, deps }: Context, { number, ...of }: QuestionRef): Promise<string> {
-  const which = { ...of, questionNumber: number, kind: 'text' } as const
-  const answer = await db.answerAttempt.findFirst({ where: which, select: { id: true } })
+async function findOrCreateAnswer({ db, deps }: Context, { number, ...questionKey }: QuestionRef): Promise<string> {
+  const answerKey = { ...questionKey, questionNumber: number, kind: 'text' } as const
+  const answer = await db.answerAttempt.findFirst({ where: answerKey, select: { id: true } })
   if (answer) return answer.id
   const created = {
-    ...which,
+    ...answerKey,
     id: deps.newId(),
     state: 'complete',
     value: [] as Prisma.InputJsonValue,

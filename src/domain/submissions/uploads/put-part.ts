@@ -98,7 +98,7 @@ export async function putPart(
   const contentType = number === 0 ? await requireType(service, target, content) : target.contentType
 
   await deps.media.put(partOf(target.key, { segment, number, sha256 }), content)
-  const taken = {
+  const columns = {
     organizationId,
     submissionId,
     mediaId,
@@ -111,8 +111,8 @@ export async function putPart(
     sha256,
     now: deps.clock(),
   }
-  const tenant = tenantDb(db, { organization: { id: taken.organizationId }, mode: 'all' })
-  const added = await insertPart(tenant, taken)
+  const tenant = tenantDb(db, { organization: { id: columns.organizationId }, mode: 'all' })
+  const added = await insertPart(tenant, columns)
     .execute()
     .catch((error) => {
       if (violatedConstraint(error) === 'media_file_parts_pkey') return []

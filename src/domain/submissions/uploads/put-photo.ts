@@ -83,7 +83,7 @@ async function showPhoto(
   { id, submissionId, kind }: Pick<MediaFile, 'id' | 'submissionId' | 'kind'>,
 ): Promise<void> {
   const { db, deps, organization } = ctx
-  const own = { organizationId: organization.id, submissionId }
+  const key = { organizationId: organization.id, submissionId }
   const now = deps.clock()
   if (kind !== 'webcam_still') {
     const { count } = await db.submission.updateMany({
@@ -91,10 +91,10 @@ async function showPhoto(
       data: { updatedAt: now },
     })
     if (count === 0) refuseSession('closed') // started meanwhile
-    await db.mediaFile.updateMany({ where: { ...own, kind, state: 'ready' }, data: { state: 'deleted', deletedAt: now } })
+    await db.mediaFile.updateMany({ where: { ...key, kind, state: 'ready' }, data: { state: 'deleted', deletedAt: now } })
   }
   const { count } = await db.mediaFile.updateMany({
-    where: { ...own, id, state: 'joining' },
+    where: { ...key, id, state: 'joining' },
     data: { state: 'ready', completedAt: now },
   })
   if (count === 0) refuseSession('closed') // deleted meanwhile

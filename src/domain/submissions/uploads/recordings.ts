@@ -55,17 +55,17 @@ export async function beginAttempt(
     if (!question || !isQuestionOpen(question, deps.clock()) || !acceptsKind(inside, question, kind))
       return refuseSession('closed')
     if (isPreparing(question, deps.clock())) refuseSession('preparing')
-    const which = { organizationId: organization.id, submissionId: submission.id }
+    const key = { organizationId: organization.id, submissionId: submission.id }
     if (isRestart && isSimultaneous(question)) refuseSession('no_attempts_left')
     if (isRestart) await restartAttempt(inside, submission.id, number)
     const recorded = { questionNumber: number, kind: { in: [...RECORDED_KINDS] }, restarted: false }
-    const earlierAttempts = await db.answerAttempt.count({ where: { ...which, ...recorded } })
+    const earlierAttempts = await db.answerAttempt.count({ where: { ...key, ...recorded } })
     const limit = attemptLimitOf(question, submission)
     if (earlierAttempts >= limit) refuseSession('no_attempts_left')
     await completeOpenRecordings(inside, submission.id, number)
     const media = toNewMediaRow(inside, submission.id, 'answer')
     await db.mediaFile.create({ data: media })
-    const attempt = { ...which, id: deps.newId(), questionNumber: number, kind, state: 'recording', mediaId: media.id } as const
+    const attempt = { ...key, id: deps.newId(), questionNumber: number, kind, state: 'recording', mediaId: media.id } as const
     await db.answerAttempt.create({ data: { ...attempt, createdAt: media.createdAt } })
     return { attemptId: attempt.id, mediaId: media.id, attemptsLeft: limit - earlierAttempts - 1 }
   })
@@ -74,9 +74,9 @@ export async function beginAttempt(
 /** @throws DomainError session_refused (no_attempts_left) where nothing was interrupted, too much is saved, or it was started over before. */
 async function restartAttempt(ctx: Context, submissionId: string, number: number): Promise<void> {
   const { db, organization } = ctx
-  const which = { organizationId: organization.id, submissionId, questionNumber: number }
-  const interrupted = await db.answerAttempt.findFirst({ where: { ...which, ...IS_INTERRUPTED } })
-  const isAgain = (await db.answerAttempt.count({ where: { ...which, restarted: true } })) > 0
+  const key = { organizationId: organization.id, submissionId, questionNumber: number }
+  const interrupted = await db.answerAttempt.findFirst({ where: { ...key, ...IS_INTERRUPTED } })
+  const isAgain = (await db.answerAttempt.count({ where: { ...key, restarted: true } })) > 0
   if (!interrupted?.mediaId || isAgain || !mayRestart(await countParts(ctx, interrupted.mediaId)))
     return refuseSession('no_attempts_left')
   await db.answerAttempt.updateMany({ where: { organizationId: organization.id, id: interrupted.id }, data: { restarted: true } })
@@ -130,10 +130,10 @@ export async function beginCapture(session: PreparedSession, kind: Capture): Pro
     const { db, organization } = inside
     await refuseWithoutSpace(inside)
     await lockSubmission({ ...session, ctx: inside })
-    const own = { organizationId: organization.id, submissionId: submission.id, kind }
-    if ((await db.mediaFile.count({ where: own })) >= MAX_CAPTURES) refuseSession('too_many')
+    const key = { organizationId: organization.id, submissionId: submission.id, kind }
+    if ((await db.mediaFile.count({ where: key })) >= MAX_CAPTURES) refuseSession('too_many')
     const before = await db.mediaFile.findMany({
-      where: { ...own, state: 'uploading' },
+      where: { ...key, state: 'uploading' },
       select: { id: true },
     })
     const media = toNewMediaRow(inside, submission.id, kind)
