@@ -145,7 +145,9 @@ it('docs/examples/receive-webhooks.mjs accepts signed webhooks, counts each once
   expect((await known())[id]).toMatchObject({ status: 'pending' })
   const deliveryId = (await own.deliveries(webhook))[0]!.id
   await own.client.post(`${webhook.path}/deliveries/${deliveryId}/replay`)
-  await waitUntil('the repeat', async () => ((await own.deliveries(webhook))[0]?.attemptCount === 2 ? true : undefined))
+  await waitUntil('the repeated delivery', async () =>
+    (await own.deliveries(webhook))[0]?.attemptCount === 2 ? true : undefined,
+  )
   await settle(1)
   expect(first.output().match(/invite.created/g)).toHaveLength(1)
   const forged = await fetch(url, {
@@ -170,7 +172,7 @@ it('docs/examples/receive-webhooks.mjs accepts signed webhooks, counts each once
 
   const { body } = await own.client.get(`/invites/${missed}`)
   await erase(service, own.id, body.recipientEmail)
-  await waitUntil('the erased invite to be forgotten', async () => (missed in (await known()) ? undefined : true))
+  await waitUntil('the erased invite to be removed', async () => (missed in (await known()) ? undefined : true))
   await second.stop()
   await start()
   expect(Object.keys(await known())).toEqual([id])

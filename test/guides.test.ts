@@ -47,9 +47,9 @@ async function followWithTestData(env: NodeJS.ProcessEnv, { port, run }: { port:
     await exited
   }
   onTestFinished(end)
-  const told = ['invite.accepted', 'invite.completed', 'invite.created', 'invite.started', 'submission.released']
+  const eventTypes = ['invite.accepted', 'invite.completed', 'invite.created', 'invite.started', 'submission.released']
   // The receiver of the second run also reads the first run's events from the feed.
-  const expected = [...Array(3).fill('completed'), ...Array(run).fill(told).flat()].sort()
+  const expected = [...Array(3).fill('completed'), ...Array(run).fill(eventTypes).flat()].sort()
   const heard = () => output.match(/^completed$|(invite|submission)\.\w+(?= )/gm) ?? []
   // Webhooks arrive in any order, mixed with the output of the commands.
   await waitUntil('the webhooks and the result', () =>

@@ -55,7 +55,7 @@ describe.skipIf(!isBrowserInstalled)('a large file (skipped where no chromium is
     const findFile = () => service.db.mediaFile.findFirst({ where: { organizationId: taking.organization.id } })
     for (let i = 1; i <= BREAKS; i++) {
       await waitUntil(
-        'some of the file',
+        'part of the file',
         async () => {
           const found = await findFile()
           return found && Number(found.bytes) > (i * content.length) / (BREAKS + 2) ? found : undefined

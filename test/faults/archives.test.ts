@@ -80,7 +80,7 @@ it(
     for (let kill = 0; kill < KILLS; kill++) {
       const running = await launch()
       await waitUntil(
-        'some of it to be made',
+        'part of the archive',
         async () => {
           const { key } = await find()
           return (key && !keys.has(key) && (await listStore(service)).some((file) => file.startsWith(`${key}/`))) || undefined

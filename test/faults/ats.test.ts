@@ -45,7 +45,7 @@ async function start() {
   const inviteIds: string[] = []
   for (let i = 0; i < ORDERS; i++) inviteIds.push((await ashby.start(assessment.id)).assessmentId)
   /** Adds the events of this many steps to each order. */
-  const happen = async (steps: number) => {
+  const addEvents = async (steps: number) => {
     const own = { organizationId, mode: 'live', actorType: 'system' } as const
     for (const inviteId of inviteIds) {
       const types = Array.from({ length: steps }, (_, i) => STEPS[i % STEPS.length]![0])
@@ -56,17 +56,17 @@ async function start() {
   }
   const allReported = (count: number) =>
     waitUntil(
-      'all to be reported',
+      'all events to be reported',
       async () => ((await db.atsReport.count({ where: { state: 'delivered' } })) === count ? true : undefined),
       RECOVERY_MS,
     )
   /** Statuses that Ashby received for an order, without immediate repetitions. */
-  const toldOf = (inviteId: string) => {
+  const statusesOf = (inviteId: string) => {
     const its = customer.updates.map(({ event }) => event).filter(({ assessment_id }) => assessment_id === inviteId)
     const distinct = its.filter(({ timestamp }, i) => timestamp !== its[i - 1]?.timestamp)
     return distinct.map(({ assessment_status, cancelled_reason }) => (cancelled_reason ? 'cancelled' : assessment_status.value))
   }
-  return { ...customer, db, launch, first, inviteIds, happen, allReported, toldOf }
+  return { ...customer, db, launch, first, inviteIds, addEvents, allReported, statusesOf }
 }
 
 it("loses no report over random kills, and sends an order's reports one at a time and in order", async () => {
@@ -75,7 +75,7 @@ it("loses no report over random kills, and sends an order's reports one at a tim
   const reports = steps * ORDERS
   const underWay = new Map<string, number>()
   let overlaps = 0
-  const { updates, behave, launch, first, inviteIds, happen, allReported, toldOf } = await start()
+  const { updates, behave, launch, first, inviteIds, addEvents, allReported, statusesOf } = await start()
   behave((response, { event }) => {
     const id = event.assessment_id
     if (underWay.get(id)) overlaps++
@@ -84,7 +84,7 @@ it("loses no report over random kills, and sends an order's reports one at a tim
     response.once('close', leave) // also happens when the process is killed
     setTimeout(() => response.writeHead(200).end(), 20 + Math.random() * 50)
   })
-  await happen(steps)
+  await addEvents(steps)
   let service = first
   for (let life = 1; life <= kills; life++) {
     const reached = updates.length + Math.max(1, Math.floor((reports - updates.length) / (kills + 1)))
@@ -95,35 +95,35 @@ it("loses no report over random kills, and sends an order's reports one at a tim
   }
   await allReported(reports)
   const wanted = Array.from({ length: steps }, (_, i) => STEPS[i % STEPS.length]![1])
-  const told = inviteIds.map(toldOf)
-  const lost = told.reduce((sum, its) => sum + steps - its.length, 0)
+  const statuses = inviteIds.map(statusesOf)
+  const lost = statuses.reduce((sum, its) => sum + steps - its.length, 0)
   const repeats = updates.length - reports
   process.stdout.write(`${reports} reports, ${kills} kills, ${lost} lost, ${repeats} repeated, ${overlaps} at once\n`)
-  expect(told).toEqual(inviteIds.map(() => wanted))
+  expect(statuses).toEqual(inviteIds.map(() => wanted))
   expect(overlaps).toBe(0)
   expect(repeats).toBeLessThanOrEqual(kills * ORDERS)
 })
 
 it('sends each report from one of several processes', async () => {
   const steps = scaled(12, 100)
-  const { updates, behave, launch, inviteIds, happen, allReported, toldOf } = await start()
+  const { updates, behave, launch, inviteIds, addEvents, allReported, statusesOf } = await start()
   behave((response) => void setTimeout(() => response.writeHead(200).end(), 5 + Math.random() * 20))
   await launch()
-  await happen(steps)
+  await addEvents(steps)
   await allReported(steps * ORDERS)
   const wanted = Array.from({ length: steps }, (_, i) => STEPS[i % STEPS.length]![1])
-  expect(inviteIds.map(toldOf)).toEqual(inviteIds.map(() => wanted))
+  expect(inviteIds.map(statusesOf)).toEqual(inviteIds.map(() => wanted))
   expect(updates).toHaveLength(steps * ORDERS)
 })
 
 it('gives up on a silent ATS after 10 s, and delays no other orders', async () => {
-  const { updates, behave, db, inviteIds, happen } = await start()
+  const { updates, behave, db, inviteIds, addEvents } = await start()
   const [hung] = inviteIds
   behave((response, message, request) => {
     if (message.event.assessment_id !== hung) answerWith(200)(response, message, request)
   })
-  await happen(4)
-  await waitUntil('the others', async () =>
+  await addEvents(4)
+  await waitUntil('the reports of the other orders', async () =>
     (await db.atsReport.count({ where: { state: 'delivered' } })) === 16 ? true : undefined,
   )
   const order = () => db.atsOrder.findFirstOrThrow({ where: { inviteId: hung! } })

@@ -124,7 +124,7 @@ it(`shows ${ENTRIES} entries of ${WRITERS} writers to ${READERS} readers once an
   }
   await writing
   await waitUntil(
-    'the numbering',
+    'the sequencing of events',
     async () => (await db.auditEntry.count({ where: { organizationId, position: null } })) === 0 || undefined,
   )
   isWritten = true

@@ -47,7 +47,7 @@ it(`resends ${INVITES} invitations exactly once each by one bulk change, despite
   const countDone = () => db.bulkChangeRow.count({ where: { ...where, state: { not: 'ready' } } })
   for (let kill = 1; kill <= KILLS; kill++) {
     const half = Math.floor((INVITES * kill) / (KILLS + 1))
-    await waitUntil('some more invites', async () => ((await countDone()) >= half ? true : undefined), RECOVERY_MS)
+    await waitUntil('more invites', async () => ((await countDone()) >= half ? true : undefined), RECOVERY_MS)
     await sleep(Math.random() * 20)
     running.kill('SIGKILL')
     await running.exited
@@ -55,7 +55,7 @@ it(`resends ${INVITES} invitations exactly once each by one bulk change, despite
     running = await launch()
   }
   const isFinished = async () => (await db.bulkChange.findUniqueOrThrow({ where: { id } })).finishedAt ?? undefined
-  await waitUntil('the bulk change to be finished', isFinished, RECOVERY_MS)
+  await waitUntil('the bulk change to finish', isFinished, RECOVERY_MS)
   process.stdout.write(`finished after ${Math.round(performance.now() - since)} ms\n`)
 
   const invites = await db.invite.findMany({ where, include: { emails: true } })
@@ -64,8 +64,8 @@ it(`resends ${INVITES} invitations exactly once each by one bulk change, despite
   expect(invites.filter(({ status, emails }) => status === 'completed' && emails.length > 0)).toEqual([])
   const counts = await db.bulkChangeRow.groupBy({ by: ['state'], where, _count: true, orderBy: { state: 'asc' } })
   expect(Object.fromEntries(counts.map(({ state, _count }) => [state, _count]))).toEqual({ done: open, invalid: INVITES - open })
-  const told = await db.event.groupBy({ by: ['inviteId'], where: { ...where, type: 'invite.resent' }, _count: true })
-  expect([told.length, new Set(told.map(({ _count }) => _count))]).toEqual([open, new Set([1])])
+  const events = await db.event.groupBy({ by: ['inviteId'], where: { ...where, type: 'invite.resent' }, _count: true })
+  expect([events.length, new Set(events.map(({ _count }) => _count))]).toEqual([open, new Set([1])])
   expect(await db.auditEntry.count({ where: { ...where, action: 'resent_invite', actorId: member.id } })).toBe(open)
   expect(await db.auditEntry.count({ where: { ...where, action: 'changed_many' } })).toBe(1)
 })

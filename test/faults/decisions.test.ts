@@ -62,18 +62,18 @@ it(`decides about ${RESULTS} candidates exactly once each by one bulk change, de
   const countDone = () => db.bulkChangeRow.count({ where: { ...where, state: 'done' } })
   for (let kill = 1; kill <= KILLS; kill++) {
     const some = Math.floor((RESULTS * kill) / (KILLS + 1))
-    await waitUntil('some more decisions', async () => (await countDone()) >= some || undefined, RECOVERY_MS)
+    await waitUntil('more decisions', async () => (await countDone()) >= some || undefined, RECOVERY_MS)
     running.kill('SIGKILL')
     await running.exited
     process.stdout.write(`killed at ${await countDone()} of ${RESULTS}\n`)
     running = await launch()
   }
   const isFinished = async () => (await db.bulkChange.findUniqueOrThrow({ where: { id } })).finishedAt ?? undefined
-  await waitUntil('the bulk change to be finished', isFinished, RECOVERY_MS)
+  await waitUntil('the bulk change to finish', isFinished, RECOVERY_MS)
 
   expect(await countDone()).toBe(RESULTS)
   expect(await db.submission.count({ where: { ...where, decision: 'shortlist', decidedById: member.id } })).toBe(RESULTS)
-  const told = await db.event.groupBy({ by: ['inviteId'], where: { ...where, type: 'submission.decided' }, _count: true })
-  expect([told.length, new Set(told.map(({ _count }) => _count))]).toEqual([RESULTS, new Set([1])])
+  const events = await db.event.groupBy({ by: ['inviteId'], where: { ...where, type: 'submission.decided' }, _count: true })
+  expect([events.length, new Set(events.map(({ _count }) => _count))]).toEqual([RESULTS, new Set([1])])
   expect(await db.auditEntry.count({ where: { ...where, action: 'decided', actorId: member.id } })).toBe(RESULTS)
 })

@@ -42,18 +42,18 @@ describe('an erasure while another organization erases many candidates', () => {
       const asking = (async () => {
         for (let i = 0; i < CANDIDATES; i++) while ((await many.erase(i)) === TOO_MANY) await sleep(500)
       })()
-      await waitUntil('the first to be finished', async () => (await many.finished()) > 2 || undefined)
+      await waitUntil('the first erasures to finish', async () => (await many.finished()) > 2 || undefined)
       if (!LONG) await asking
       const before = await many.finished()
       const askedAt = performance.now()
       await one.erase(0)
-      await waitUntil('the other organization to be served', async () => (await one.finished()) === 1 || undefined)
+      await waitUntil("the other organization's erasure", async () => (await one.finished()) === 1 || undefined)
       const waited = Math.round(performance.now() - askedAt)
       const overtakenBy = (await many.finished()) - before
       process.stdout.write(`waited ${waited} ms, overtaken by ${overtakenBy} of ${CANDIDATES}\n`)
       expect(overtakenBy).toBeLessThan(MAX_OVERTAKEN)
       await asking
-      await waitUntil('all to be finished', async () => (await many.finished()) === CANDIDATES || undefined, LONG_MS)
+      await waitUntil('all erasures to finish', async () => (await many.finished()) === CANDIDATES || undefined, LONG_MS)
       const perMinute = Math.round((CANDIDATES / (performance.now() - since)) * 60_000)
       process.stdout.write(`${perMinute} erasures a minute\n`)
       if (LONG) expect(perMinute).toBeGreaterThan(PER_MINUTE)

@@ -130,7 +130,7 @@ it(
     const steps: string[] = []
     for (let kill = 1; kill <= KILLS; kill++) {
       if (kill === KILLS_WITHOUT_STORE + 1) await store.proxy.mend()
-      await waitUntil('the erasure to be under way', async () => {
+      await waitUntil('the erasure to be in progress', async () => {
         await takeUp('retry')
         const [{ count }] = await db.$queryRaw<[{ count: number }]>`
           SELECT count(*)::int AS count FROM pgboss.job WHERE name = 'erasure' AND state = 'active'`
@@ -187,7 +187,7 @@ it(
       compared += ofOthers.length
       expect([name, ofOthers.filter((row) => !kept.has(row))]).toEqual([name, []])
     }
-    report({ rows: rows.length, compared, logLines: logged.length, told: receiver.received.length })
+    report({ rows: rows.length, compared, logLines: logged.length, webhooks: receiver.received.length })
 
     // Restoring the older backup brings the candidate's data back.
     const restored = { ...env, DATABASE_URL: backup, PUBLIC_URL: 'https://assessments.example.com', SECRET_KEY }

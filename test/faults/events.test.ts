@@ -67,7 +67,10 @@ it(`shows the events of ${TRANSACTIONS} concurrent transactions to two readers, 
   let isWritten = false
   const readers = [0, 1].map(() => follow(service, key, seen, () => isWritten))
   await write(service, id, committed)
-  await waitUntil('the numbering', async () => (await service.db.event.count({ where: { position: null } })) === 0 || undefined)
+  await waitUntil(
+    'the sequencing of events',
+    async () => (await service.db.event.count({ where: { position: null } })) === 0 || undefined,
+  )
   isWritten = true
   const [one, other] = (await Promise.all(readers)) as [string[], string[]]
   expect(one).toHaveLength(committed.length)

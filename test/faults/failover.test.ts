@@ -51,7 +51,7 @@ async function expectOneHistory(
   await waitUntil('the reader', () => reader.cursor() >= BigInt(events.at(-1)!.position) || undefined)
   await reader.stop()
   expect(reader.contradictions).toEqual([])
-  const known = new Set(reader.told.values())
+  const known = new Set(reader.eventIds.values())
   expect(events.filter(({ id }) => !known.has(id))).toEqual([])
 }
 
@@ -63,7 +63,7 @@ it('loses no acknowledged write when a synchronous standby takes over, with no 5
   const clients = keepInviting(access)
   await clients.made(20)
   proxy.swallow()
-  await waitUntil('a refusal by each', () => clients.refused().length >= 6 || undefined)
+  await waitUntil('each service to reject requests', () => clients.refused().length >= 6 || undefined)
   await promote()
   await replicated.follow(replicated.readUrls[0], 1)
   proxy.pass()
@@ -76,7 +76,7 @@ it('loses no acknowledged write when a synchronous standby takes over, with no 5
   const ids = (await replicated.onReplica('SELECT id FROM invites')).map(({ id }) => id)
   expect(new Set(ids)).toEqual(new Set(clients.acknowledged.map(({ id }) => id)))
   expect(count).toBe(clients.acknowledged.length)
-  await waitUntil('all to be numbered', async () => {
+  await waitUntil('all events to be sequenced', async () => {
     const [{ waiting }] = await replicated.onReplica('SELECT count(*)::int AS waiting FROM events WHERE position IS NULL')
     return waiting === 0 || undefined
   })
@@ -117,12 +117,12 @@ it('reuses no position if a standby without the latest events takes over, and sh
   const clients = keepInviting(access)
   await clients.made(10)
   await replicated.follow(undefined)
-  await waitUntil('the standby to stay behind', async () => {
+  await waitUntil('the standby to fall behind', async () => {
     const [{ streams }] = await replicated.onPrimary('SELECT count(*)::int AS streams FROM pg_stat_replication')
     return streams === 0 || undefined
   })
   const [{ behind }] = await replicated.onReplica('SELECT position::text AS behind FROM event_sequence')
-  await waitUntil('the reader to know what will be lost', () => reader.cursor() > BigInt(behind) + 10n || undefined)
+  await waitUntil('the reader to read events that will be lost', () => reader.cursor() > BigInt(behind) + 10n || undefined)
   const lost = reader.cursor()
   await proxy.cut()
   await promote()
@@ -131,7 +131,7 @@ it('reuses no position if a standby without the latest events takes over, and sh
   await clients.stop()
 
   expect(clients.refused().filter(({ status }) => status !== 503)).toEqual([])
-  await waitUntil('all to be numbered', async () => {
+  await waitUntil('all events to be sequenced', async () => {
     const [{ waiting }] = await replicated.onReplica('SELECT count(*)::int AS waiting FROM events WHERE position IS NULL')
     return waiting === 0 || undefined
   })
@@ -145,7 +145,7 @@ it('reuses no position if a standby without the latest events takes over, and sh
 
   const events: { id: string }[] = await replicated.onReplica(EVENTS)
   const delivered = () => new Set(receiver.received.map(({ event }) => event.id))
-  await waitUntil('the webhook to be told of all', () => events.every(({ id }) => delivered().has(id)) || undefined)
+  await waitUntil('the webhook to receive all events', () => events.every(({ id }) => delivered().has(id)) || undefined)
   const twice = Map.groupBy(receiver.received, ({ event }) => event.position)
   for (const [position, messages] of twice)
     expect([position, new Set(messages.map(({ event }) => event.id)).size]).toEqual([position, 1])

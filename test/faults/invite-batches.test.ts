@@ -52,7 +52,7 @@ it(`invites each valid row of ${ROWS} exactly once, despite kills`, async () => 
   const countInvited = () => db.invite.count({ where: { organizationId } })
   for (let kill = 1; kill <= KILLS; kill++) {
     const half = Math.floor((good.length * kill) / (KILLS + 1))
-    await waitUntil('some more invites', async () => ((await countInvited()) >= half ? true : undefined), RECOVERY_MS)
+    await waitUntil('more invites', async () => ((await countInvited()) >= half ? true : undefined), RECOVERY_MS)
     await sleep(Math.random() * 20)
     running.kill('SIGKILL')
     await running.exited
@@ -60,7 +60,7 @@ it(`invites each valid row of ${ROWS} exactly once, despite kills`, async () => 
     running = await launch()
   }
   const isFinished = async () => (await db.inviteBatch.findUniqueOrThrow({ where: { id } })).finishedAt ?? undefined
-  await waitUntil('the batch to be finished', isFinished, RECOVERY_MS)
+  await waitUntil('the batch to finish', isFinished, RECOVERY_MS)
 
   const invites = await db.invite.findMany({ where: { organizationId }, include: { emails: true } })
   expect(invites.map(({ recipientEmail }) => recipientEmail).sort()).toEqual([...good].sort())

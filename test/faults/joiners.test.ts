@@ -30,11 +30,11 @@ it(`joins each of ${RECORDINGS} recordings once, and loses no part, despite a ki
   const countReady = () => db.mediaFile.count({ where: { state: 'ready' } })
 
   const killed = await startProcess(env)
-  await waitUntil('some to be joined', async () => (await countReady()) >= 2 || undefined)
+  await waitUntil('some recordings to be joined', async () => (await countReady()) >= 2 || undefined)
   killed.kill('SIGKILL')
   const before = await countReady()
   await startProcess(env)
-  await waitUntil('all to be joined', async () => (await countReady()) === RECORDINGS || undefined, PATIENCE_MS)
+  await waitUntil('all recordings to be joined', async () => (await countReady()) === RECORDINGS || undefined, PATIENCE_MS)
 
   // The second process also deletes the parts of files that were finished when the first one was killed.
   await waitUntil('parts to be deleted', async () => (await db.mediaFilePart.count()) === 0 || undefined, PATIENCE_MS)

@@ -62,7 +62,7 @@ it(`rescores ${ANSWERS} answers once by a corrected key despite kills, lowers no
   const countDone = () => db.questionScore.count({ where: { organizationId, keyNumber: 2 } })
   for (let kill = 1; kill <= KILLS; kill++) {
     const some = Math.floor((ANSWERS * kill) / (KILLS + 1) / 200) * 200
-    await waitUntil('some more answers', async () => ((await countDone()) >= some ? true : undefined), RECOVERY_MS)
+    await waitUntil('more answers', async () => ((await countDone()) >= some ? true : undefined), RECOVERY_MS)
     await sleep(Math.random() * 20)
     running.kill('SIGKILL')
     await running.exited
@@ -71,7 +71,7 @@ it(`rescores ${ANSWERS} answers once by a corrected key despite kills, lowers no
   }
   const where = { organizationId_versionId_number: { organizationId, versionId, number: 2 } }
   const isDone = async () => (await db.answerKey.findUniqueOrThrow({ where })).appliedAt ?? undefined
-  await waitUntil('the correction to be done', isDone, RECOVERY_MS)
+  await waitUntil('the correction to finish', isDone, RECOVERY_MS)
   process.stdout.write(
     `${ANSWERS} answers: preview ${previewMs} ms, corrected after ${Math.round(performance.now() - since)} ms\n`,
   )
@@ -97,8 +97,8 @@ it(`rescores ${ANSWERS} answers once by a corrected key despite kills, lowers no
   expect(anew.filter(({ submissionId, points }) => Number(points) <= before.get(submissionId)!)).toEqual([])
   const decided = new Set(submissionIds.filter((_, i) => 'given' in answers[i]!))
   expect([decided.size, anew.filter(({ submissionId }) => decided.has(submissionId))]).toEqual([DECIDED, []])
-  const told = { organizationId, type: 'submission.released' as const }
-  expect(await db.event.count({ where: told })).toBe(counts.releasedMore)
+  const releasedEvents = { organizationId, type: 'submission.released' as const }
+  expect(await db.event.count({ where: releasedEvents })).toBe(counts.releasedMore)
   expect(await db.auditEntry.count({ where: { organizationId, action: 'released_result' } })).toBe(counts.releasedMore)
   const key = await db.answerKey.findUniqueOrThrow({ where })
   expect(key.progress).toMatchObject({ done: ANSWERS, releasedAnew: counts.releasedMore, counts: { live: counts } })

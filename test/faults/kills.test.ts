@@ -88,7 +88,7 @@ it('keeps a mail in the state sent if another process has sent it while the firs
   })
   const paused = await launch()
   expect((await invite(paused, 'paused@example.com')).status).toBe(201)
-  await waitUntil('the mail to be under way', () => replies[0])
+  await waitUntil('the mail to be in progress', () => replies[0])
   paused.kill('SIGSTOP')
 
   const other = await launch()

@@ -84,7 +84,7 @@ describe('a failing mail server', () => {
       for (let probe = 1; probe <= 3; probe++) {
         await makeProbeDue(service)
         await waitForProbes(service, probe)
-        await waitUntil('the try', () => (tries === before + probe ? true : undefined))
+        await waitUntil('the attempt', () => (tries === before + probe ? true : undefined))
       }
       // After three such refusals, the service knows that the server refuses the service itself.
       expect(before).toBeLessThanOrEqual(3)
@@ -118,7 +118,9 @@ describe('an unreachable mail server', () => {
     await suspendOrganization(asEraser(service, organization), { name: organization.name })
     await queueMails(service, 25, organization)
     const where = { organizationId: organization.id, state: 'queued', delayedUntil: { gt: service.clock.now() } } as const
-    await waitUntil('all to be put off', async () => ((await service.db.inviteEmail.count({ where })) === 25 ? true : undefined))
+    await waitUntil('all mails to be postponed', async () =>
+      (await service.db.inviteEmail.count({ where })) === 25 ? true : undefined,
+    )
   })
 })
 

@@ -61,7 +61,7 @@ it('delivers every invite created while the mail server refused connections, onc
   }
   await waitUntil('all mails', delivered)
   await waitUntil(
-    'all records',
+    'all rows to be updated',
     async () => (await started.db.inviteEmail.count({ where: { state: 'sent' } })) === emails.length || undefined,
   )
   expect(smtp.mails.map(({ envelope }) => envelope.to[0]).sort()).toEqual([...emails].sort())
@@ -84,9 +84,7 @@ it('retries the same message after a 4xx until it is accepted', async () => {
   const mail = await waitUntil('the mail', accepted)
   const email = await emailOf(started, 'greylisted@example.com')
   expect(mail.parsed.messageId).toContain(email.id)
-  await waitUntil('its record', async () =>
-    (await emailOf(started, 'greylisted@example.com')).state === 'sent' ? true : undefined,
-  )
+  await waitUntil('its row', async () => ((await emailOf(started, 'greylisted@example.com')).state === 'sent' ? true : undefined))
   expect(await emailOf(started, 'greylisted@example.com')).toMatchObject({ attempts: 4, reason: '' })
   expect(smtp.mails).toHaveLength(1)
 })
@@ -170,7 +168,7 @@ it('sends each mail once, however long it waits for a slow server', async () => 
   const begun = new Date()
   const looks = () => db.$queryRaw<unknown[]>`SELECT FROM pgboss.queue WHERE name = 'invitation-email' AND monitor_on > ${begun}`
   await started.startWorker()
-  await waitUntil('a look for lost jobs', async () => (await looks())[0])
+  await waitUntil('a check for lost jobs', async () => (await looks())[0])
   emails.push('latest@example.com')
   expect(await invite(started, 'latest@example.com')).toBe(201)
   const latestIsSent = async () => {
@@ -178,10 +176,10 @@ it('sends each mail once, however long it waits for a slow server', async () => 
     return smtp.mails.some(({ envelope }) => envelope.to[0] === 'latest@example.com') || undefined
   }
   // Mails that the server delays don't delay this one, whichever process sends it.
-  await waitUntil('the latest to be sent', latestIsSent)
+  await waitUntil('the latest mail to be sent', latestIsSent)
   for (const goOn of held) goOn()
   const sent = async () => (await db.inviteEmail.count({ where: { state: 'sent' } })) === emails.length || undefined
-  await waitUntil('all records', sent)
+  await waitUntil('all rows to be updated', sent)
   expect(smtp.mails.map(({ envelope }) => envelope.to[0]).sort()).toEqual([...emails].sort())
 })
 
@@ -192,7 +190,7 @@ it.runIf(LONG)('sends each of many mails once to a server that takes 9 s for eac
   const emails = Array.from({ length: 99 }, (_, i) => `slow-${i}@example.com`)
   for (const email of emails) expect(await invite(started, email)).toBe(201)
   const sent = async () => (await started.db.inviteEmail.count({ where: { state: 'sent' } })) === emails.length || undefined
-  await waitUntil('all records', sent, 800_000)
+  await waitUntil('all rows to be updated', sent, 800_000)
   expect(smtp.mails.map(({ envelope }) => envelope.to[0]).sort()).toEqual([...emails].sort())
 })
 

@@ -67,7 +67,7 @@ it('loses no mail and sends none twice during repeated database outages', async 
   const inviting = Promise.all(Array.from({ length: 4 }, inviteOneByOne))
   for (let stop = 1; stop <= stops; stop++) {
     const enough = () => taken.length >= (stop / (stops + 1)) * emails.length || undefined
-    await waitUntil('mails to go out', enough)
+    await waitUntil('mails to be sent', enough)
     await postgres.stopAtOnce()
     await sleep(stop % 4 === 2 ? LONG_OUTAGE_MS : Math.random() * 2_000)
     await postgres.start()
@@ -96,17 +96,17 @@ it("leaves a mail to the process that is sending it after an outage longer than 
     },
   })
   expect(await invite('patient@example.com')).toBe(201)
-  const goOn = await waitUntil('the mail to be under way', () => replies[0])
+  const goOn = await waitUntil('the mail to be in progress', () => replies[0])
   await postgres.stopAtOnce()
   await sleep(LONG_OUTAGE_MS)
   await postgres.start()
   const back = new Date()
   goOn()
-  const end = await waitUntil('the mail to be handed over', () => replies[1])
+  const end = await waitUntil('the text of the mail to be sent', () => replies[1])
   const readQueue = () => db.$queryRaw<{ at: Date }[]>`
     SELECT monitor_on AS at FROM pgboss.queue WHERE name = 'invitation-email' AND monitor_on > ${back}`
   const lookedForLostJobs = async () => (await readQueue().catch(() => []))[0]
-  await waitUntil('a look for lost jobs', lookedForLostJobs)
+  await waitUntil('a check for lost jobs', lookedForLostJobs)
   end()
   await waitForAllJobs(db)
   expect(offers).toEqual(['patient@example.com'])

@@ -55,7 +55,7 @@ it('queues each reminder once over random kills, repeats only the same message, 
       (!isWaiting && invites.every(({ recipientEmail }) => moved.has(recipientEmail) || arrived.has(recipientEmail))) || undefined
     )
   }
-  await waitUntil('all to be decided', isDone, RECOVERY_MS)
+  await waitUntil('all reminders to be sent or skipped', isDone, RECOVERY_MS)
 
   const rows = await db.inviteEmail.findMany({ where: { organizationId } })
   const perKey = Map.groupBy(rows, ({ inviteId, dedupeKey }) => `${inviteId} ${dedupeKey}`)

@@ -81,7 +81,7 @@ async function makeOrganization(from = service) {
 describe('a replica', () => {
   it('serves the lists of both interfaces, and the feed reports what a list lacks', async () => {
     const organization = await makeOrganization()
-    await waitUntil('the organization to be there', async () => (await organization.list()).total === 0 || undefined)
+    await waitUntil('the organization to be replicated', async () => (await organization.list()).total === 0 || undefined)
     await replicated.onReplica('SELECT pg_wal_replay_pause()')
     const late = times(IS_NOT_READ)
     const id = await organization.invite()
@@ -90,7 +90,7 @@ describe('a replica', () => {
     expect([list.total, await organization.alternate(), times(IS_NOT_READ)]).toEqual([0, 0, late])
     expect(await waitUntil('its event', async () => (await organization.createdAfter(list.cursor))[0])).toBe(id)
 
-    await waitUntil('the replica to be too late', () => times(IS_NOT_READ) > late || undefined)
+    await waitUntil('the replica to lag too far', () => times(IS_NOT_READ) > late || undefined)
     expect([(await organization.list()).total, await organization.alternate()]).toEqual([1, 1])
     const read = times(IS_READ)
     await replicated.onReplica('SELECT pg_wal_replay_resume()')
@@ -120,7 +120,7 @@ describe('a replica', () => {
   it('leaves reads that need a write to the primary: due invites expire in the list', async () => {
     const organization = await makeOrganization()
     const { id } = await make.invite(organization.assessment, { status: 'pending', expiresAt: new Date(Date.now() - 1_000) })
-    await waitUntil('the list to have it', async () => (await organization.list()).total === 1 || undefined)
+    await waitUntil('the list to contain it', async () => (await organization.list()).total === 1 || undefined)
     expect((await db.invite.findUniqueOrThrow({ where: { id } })).status).toBe('expired')
   })
 
@@ -138,13 +138,13 @@ describe('a replica', () => {
     await replicated.onReplica(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
       WHERE pid <> pg_backend_pid() AND backend_type = 'client backend'`)
     await organization.invite()
-    await waitUntil('the list to have the invite', async () => (await organization.list()).total === 1 || undefined)
+    await waitUntil('the list to contain the invite', async () => (await organization.list()).total === 1 || undefined)
   })
 
   it('is replaced by the primary if lost, even for requests in progress', async () => {
     const organization = await makeOrganization()
     await organization.invite()
-    await waitUntil('the list to have it', async () => (await organization.list()).total === 1 || undefined)
+    await waitUntil('the list to contain it', async () => (await organization.list()).total === 1 || undefined)
     const lost = times(IS_NOT_READ)
     const stopping = replicated.stopReplica()
     while (times(IS_NOT_READ) === lost) expect((await organization.list()).total).toBe(1)

@@ -71,7 +71,7 @@ it(`erases ${INVITES} invites due on one night, each once despite kills, while o
   let running = await launch()
   const left = () => db.invite.count({ where: { organizationId, completedAt } })
   const isNumbered = async () => (await db.event.count({ where: { position: null } })) === 0 || undefined
-  await waitUntil('the events to be numbered', isNumbered, TIMEOUT_MS)
+  await waitUntil('the events to be sequenced', isNumbered, TIMEOUT_MS)
 
   const kept = { organizationId, completedDays: 30, updatedAt: new Date(now) }
   await db.organizationRetention.create({ data: { ...kept, beginsAt: new Date(now + DAY_MS), nextAt: new Date(now + DAY_MS) } })
@@ -114,7 +114,7 @@ it(`erases ${INVITES} invites due on one night, each once despite kills, while o
   })()
   const begins = new Date(now - DAY_MS)
   await db.organizationRetention.update({ where: { organizationId }, data: { beginsAt: begins, nextAt: begins } })
-  await waitUntil('the night to begin', async () => ((await left()) < INVITES ? true : undefined), TIMEOUT_MS)
+  await waitUntil('the erasures to begin', async () => ((await left()) < INVITES ? true : undefined), TIMEOUT_MS)
   const since = performance.now()
   const until = Math.floor(INVITES / (KILLS + 2))
   let remaining = INVITES
@@ -122,14 +122,14 @@ it(`erases ${INVITES} invites due on one night, each once despite kills, while o
   const busy = say('meanwhile', await measure(() => remaining < INVITES - until))
   for (let kill = 1; kill <= KILLS; kill++) {
     const after = Math.floor((INVITES * (KILLS - kill + 1)) / (KILLS + 2))
-    await waitUntil('some more to be erased', async () => ((await left()) <= after ? true : undefined), TIMEOUT_MS)
+    await waitUntil('more invites to be erased', async () => ((await left()) <= after ? true : undefined), TIMEOUT_MS)
     running.kill('SIGKILL')
     await running.exited
     process.stdout.write(`killed with ${await left()} left\n`)
     running = await launch()
   }
   const finished = () => db.erasure.findFirst({ where: { organizationId, finishedAt: { not: null } } })
-  const night = await waitUntil('the night to end', async () => (await finished()) ?? undefined, TIMEOUT_MS)
+  const night = await waitUntil('the erasures to end', async () => (await finished()) ?? undefined, TIMEOUT_MS)
   clearInterval(count)
   watches = false
   await watching

@@ -45,7 +45,7 @@ it.runIf(LONG)(`deletes ${INVITES} test invites despite kills, while a live inte
   for (let kill = 1; kill <= KILLS; kill++) {
     const until = Math.floor((INVITES * (KILLS + 1 - kill)) / (KILLS + 1))
     await waitUntil(
-      'some to be deleted',
+      'some invites to be deleted',
       async () => {
         await live()
         left = await count()
@@ -58,7 +58,7 @@ it.runIf(LONG)(`deletes ${INVITES} test invites despite kills, while a live inte
     process.stdout.write(`killed with ${await count()} left, ${made.length} live invites made meanwhile\n`)
     running = await launch()
   }
-  await waitUntil('all to be deleted', async () => ((await count()) === 0 ? true : undefined), RECOVERY_MS)
+  await waitUntil('all test invites to be deleted', async () => ((await count()) === 0 ? true : undefined), RECOVERY_MS)
   expect(await db.submission.count({ where: { organizationId } })).toBe(0)
   expect(new Set(made)).toEqual(new Set([201]))
   expect(await db.invite.count({ where: { organizationId, mode: 'live' } })).toBe(made.length)

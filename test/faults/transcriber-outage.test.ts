@@ -68,11 +68,11 @@ it(`sends each of ${RECORDINGS} recordings once after an hour without the transc
   const env = { DATABASE_URL: databaseUrl, SECRET_KEY, DATA_DIR, ROLE: 'worker' }
   const settings = { ...env, TRANSCRIBE_URL: server.url, TRANSCRIBE_MODEL: 'whisper-test' }
   const killed = await startProcess(settings)
-  await waitUntil('several tries', () => server.received.length >= 4 || undefined, PATIENCE_MS)
+  await waitUntil('several attempts', () => server.received.length >= 4 || undefined, PATIENCE_MS)
   killed.kill('SIGKILL')
   await killed.exited
   const next = await startProcess(settings, INSPECTED)
-  await waitUntil('more tries', () => server.received.length >= 8 || undefined, PATIENCE_MS)
+  await waitUntil('more attempts', () => server.received.length >= 8 || undefined, PATIENCE_MS)
   const triesWhileAway = server.received.length
   // Make all retries due, as after an hour.
   await db.$executeRaw`UPDATE pgboss.job SET start_after = now() WHERE name = 'transcript' AND state = 'retry'`

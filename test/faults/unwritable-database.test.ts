@@ -44,8 +44,8 @@ it.skipIf(!canMount)("answers /readyz with 503 while the database's disk is full
   await rm(filler)
   await waitForReadiness(service, READY)
   await service.waitForLog('the database accepts writes again')
-  const told = service.log().map(({ event }) => event)
-  expect(told.filter((event) => /^database_(un)?writable$/.test(String(event)))).toEqual([
+  const loggedEvents = service.log().map(({ event }) => event)
+  expect(loggedEvents.filter((event) => /^database_(un)?writable$/.test(String(event)))).toEqual([
     'database_unwritable',
     'database_writable',
   ])

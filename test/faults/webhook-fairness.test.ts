@@ -70,10 +70,7 @@ async function start() {
 async function probe(invite: () => Promise<string>, receiver: Receiver, flood: Receiver) {
   const [since, before] = [performance.now(), flood.received.length]
   const inviteId = await invite()
-  await waitUntil(
-    'the receiver to be told',
-    () => receiver.received.some(({ event }) => event.data.inviteId === inviteId) || undefined,
-  )
+  await waitUntil('the webhook', () => receiver.received.some(({ event }) => event.data.inviteId === inviteId) || undefined)
   return { ms: Math.round(performance.now() - since), overtakenBy: flood.received.length - before }
 }
 

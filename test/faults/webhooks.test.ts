@@ -27,17 +27,17 @@ async function start(behavior: (response: ServerResponse, message: Received) => 
     const answer = await ask(first, key, '/webhooks', { url: `http://127.0.0.1:${receiver.port}${path}` })
     secrets[path] = ((await answer.json()) as { secret: string }).secret
   }
-  const happen = (count: number) => db.$executeRaw`
+  const addEvents = (count: number) => db.$executeRaw`
     INSERT INTO events (id, organization_id, type, mode, actor_type, data, created_at)
     SELECT gen_random_uuid(), ${organizationId}::uuid, 'invite.revoked', 'live', 'system', jsonb_build_object('n', n), now()
     FROM generate_series(1, ${count}::int) n`
   const allDelivered = (count: number) =>
     waitUntil(
-      'all to be delivered',
+      'all events to be delivered',
       async () => ((await db.webhookDelivery.count({ where: { state: 'delivered' } })) === count ? true : undefined),
       RECOVERY_MS,
     )
-  return { receiver, db, launch, first, secrets, happen, allDelivered }
+  return { receiver, db, launch, first, secrets, addEvents, allDelivered }
 }
 
 const messageOf = ({ path, id }: Received) => `${path} ${id}`
@@ -46,11 +46,11 @@ it('loses no delivery over random kills, and repeats only those in progress, as 
   const kills = scaled(2, 20)
   const events = scaled(200, 2_000) / ENDPOINTS
   const deliveries = events * ENDPOINTS
-  const { receiver, launch, first, secrets, happen, allDelivered } = await start((response) =>
+  const { receiver, launch, first, secrets, addEvents, allDelivered } = await start((response) =>
     setTimeout(() => response.writeHead(204).end(), 20 + Math.random() * 50),
   )
   const { received } = receiver
-  await happen(events)
+  await addEvents(events)
   let service = first
   for (let life = 1; life <= kills; life++) {
     const reached = received.length + Math.max(1, Math.floor((deliveries - received.length) / (kills + 1)))
@@ -73,11 +73,11 @@ it('loses no delivery over random kills, and repeats only those in progress, as 
 
 it('attempts each delivery from one of several processes', async () => {
   const events = scaled(40, 400)
-  const { receiver, db, launch, happen, allDelivered } = await start((response) =>
+  const { receiver, db, launch, addEvents, allDelivered } = await start((response) =>
     setTimeout(() => response.writeHead(204).end(), 5 + Math.random() * 20),
   )
   await launch()
-  await happen(events)
+  await addEvents(events)
   await allDelivered(events * ENDPOINTS)
   expect(receiver.received).toHaveLength(events * ENDPOINTS)
   expect(new Set(receiver.received.map(messageOf)).size).toBe(events * ENDPOINTS)
@@ -86,10 +86,10 @@ it('attempts each delivery from one of several processes', async () => {
 
 it('continues a replay that a kill interrupts', async () => {
   const events = 10_000 // more than one transaction replays
-  const { db, launch, first, happen } = await start((response) => void response.writeHead(204).end())
+  const { db, launch, first, addEvents } = await start((response) => void response.writeHead(204).end())
   const head = async () => (await db.eventSequence.findUniqueOrThrow({ where: { id: 1 } })).position
   await db.webhookEndpoint.updateMany({ data: { state: 'disabled' } })
-  await happen(events)
+  await addEvents(events)
   await waitUntil('the feed', async () => ((await head()) === BigInt(events) ? true : undefined))
   const [endpoint] = await db.webhookEndpoint.findMany({ take: 1 })
   const id = endpoint!.id
@@ -99,7 +99,7 @@ it('continues a replay that a kill interrupts', async () => {
   first.kill('SIGKILL')
   await first.exited
   await launch()
-  await waitUntil('the replay to be over', async () => {
+  await waitUntil('the replay to end', async () => {
     const { replayPosition } = await db.webhookEndpoint.findUniqueOrThrow({ where: { id } })
     return replayPosition === null ? true : undefined
   })

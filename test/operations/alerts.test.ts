@@ -61,7 +61,7 @@ describe.skipIf(!hasPrometheus || !hasAlertmanager)('the person on call', () => 
     await db.$disconnect()
     const ask = () => fetch(`${service.process.url}/api/v1/invites`, { headers: { 'x-api-key': key } })
     const asked = 'increase(http_request_duration_seconds_count{route="/api/v1/invites"}[1m])'
-    await waitUntil('requests to be seen', async () => {
+    await waitUntil('Prometheus to count requests', async () => {
       await ask()
       const [found] = await service.prometheus.query(asked)
       return Number(found?.value[1] ?? 0) > 0 || undefined

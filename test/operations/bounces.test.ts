@@ -46,11 +46,11 @@ for (const [name, isThere, start] of SERVERS)
       await waitForState(service, { id }, 'sent')
       sent.push({ id, words, expected })
     }
-    await waitUntil('all notices', async () => ((await dovecot.count('INBOX')).unread === sent.length ? true : undefined))
+    await waitUntil('all bounce messages', async () => ((await dovecot.count('INBOX')).unread === sent.length ? true : undefined))
     await runSweep(service, ['fetch_bounces'])
     for (const { id, words, expected } of sent) {
       const read = () => service.db.inviteEmail.findUniqueOrThrow({ where: { id } })
-      const email = await waitUntil('the notice to be read', async () => ((await read()).bouncedAt ? read() : undefined))
+      const email = await waitUntil('the bounce message to be read', async () => ((await read()).bouncedAt ? read() : undefined))
       expect(email).toMatchObject({ state: 'sent', ...expected, bounceReason: expect.stringContaining(words) })
     }
     expect(await dovecot.count('INBOX')).toEqual({ all: sent.length, unread: 0 })

@@ -52,7 +52,7 @@ it.runIf(hasPgbouncer)(`keeps under ${MOST} database sessions with 16 processes 
   }
   await Promise.all(Array.from({ length: CLIENTS }, (_, client) => invite(client)))
   const sent = () => db.inviteEmail.count({ where: { state: 'sent' } })
-  await waitUntil('all to be sent', async () => (await sent()) === INVITES || undefined, 600_000)
+  await waitUntil('all mails to be sent', async () => (await sent()) === INVITES || undefined, 600_000)
   isOver = true
   await counting
   process.stdout.write(`at most ${Math.max(...counted)} sessions, counted ${counted.length} times\n`)

@@ -49,7 +49,7 @@ it('restarts the service and rebuilds the browser bundle on a change in src/, wh
   await change(STYLES, (text) => `${text}.new-style { color: red }`)
   await waitFor('.new-style', readStyles)
   await change(PAGE, (text) => `(${text}`)
-  await waitUntil('the mistake to be told', () => dev.output().includes('SyntaxError') || undefined)
+  await waitUntil('the syntax error in the output', () => dev.output().includes('SyntaxError') || undefined)
   await change(PAGE, (text) => text.slice(1).replaceAll('Sign in', 'Enter'))
   await waitFor('Enter', readPage)
   expect(await serverPid()).toBe(pid)

@@ -52,7 +52,7 @@ describe.runIf(canFailOver)('a Patroni cluster with the files of ops/ha', () => 
     await clients.made(100)
     await clients.stop()
     await cluster.settled()
-    await waitUntil('all to be numbered', async () =>
+    await waitUntil('all events to be sequenced', async () =>
       (await count('SELECT count(*)::int FROM events WHERE position IS NULL')) === 0 ? true : undefined,
     )
     await reader.stop()

@@ -39,7 +39,7 @@ describe.skipIf(!hasBackrest)('a pgBackRest backup with the files of ops/pgbackr
     }
     await chmod(DATA_DIR, 0o777)
     const service = await startProcess({ DATABASE_URL: url, DATA_DIR })
-    await waitUntil('the events to be numbered', async () => {
+    await waitUntil('the events to be sequenced', async () => {
       const { waiting } = await one<{ waiting: number }>(`SELECT count(*)::int AS waiting FROM events WHERE position IS NULL`)
       return waiting === 0 || undefined
     })

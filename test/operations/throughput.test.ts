@@ -67,7 +67,7 @@ it(`sends each of ${MAILS} mails once over ${CONNECTIONS} connections to a serve
   api.kill('SIGTERM')
   await api.exited
   await startProcess({ ...env, ROLE: 'worker', SMTP_CONNECTIONS: String(CONNECTIONS) })
-  await waitUntil('all to be sent', async () => (await countSent(db)) === MAILS || undefined, PATIENCE_MS)
+  await waitUntil('all mails to be sent', async () => (await countSent(db)) === MAILS || undefined, PATIENCE_MS)
   process.stdout.write(`${MAILS} mails at ${LATENCY_MS} ms: ${rateOf(gauge, MAILS)}/s, ${gauge.most} at a time at most\n`)
   expect(new Set(recipients).size).toBe(MAILS)
   expect(recipients).toHaveLength(MAILS)
@@ -100,7 +100,7 @@ it(`sends ${MESSAGES} events, up to 32 at a time to a fast receiver, undelayed b
   await api.exited
   await startProcess({ ...env, ROLE: 'worker' })
   const delivered = async () => (await db.webhookDelivery.count({ where: { state: 'delivered' } })) === MESSAGES || undefined
-  await waitUntil('the quick one to have all', delivered, PATIENCE_MS)
+  await waitUntil('the fast receiver to get all events', delivered, PATIENCE_MS)
   process.stdout.write(
     `${MESSAGES} webhooks at ${LATENCY_MS} ms: ${rateOf(quick.gauge, MESSAGES)}/s, ${quick.gauge.most} at a time at most; slow one ${slow.most}\n`,
   )

@@ -49,8 +49,8 @@ export async function makeAnswered(
     const paper = { ...of, inputType: 'text', script: 'What is it?', audioUrl: '', videoUrl: '', points: POINTS, timeLimit: 0 }
     const graded = [{ number: 1, points: given }, ...(released ? [{ number: 2, points: SECOND_POINTS }] : [])]
     const [byKey, byPerson] = [{ graderId: null, by: 'key', keyNumber: 1 }, { graderId }]
-    const told = { ofPoints: POINTS, comment: '' }
-    const first = { number: 1, points: given ?? points, ...told, ...(given === undefined ? byKey : byPerson) }
+    const gradeFields = { ofPoints: POINTS, comment: '' }
+    const first = { number: 1, points: given ?? points, ...gradeFields, ...(given === undefined ? byKey : byPerson) }
     const head = { version: 1, releasedById: graderId, points: (given ?? points ?? 0) + SECOND_POINTS, ofPoints: 2 * POINTS }
     return {
       invite: { ...like, id: inviteId, recipientEmail: `candidate-${i}@example.com` },
@@ -88,7 +88,7 @@ export async function makeAnswered(
       release: {
         ...{ ...of, ...head, id: crypto.randomUUID(), createdAt: now },
         ...{ comment: 'For us', message: 'For you', toCandidate: true },
-        grades: json([first, { number: 2, points: SECOND_POINTS, ...told, ...byPerson }]),
+        grades: json([first, { number: 2, points: SECOND_POINTS, ...gradeFields, ...byPerson }]),
       },
       released,
     }

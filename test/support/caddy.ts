@@ -48,7 +48,7 @@ export async function startCaddy(upstream: string) {
     await rm(folder, { recursive: true, force: true })
   })
   const authority = path.join(folder, 'caddy/pki/authorities/local/root.crt')
-  const ca = await waitUntil('the authority of Caddy', () => readFile(authority, 'utf8').catch(() => undefined))
+  const ca = await waitUntil("Caddy's certificate authority", () => readFile(authority, 'utf8').catch(() => undefined))
   const ask = (where: string, asked: CaddyRequest = {}) => sendRequest({ ca, port: httpsPort }, where, asked)
   await waitUntil('Caddy', () => ask('/healthz').catch(() => undefined))
   return { httpPort, ask }

@@ -128,7 +128,7 @@ export async function makeErasable(service: Service, { others = 3 } = {}) {
       assessmentId: assessments[2]!.id,
       invites: [...rows, { recipientEmail: ADDRESS, ...theirs }, { recipientEmail: ADDRESS }],
     })
-  const listed = await waitUntil('the list to be invited', async () => {
+  const listed = await waitUntil("the list's invites", async () => {
     const made = await service.db.inviteBatchRow.findMany({ where: { batchId: body.batch.id, inviteId: { not: null } } })
     return made.length >= 3 ? made : undefined
   })
@@ -151,7 +151,7 @@ export async function makeErasable(service: Service, { others = 3 } = {}) {
     const found = await service.db.mediaFile.findMany({ where: { organizationId: organization.id } })
     return found.length > 0 && found.every(({ state }) => state === 'ready') ? found : undefined
   })
-  await waitUntil('what is to be delivered and mailed', async () => {
+  await waitUntil('all deliveries and mails', async () => {
     const numbered = await service.db.event.count({ where: { organizationId: organization.id, position: null } })
     const events = await service.db.event.count({ where: { organizationId: organization.id, mode: 'test' } })
     const delivered = await service.db.webhookDelivery.count({ where: { organizationId: organization.id, state: 'delivered' } })
@@ -174,8 +174,8 @@ async function leaveTraces(
   const said = `550 5.1.1 <${ADDRESS}>: unknown`
   const mail = await db.inviteEmail.findFirstOrThrow({ where: { inviteId } })
   await db.inviteEmail.update({ where: { id: mail.id }, data: { reason: said, bounceReason: said } })
-  const told = { provider: 'dsn', eventId: mail.id, emailId: mail.id, receivedAt: now, processedAt: now }
-  await db.mailEvent.create({ data: { id: deps.newId(), ...told, body: new Uint8Array(Buffer.from(said)) } })
+  const bounceEvent = { provider: 'dsn', eventId: mail.id, emailId: mail.id, receivedAt: now, processedAt: now }
+  await db.mailEvent.create({ data: { id: deps.newId(), ...bounceEvent, body: new Uint8Array(Buffer.from(said)) } })
   const member = await db.member.findFirstOrThrow({ where: { organizationId } })
   const kept = { id: deps.newId(), organizationId, memberId: member.id, isShared: false, createdAt: now }
   await db.savedFilter.create({ data: { ...kept, name: 'Theirs', query: `search=${encodeURIComponent(ADDRESS)}` } })

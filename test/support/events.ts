@@ -14,7 +14,7 @@ export type Told = {
 
 /** Waits until all committed events are in the feed. */
 export const waitForNumbering = ({ system }: Pick<Service, 'system'>): Promise<true> =>
-  waitUntil('the numbering of events', async () => (await measureSequenceLag(system)).oldest === null || undefined)
+  waitUntil('the sequencing of events', async () => (await measureSequenceLag(system)).oldest === null || undefined)
 
 /** Reads the feed from the cursor, or from its beginning, to its current end. */
 export async function readFeed(service: Service, key: string, query: Record<string, string> = {}) {

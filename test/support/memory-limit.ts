@@ -39,7 +39,7 @@ export async function limitMemory(name: string, megabytes: number): Promise<Memo
       return Number(/^oom_kill (\d+)$/m.exec(counts)?.[1] ?? 0)
     },
     remove: async () => {
-      await waitUntil('the end of the group', async () => {
+      await waitUntil("the group's processes to end", async () => {
         const pids = (await readFile(`${group}/cgroup.procs`, 'utf8')).split('\n').filter(Boolean)
         for (const pid of pids) process.kill(Number(pid), 'SIGKILL')
         return pids.length === 0 || undefined

@@ -168,7 +168,7 @@ export async function startPatroni() {
     settled,
     async configure(settings: object): Promise<void> {
       const change = { method: 'PATCH', body: JSON.stringify(settings), headers: { 'content-type': 'application/json' } }
-      await waitUntil('a node that takes the configuration', async () => {
+      await waitUntil('a node to accept the configuration', async () => {
         const answers = nodes.map(({ rest }) => fetch(`http://127.0.0.1:${rest}/config`, change).catch(() => undefined))
         return (await Promise.all(answers)).some((answer) => answer?.status === 200) || undefined
       })

@@ -68,7 +68,7 @@ const failed = (running: Promise<unknown>) => running.then(() => new Promise<nev
 /** Starts a reader of the feed. After a 410, it lists invites and continues from the list's cursor. */
 export function followFeed(access: Access) {
   /** Ids of events by position. `contradictions` has the positions at which two different events were read. */
-  const told = new Map<number, string>()
+  const eventIds = new Map<number, string>()
   const contradictions: { position: number; ids: string[] }[] = []
   let [cursor, listings, turn, isOver] = ['0', 0, 0, false]
 
@@ -86,9 +86,9 @@ export function followFeed(access: Access) {
     if (response.status === 503) return
     if (response.status !== 200) throw new Error(`${response.status}: ${JSON.stringify(page)}`)
     for (const { id, position } of page.events) {
-      const known = told.get(position)
+      const known = eventIds.get(position)
       if (known !== undefined && known !== id) contradictions.push({ position, ids: [known, id] })
-      told.set(position, id)
+      eventIds.set(position, id)
     }
     cursor = page.cursor
   }
@@ -100,7 +100,7 @@ export function followFeed(access: Access) {
   })()
   running.catch(() => {}) // awaited in stop
   return {
-    told,
+    eventIds,
     contradictions,
     listings: () => listings,
     cursor: () => BigInt(cursor),

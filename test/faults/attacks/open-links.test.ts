@@ -172,7 +172,7 @@ it.skipIf(!LONG)(
         // Wait, so that this request's mail does not slow down the next request.
         const isUnjudged = { state: { in: ['waiting' as const, 'queued' as const] } }
         await waitUntil(
-          'the registration to be judged',
+          'the registration to be processed',
           async () => (await db.registration.count({ where: isUnjudged })) === 0 || undefined,
         )
         await sleep(50)

@@ -196,7 +196,7 @@ it(`serves others while ${DUE} invites with 100 tags each expire at once`, async
     const { pagination } = (await answer.json()) as { pagination?: { total: number } }
     expect([answer.status, pagination?.total]).toEqual([200, DUE])
     // Lists count these as expired before the sweep has updated them.
-    await waitUntil('all to be set to expired', async () => {
+    await waitUntil('all invites to be set to expired', async () => {
       const left = await database.db.invite.count({ where: { organizationId: id, status: 'pending' } })
       return left === 0 || undefined
     })

@@ -25,7 +25,7 @@ export function createRequestInputs(address: string, own: Furnished) {
     const headers = [...response.headers].filter(([name]) => !/^(date|x-request-id|events-cursor|ratelimit-.*)$/.test(name))
     const text = JSON.stringify([response.status, headers, await response.text()])
     return [hidden, encodeURIComponent(hidden), new URLSearchParams({ '': hidden }).toString().slice(1)].reduce(
-      (told, spelling) => told.replaceAll(spelling, '{asked for}'),
+      (visible, spelling) => visible.replaceAll(spelling, '{asked for}'),
       text,
     )
   }

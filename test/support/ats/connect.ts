@@ -65,7 +65,7 @@ export async function connect(service: Service, ats: Ats, { mode = 'live' as Key
 
   /** Waits until all events have been reported. */
   const allReported = () =>
-    waitUntil('nothing left to report', async () => {
+    waitUntil('all events to be reported', async () => {
       const unnumbered = await service.db.event.count({ where: { position: null } })
       const { position: head } = await service.db.eventSequence.findUniqueOrThrow({ where: { id: 1 } })
       const { position } = await service.db.atsFanout.findUniqueOrThrow({ where: { id: 1 } })
