@@ -17,7 +17,7 @@ import { jpeg } from '../support/submissions.ts'
 import { waitUntil } from '../support/wait-until.ts'
 import { runCliProcess } from './run-cli.ts'
 
-/** Uses the secret key that is stored beside the embedded database. */
+/** Uses the secret key that is stored with the embedded database. */
 const OWN_SECRET = { SECRET_KEY: '' }
 const TAB = '0c5f7e0e-9d3c-4d5e-8f57-0d6a3f3b7a11'
 const PHOTO = jpeg('a face')

@@ -51,8 +51,8 @@ test('leaves nothing of an import that is killed midway, and can be run again', 
 
 test('loads a file once if two processes import it at the same time', async () => {
   const { file } = await writeDocument(1_000)
-  const importAside = () => runCliProcess(['import', file, '--json'], env())
-  const counts = (await Promise.all([importAside(), importAside()])).map(countsOf)
+  const importInChildProcess = () => runCliProcess(['import', file, '--json'], env())
+  const counts = (await Promise.all([importInChildProcess(), importInChildProcess()])).map(countsOf)
   expect(counts.map(({ invites }) => invites.created).sort()).toEqual([0, 1_000])
 })
 

@@ -131,7 +131,7 @@ describe('a database whose history differs from the files', () => {
     ['this version', [0, 0, 0], false],
     ['the minor version after the next', [0, 2, 0], false],
     ['another major version', [1, 1, 0], false],
-  ])('with a migration of %s is accepted only if that runs beside this one', async (_, above, isAccepted) => {
+  ])('is accepted only if both versions can run side by side: with a migration of %s', async (_, above, isAccepted) => {
     const url = await copyDatabase()
     await migrate(url, { folder: await withLater('SELECT 1;') })
     const appliedBy = manifest.version.split('.').map((part, i) => Number(part) + above[i]!)

@@ -19,15 +19,15 @@ afterAll(() => database.db.$disconnect())
 
 const at = new Date()
 const tag = (name: string) => ({ id: uuidv7(), name, nameKey: name, nameSearch: name, color: '', createdAt: at, updatedAt: at })
-async function enter(mode: Mode = 'live') {
+async function createTenant(mode: Mode = 'live') {
   const organization = await database.make.organization()
   return { organization, db: tenantDb(database.db, { organization, mode }) }
 }
-const scopeless = () => tenantDb(database.db, { organization: { id: uuidv7() }, mode: 'live' })
+const createTenantDb = () => tenantDb(database.db, { organization: { id: uuidv7() }, mode: 'live' })
 
 describe('a tenant database', () => {
   it('reads, joins, changes, and deletes rows of its organization only', async () => {
-    const [own, other] = [await enter(), await enter()]
+    const [own, other] = [await createTenant(), await createTenant()]
     const row = tag('one')
     await own.db.insertInto('tags').values(row).execute()
     const assessment = await database.make.assessment(own.organization.id, { name: 'Support' })
@@ -51,7 +51,7 @@ describe('a tenant database', () => {
   })
 
   it('reads its own organization, and shared tables', async () => {
-    const { organization, db } = await enter()
+    const { organization, db } = await createTenant()
     expect(await db.selectFrom('organizations').select('id').execute()).toEqual([{ id: organization.id }])
     const code = uuidv7()
     await database.db.language.create({ data: { id: uuidv7(), code } })
@@ -59,7 +59,7 @@ describe('a tenant database', () => {
   })
 
   it('reads tags of both modes in test mode, and changes test tags only', async () => {
-    const { organization, db: live } = await enter()
+    const { organization, db: live } = await createTenant()
     const test = tenantDb(live, { organization, mode: 'test' })
     await live.insertInto('tags').values(tag('live')).execute()
     await test.insertInto('tags').values(tag('test')).execute()
@@ -73,12 +73,12 @@ describe('a tenant database', () => {
   })
 
   it('inserts rows with modes in one mode only', () => {
-    const all = tenantDb(scopeless(), { organization: { id: uuidv7() }, mode: 'all' })
+    const all = tenantDb(createTenantDb(), { organization: { id: uuidv7() }, mode: 'all' })
     expect(() => all.insertInto('tags').values(tag('one'))).toThrow('mode')
   })
 
   it('keeps its scope in a transaction and in a savepoint', async () => {
-    const { organization, db } = await enter()
+    const { organization, db } = await createTenant()
     const failed = transact(db, async (inside) => {
       await inside.insertInto('tags').values(tag('kept')).execute()
       await transact(inside, async (deeper) => {
@@ -149,7 +149,7 @@ describe('Prisma Client in a tenant database', () => {
   })
 
   it('reads, creates, changes, and deletes rows of its scope, inside a transaction too', async () => {
-    const { organization, db } = await enter()
+    const { organization, db } = await createTenant()
     const scope = { organizationId: organization.id, mode: 'live' as const }
     const work = async (inside: TenantDb, name: string) => {
       const { id } = await inside.tag.create({ data: { ...tag(name), ...scope } })
@@ -188,7 +188,7 @@ describe('Prisma Client in a tenant database', () => {
   })
 
   it('reads rows of all organizations only by unscopedPrisma', async () => {
-    const { organization, db } = await enter()
+    const { organization, db } = await createTenant()
     const category = await database.db.category.create({ data: { id: uuidv7(), organizationId: organization.id, name: 'one' } })
     const other = tenantDb(db, { organization: { id: ids.other }, mode: 'live' })
     expect(await unscopedPrisma(other).category.findUnique({ where: { id: category.id } })).toEqual(category)
@@ -200,10 +200,10 @@ describe('Prisma Client in a tenant database', () => {
 
 describe('the query compiler', () => {
   it.each(Object.entries(unscopedQueries))('rejects %s', (_, query) => {
-    expect(() => (query(scopeless()) as unknown as { compile: () => unknown }).compile()).toThrow('without the scope')
+    expect(() => (query(createTenantDb()) as unknown as { compile: () => unknown }).compile()).toThrow('without the scope')
   })
 
-  const db = () => scopeless()
+  const db = () => createTenantDb()
   const other = () => unscoped(database.db)
   const refused: Record<string, () => { compile: () => unknown }> = {
     "a sub-select of the statement's own table by name": () =>
@@ -290,7 +290,7 @@ describe('the query compiler', () => {
         .where('id', '=', anyOfIds([scopeOf(outer).organization.id])),
   }
   it.each(Object.entries(prepared))('rejects a prepared query with an ID %s', (_, make) => {
-    const outer = scopeless()
+    const outer = createTenantDb()
     expect(() => prepareScoped(make(outer))(outer, {})).toThrow('A prepared statement has a value of its first caller')
   })
 

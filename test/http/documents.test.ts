@@ -294,11 +294,11 @@ describe('the current API document', () => {
       ({ components }) => delete components.responses.TagList!.headers.Link,
       'GET /api/v1/tags 200: the header Link is gone',
     ],
-  ])('reports the loss of %s', async (_what, change, told) => {
+  ])('reports the loss of %s', async (_what, change, problem) => {
     const released = await readReleased('v1')
     const current = structuredClone(released)
     change(current)
-    expect(findBrokenPromises({ released, current, today })).toContain(told)
+    expect(findBrokenPromises({ released, current, today })).toContain(problem)
   })
 
   it('may omit deprecated parts after their sunset', async () => {

@@ -11,12 +11,12 @@ beforeAll(async () => {
   port = (service.app.server.address() as AddressInfo).port
 })
 afterAll(() => service.close())
-let by: Awaited<ReturnType<typeof furnish>>
+let by: Awaited<ReturnType<typeof createInvites>>
 beforeEach(async () => {
-  by = await furnish()
+  by = await createInvites()
 })
 
-async function furnish() {
+async function createInvites() {
   const { id, key } = await service.make.organization()
   const assessment = await service.make.assessment(id)
   const [pending, revoked] = [await service.make.invite(assessment), await service.make.invite(assessment, { status: 'revoked' })]

@@ -66,7 +66,7 @@ describe('the X-Error-Code header', () => {
     [404, 'media_not_found', () => ({ path: `/question-media/${UNKNOWN_ID}` })],
     [410, 'cursor_gone', () => ({ path: `/events?cursor=${'9'.repeat(18)}` })],
     [413, 'body_too_large', () => post('/tags', { name: 'x'.repeat(70_000) })],
-  ])('of v1 with status %i is %s', async (status, code, asked) => {
+  ])('names the error of a %i in v1: %s', async (status, code, asked) => {
     expect(await ask('v1', asked())).toEqual([status, code])
   })
 
@@ -88,7 +88,7 @@ describe('the X-Error-Code header', () => {
     [400, 'forbidden_property', () => post('/assessment_invites', '{"constructor":{"prototype":{}}}')],
     [415, 'unsupported_encoding', () => post('/assessment_invites', '\u001f', { 'content-encoding': 'gzip' })],
     [415, 'unsupported_media_type', () => post('/assessment_invites', 'a', { 'content-type': 'text/plain' })],
-  ])('of the alternate interface with status %i is %s', async (status, code, asked) => {
+  ])('names the error of a %i in the alternate interface: %s', async (status, code, asked) => {
     expect(await ask('alternate', asked())).toEqual([status, code])
   })
 

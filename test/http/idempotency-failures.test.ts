@@ -8,12 +8,12 @@ beforeAll(async () => {
   await service.app.listen({ port: 0, host: '127.0.0.1' })
 })
 afterAll(() => service.close())
-let by: Awaited<ReturnType<typeof furnish>>
+let by: Awaited<ReturnType<typeof createOrganization>>
 beforeEach(async () => {
-  by = await furnish()
+  by = await createOrganization()
 })
 
-async function furnish() {
+async function createOrganization() {
   const { id, key } = await service.make.organization()
   const assessment = await service.make.assessment(id)
   const invite = (fields: object, idempotencyKey = 'retry-1') =>

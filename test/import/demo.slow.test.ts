@@ -54,7 +54,7 @@ test("plays the demo's prompts from the service, and none from elsewhere", async
   expect(await db.question.count({ where: elsewhere })).toBe(0)
 })
 
-test('has an open link in the demo, whose mail is captured where there is no mail server', async () => {
+test('has an open link in the demo, whose mail is captured if there is no mail server', async () => {
   const { db, http, loaded } = await startWithDemo()
   const path = new URL(loaded.openLink).pathname
   const form = await http().get(path)

@@ -133,7 +133,7 @@ describe('an imported invite', () => {
     ['completed', { startedAt: at(11), completedAt: null }, { acceptedAt: at(11), startedAt: at(11), completedAt: at(20) }],
     ['revoked', { startedAt: at(11) }, { acceptedAt: null, startedAt: at(11), revokedAt: at(20) }],
     ['pending', {}, { acceptedAt: null }],
-  ])('with status %s and the timestamps %o has everything its state implies', async (status, given, stamps) => {
+  ])('has everything its state implies, with status %s and the timestamps %o', async (status, given, stamps) => {
     const { document, ids } = documentWith([{ status, ...given, updatedAt: at(20), expiresAt: '2099-01-01T00:00:00Z' }])
     await load(document())
     const nothing = { acceptedAt: null, startedAt: null, completedAt: null, revokedAt: null }

@@ -57,7 +57,7 @@ it('logs a sequencing failure once, counts each failure, and recovers by itself'
 })
 
 /** Opens a database without a running service. */
-async function openUnserved() {
+async function openDatabase() {
   const { db, make, system } = await openTestDatabase()
   onTestFinished(() => db.$disconnect())
   const numbering = createEventSequencer()
@@ -67,7 +67,7 @@ async function openUnserved() {
 }
 
 it('sequences all committed events before it stops', async () => {
-  const { db, numbering, ...service } = await openUnserved()
+  const { db, numbering, ...service } = await openDatabase()
   await numbering.start(service.system)
   await record(service)
   await numbering.stop()
@@ -76,7 +76,7 @@ it('sequences all committed events before it stops', async () => {
 })
 
 it("doesn't wait for a transaction that deletes an organization, and leaves no gap for its events", async () => {
-  const { db, ...service } = await openUnserved()
+  const { db, ...service } = await openDatabase()
   await record(service)
   const { organizationId } = await db.event.findFirstOrThrow({ select: { organizationId: true } })
   await record(service)

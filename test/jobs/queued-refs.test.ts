@@ -7,7 +7,7 @@ import { startSmtpListener } from '../support/smtp.ts'
 type Job = { name: string; data: Record<string, string> }
 
 /** Starts a service that only adds jobs, and a mail server that defers the first mail. `work` starts a worker. */
-async function openWorkshop() {
+async function startServices() {
   const { url: DATABASE_URL, db, make } = await openTestDatabase()
   onTestFinished(() => db.$disconnect())
   let refusals = 1
@@ -27,7 +27,7 @@ async function openWorkshop() {
 }
 
 it("logs a job's queue, attempt, duration, and outcome", async () => {
-  const { db, organizationId, add, jobs, work } = await openWorkshop()
+  const { db, organizationId, add, jobs, work } = await startServices()
   await add('/invites', { recipientEmail: 'later@example.com' })
   const [{ name: queue, data }] = (await jobs()) as [Job]
   expect([queue, data.organizationId]).toEqual(['invitation-email', organizationId])

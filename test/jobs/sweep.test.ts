@@ -81,7 +81,7 @@ describe('a hanging sweep part', () => {
   const AGE = /^sweep_part_age_seconds\{part="(\w+)"\} (\S+)$/
 
   /** Makes deletions in the media store wait until `release`. `seen` has the current and the highest number of concurrent deletions. */
-  async function holdDeleting(of: typeof service) {
+  async function blockDeletions(of: typeof service) {
     const gate = Promise.withResolvers<void>()
     const { deletePrefix } = of.deps.media
     const seen = { now: 0, most: 0 }
@@ -100,7 +100,7 @@ describe('a hanging sweep part', () => {
 
   it('delays no other part, runs only once at a time, and is the only one whose age grows in the metrics', async () => {
     const one = await startServiceForTest()
-    const { seen, release } = await holdDeleting(one)
+    const { seen, release } = await blockDeletions(one)
     await runSweep(one, ['delete_expired_media'])
     await waitUntil('the store to be asked', async () => seen.now || undefined)
     const boss = await startQueue(one.databaseUrl, pino({ level: 'silent' }), { works: false })

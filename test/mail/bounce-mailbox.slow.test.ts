@@ -113,8 +113,8 @@ describe.runIf(hasDovecot)('a bounce mailbox', () => {
     const dovecot = await startDovecot()
     for (let i = 1; i <= 3; i++) await dovecot.deliver('INBOX', `Subject: ${i}\n\nmail ${i}\n`)
     await dovecot.breakMail('mail 2')
-    const told: unknown[] = []
-    const log = { ...NO_LOG, warn: (fields: object) => told.push(fields) }
+    const warnings: unknown[] = []
+    const log = { ...NO_LOG, warn: (fields: object) => warnings.push(fields) }
     const mailbox = mailboxAt(dovecot, { log })
     const seen: string[] = []
     const take = async (start: Buffer) => {
@@ -124,7 +124,7 @@ describe.runIf(hasDovecot)('a bounce mailbox', () => {
     expect(await mailbox.processUnread(take, () => false)).toBe(2)
     await dovecot.deliver('INBOX', 'Subject: 4\n\nmail 4\n')
     expect(await mailbox.processUnread(take, () => false)).toBe(1)
-    expect([seen, told]).toEqual([['1', '3', '4'], [{ uid: 2 }]])
+    expect([seen, warnings]).toEqual([['1', '3', '4'], [{ uid: 2 }]])
     expect((await dovecot.count('INBOX')).unread).toBe(1)
   })
 

@@ -60,7 +60,7 @@ const fill = (name: string, { id, recipient }: Sent) =>
 const report = (sent: Sent, name: string, recipient = sent.recipient) =>
   post('dsn', { 'content-type': 'message/rfc822', 'x-envelope-recipient': recipient }, fill(name, sent))
 const basic = (password: string) => ({ authorization: `Basic ${Buffer.from(`postmark:${password}`).toString('base64')}` })
-const tellAsPostmark = (sent: Sent, name: string, password = SECRET) =>
+const postAsPostmark = (sent: Sent, name: string, password = SECRET) =>
   post('postmark', { 'content-type': 'application/json', ...basic(password) }, fill(name, sent))
 
 /** Signs a message as SNS does. */
@@ -76,12 +76,12 @@ const notification = (text: string, given: Record<string, string> = {}) => ({
   ...{ Timestamp: new Date().toISOString(), SignatureVersion: '2', SigningCertURL: CERTIFICATE_URL },
   ...given,
 })
-const tellAsSns = (message: object, topic = TOPIC) =>
+const postAsSns = (message: object, topic = TOPIC) =>
   post('ses', { 'content-type': 'text/plain; charset=UTF-8', 'x-amz-sns-topic-arn': topic }, JSON.stringify(message))
 
 const isRead = () =>
   vi.waitFor(async () => expect(await service.db.mailEvent.count({ where: { processedAt: null } })).toBe(0), PATIENT)
-const countKept = () => service.db.mailEvent.count()
+const countStored = () => service.db.mailEvent.count()
 
 describe('an outgoing mail', () => {
   it('has its own envelope sender, and carries its ID in provider headers', async () => {
@@ -95,7 +95,7 @@ describe('an outgoing mail', () => {
 })
 
 describe('a bounce message', () => {
-  it('is stored at most 20 times for one mail, whoever knows its address', async () => {
+  it('is stored at most 20 times for each mail', async () => {
     const sent = await send()
     for (let i = 0; i < 30; i++) {
       const body = `${fill('postfix.eml', sent)}\nX-Again: ${i}\n`
@@ -141,10 +141,10 @@ describe('a bounce message', () => {
 
   it('is stored once if sent twice', async () => {
     const sent = await send()
-    const before = await countKept()
+    const before = await countStored()
     for (let i = 0; i < 2; i++) await report(sent, 'postfix.eml').expect(200)
     await isRead()
-    expect(await countKept()).toBe(before + 1)
+    expect(await countStored()).toBe(before + 1)
     expect(await sent.typesOf()).toEqual(['email.bounced'])
   })
 
@@ -158,14 +158,14 @@ describe('a bounce message', () => {
 
   it("is rejected for an address that the service didn't sign, and nothing is stored", async () => {
     const sent = await send()
-    const before = await countKept()
+    const before = await countStored()
     const digit = sent.recipient.indexOf('.') + 1
     const otherDigit = sent.recipient[digit] === '0' ? '1' : '0'
     const forged = sent.recipient.slice(0, digit) + otherDigit + sent.recipient.slice(digit + 1)
     for (const recipient of [forged, sent.recipient.replace('Bounces', 'others'), 'bounce@bounces.example.com', ''])
       await report(sent, 'postfix.eml', recipient).expect(401)
     await report(sent, 'postfix.eml', sent.recipient.toLowerCase()).expect(200)
-    expect(await countKept()).toBe(before + 1)
+    expect(await countStored()).toBe(before + 1)
   })
 
   it('is rejected if larger than the limit', async () => {
@@ -178,8 +178,8 @@ describe('a bounce message', () => {
 describe('a Postmark webhook', () => {
   it('records bounces and complaints, each once', async () => {
     const sent = await send()
-    for (let i = 0; i < 2; i++) await tellAsPostmark(sent, 'postmark-bounce.json').expect(200)
-    await tellAsPostmark(sent, 'postmark-complaint.json').expect(200)
+    for (let i = 0; i < 2; i++) await postAsPostmark(sent, 'postmark-bounce.json').expect(200)
+    await postAsPostmark(sent, 'postmark-complaint.json').expect(200)
     await isRead()
     expect(await sent.read()).toMatchObject({ bounce: 'address', bounceStatus: '5.1.1', complainedAt: expect.any(Date) })
     expect((await sent.typesOf()).sort()).toEqual(['email.bounced', 'email.complained'])
@@ -187,12 +187,12 @@ describe('a Postmark webhook', () => {
 
   it('keeps 64-bit IDs exact, so that IDs differing only in their last digits stay distinct', async () => {
     const [one, other] = [await send(), await send()]
-    const tell = (sent: Sent, id: string, messageId: string) => {
+    const postBounce = (sent: Sent, id: string, messageId: string) => {
       const body = fill('postmark-bounce.json', sent).replace('4323372036854775807', id)
       return post('postmark', basic(SECRET), body.replace('883953f4-6105-42a2-a16a-77a8eac79483', messageId))
     }
-    await tell(one, '4323372036854775801', crypto.randomUUID()).expect(200)
-    await tell(other, '4323372036854775802', crypto.randomUUID()).expect(200)
+    await postBounce(one, '4323372036854775801', crypto.randomUUID()).expect(200)
+    await postBounce(other, '4323372036854775802', crypto.randomUUID()).expect(200)
     await isRead()
     for (const sent of [one, other]) expect(await sent.typesOf()).toEqual(['email.bounced'])
   })
@@ -207,10 +207,10 @@ describe('a Postmark webhook', () => {
 
   it('is rejected without its secret, or with a secret that differs in one letter', async () => {
     const sent = await send()
-    const before = await countKept()
-    await tellAsPostmark(sent, 'postmark-bounce.json', `${SECRET.slice(0, -1)}x`).expect(401)
+    const before = await countStored()
+    await postAsPostmark(sent, 'postmark-bounce.json', `${SECRET.slice(0, -1)}x`).expect(401)
     await post('postmark', {}, fill('postmark-bounce.json', sent)).expect(401)
-    expect(await countKept()).toBe(before)
+    expect(await countStored()).toBe(before)
   })
 })
 
@@ -222,7 +222,7 @@ describe('an Amazon SES notification', () => {
   ])('is recorded from SNS: %s', async (name, expected) => {
     const sent = await send()
     const message = sign(notification(fill(name, sent)))
-    for (let i = 0; i < 2; i++) await tellAsSns(message).expect(200)
+    for (let i = 0; i < 2; i++) await postAsSns(message).expect(200)
     await isRead()
     expect(await sent.read()).toMatchObject(expected)
     expect(await service.db.mailEvent.count({ where: { eventId: message.MessageId! } })).toBe(1)
@@ -230,15 +230,15 @@ describe('an Amazon SES notification', () => {
 
   it('is rejected if its signature, certificate, topic, or age is wrong', async () => {
     const sent = await send()
-    const before = await countKept()
+    const before = await countStored()
     const text = fill('ses-bounce.json', sent)
     const good = sign(notification(text))
     const askedBefore = asked.length
-    await tellAsSns({ ...good, Message: text.replace('5.4.4', '5.4.5') }).expect(401)
-    await tellAsSns({ ...good, Signature: `${good.Signature!.slice(0, 9)}A${good.Signature!.slice(10)}` }).expect(401)
-    await tellAsSns(sign(notification(text, { SignatureVersion: '1' }))).expect(401)
+    await postAsSns({ ...good, Message: text.replace('5.4.4', '5.4.5') }).expect(401)
+    await postAsSns({ ...good, Signature: `${good.Signature!.slice(0, 9)}A${good.Signature!.slice(10)}` }).expect(401)
+    await postAsSns(sign(notification(text, { SignatureVersion: '1' }))).expect(401)
     const forgotten = new Date(Date.now() - EXPIRED_ROWS.mailEvents.days * DAY_MS).toISOString()
-    for (const Timestamp of [forgotten, 'long ago']) await tellAsSns(sign(notification(text, { Timestamp }))).expect(401)
+    for (const Timestamp of [forgotten, 'long ago']) await postAsSns(sign(notification(text, { Timestamp }))).expect(401)
     for (const url of [
       'https://evil.example/SimpleNotificationService-1.pem',
       'https://sns.eu-central-1.amazonaws.com.evil.example/a.pem',
@@ -247,17 +247,17 @@ describe('an Amazon SES notification', () => {
       `${CERTIFICATE_URL}#1`,
       CERTIFICATE_URL.replace('https://', 'https://a@'),
     ])
-      await tellAsSns(sign(notification(text, { SigningCertURL: url }))).expect(401)
-    await tellAsSns(sign(notification(text, { TopicArn: `${TOPIC}2` }))).expect(401)
-    await tellAsSns(good, `${TOPIC}2`).expect(401)
-    await tellAsSns({ ...good, Type: 'constructor' }).expect(401)
+      await postAsSns(sign(notification(text, { SigningCertURL: url }))).expect(401)
+    await postAsSns(sign(notification(text, { TopicArn: `${TOPIC}2` }))).expect(401)
+    await postAsSns(good, `${TOPIC}2`).expect(401)
+    await postAsSns({ ...good, Type: 'constructor' }).expect(401)
     for (const body of ['null', '[]', '1', '{']) await post('ses', { 'x-amz-sns-topic-arn': TOPIC }, body).expect(401)
     expect(asked.slice(askedBefore).filter((url) => url !== CERTIFICATE_URL)).toEqual([])
-    expect(await countKept()).toBe(before)
+    expect(await countStored()).toBe(before)
   })
 
   it("is ignored if it isn't a mail event, such as the validation message", async () => {
-    await tellAsSns(sign(notification('Successfully validated SNS topic for Amazon SES event publishing.'))).expect(200)
+    await postAsSns(sign(notification('Successfully validated SNS topic for Amazon SES event publishing.'))).expect(200)
     await isRead()
   })
 
@@ -266,7 +266,7 @@ describe('an Amazon SES notification', () => {
       ...notification('You have chosen to subscribe', { Type: 'SubscriptionConfirmation' }),
       ...{ Token: 'a b&c', SubscribeURL: 'https://evil.example/confirm' },
     })
-    await tellAsSns(confirmation).expect(200)
+    await postAsSns(confirmation).expect(200)
     await isRead()
     const query = `Action=ConfirmSubscription&TopicArn=${encodeURIComponent(TOPIC)}&Token=a+b%26c`
     expect(asked.at(-1)).toBe(`https://sns.eu-central-1.amazonaws.com/?${query}`)
@@ -276,7 +276,7 @@ describe('an Amazon SES notification', () => {
 describe("a provider that isn't enabled", () => {
   it('keeps its events unprocessed in a process without the setting', async () => {
     const sent = await send()
-    await tellAsPostmark(sent, 'postmark-bounce.json').expect(200)
+    await postAsPostmark(sent, 'postmark-bounce.json').expect(200)
     await isRead()
     const { id } = await service.db.mailEvent.findFirstOrThrow({ where: { provider: 'postmark' } })
     await service.db.mailEvent.update({ where: { id }, data: { processedAt: null } })

@@ -121,7 +121,7 @@ describe('an undeliverable mail', () => {
     })
   })
 
-  it('is sent if it is queued once more', async () => {
+  it('is sent if it is queued again', async () => {
     const { invite, offers } = await makeInvite(service)
     refusals.set(invite.recipientEmail, { at: 'content', times: 1, error: answerWith(550, 'Not today') })
     const { id } = await waitForState(service, { id: await queueMail(service, invite) }, 'failed')

@@ -23,8 +23,8 @@ let beside: Service
 beforeAll(async () => {
   modern = await startSmtpListener()
   old = await startSmtpListener({ hideSMTPUTF8: true })
-  service = await startService({ SMTP_URL: await overhear(modern) })
-  beside = await startService({ SMTP_URL: await overhear(old) })
+  service = await startService({ SMTP_URL: await recordCommands(modern) })
+  beside = await startService({ SMTP_URL: await recordCommands(old) })
 })
 afterAll(async () => {
   await Promise.all([service.close(), beside.close()])
@@ -35,7 +35,7 @@ afterAll(async () => {
 /** SMTP commands as sent: the test server would decode the domains. */
 const commands: string[] = []
 const lines: Server[] = []
-async function overhear({ url }: SmtpListener): Promise<string> {
+async function recordCommands({ url }: SmtpListener): Promise<string> {
   const line = createServer((client) => {
     const server = connect(Number(new URL(url).port), '127.0.0.1')
     client.on('data', (bytes) => commands.push(...bytes.toString().split('\r\n')))

@@ -35,13 +35,13 @@ describe("the candidate's link", () => {
 
   it('redirects other mail links with an appended character, but no address that really ends that way', async () => {
     const organization = `/portal/${unknownId}`
-    const leadsTo = async (path: string) => (await service.http().get(path)).headers.location
+    const redirectOf = async (path: string) => (await service.http().get(path)).headers.location
     for (const path of ['/u/token', '/media/token', '/portal/join/token', '/portal/reset/token', `${organization}/invites/1`])
-      expect(await leadsTo(`${path}>.`)).toBe(path)
-    expect(await leadsTo(`${organization}/.`)).toBe(`${organization}/`)
+      expect(await redirectOf(`${path}>.`)).toBe(path)
+    expect(await redirectOf(`${organization}/.`)).toBe(`${organization}/`)
     for (const path of [`${organization}/`, `${organization.replace('portal', 'portal/test')}/`])
-      expect(await leadsTo(path)).not.toBe(path.slice(0, -1))
-    expect(await leadsTo('/api/v1/tags/')).toBeUndefined()
+      expect(await redirectOf(path)).not.toBe(path.slice(0, -1))
+    expect(await redirectOf('/api/v1/tags/')).toBeUndefined()
   })
 
   it('returns a 404 page with any one of its characters changed', async () => {

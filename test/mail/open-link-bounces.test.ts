@@ -56,7 +56,7 @@ const reportAsPostmark = (mailed: Mailed, name: string) =>
     .set('content-type', 'application/json')
     .send(fill(name, mailed))
     .expect(200)
-const allRead = () =>
+const waitUntilProcessed = () =>
   waitUntil(
     'the notices to be read',
     async () => (await service.db.mailEvent.count({ where: { processedAt: null } })) === 0 || undefined,
@@ -89,12 +89,12 @@ describe('a mail of an open link', () => {
     ['bounces at Postmark', 'bounce', (mailed) => reportAsPostmark(mailed, 'postmark-bounce.json')],
     ['is reported as spam', 'complaint', (mailed) => report(mailed, 'arf.eml')],
     ['is reported as spam to Postmark', 'complaint', (mailed) => reportAsPostmark(mailed, 'postmark-complaint.json')],
-  ])('that %s suppresses the address: the next form is answered alike, and sends nothing', async (_, reason, tell) => {
+  ])('suppresses the address if it %s: the next form gets the same response, and sends nothing', async (_, reason, notify) => {
     const [link, other] = [await makeOpenLink(service), await makeOpenLink(service)]
     const [address, unknown] = [newAddress().toLowerCase(), newAddress().toLowerCase()]
     const mailed = await mail(link, address)
-    await tell(mailed)
-    await allRead()
+    await notify(mailed)
+    await waitUntilProcessed()
     expect(await suppressions(link)).toMatchObject([{ address, reason, until: null, emailId: mailed.id }])
 
     const [again, first] = [await sendAgain(link, address), await sendAgain(link, unknown)]
@@ -134,7 +134,7 @@ describe('a mail of an open link', () => {
     for (let times = 0; times < 3; times++) {
       expect(await suppressions(link)).toEqual([])
       await report(await mail(link, address), 'exim.eml')
-      await allRead()
+      await waitUntilProcessed()
     }
     expect(await suppressions(link)).toMatchObject([{ address: address.toLowerCase(), reason: 'full' }])
   })
@@ -142,7 +142,7 @@ describe('a mail of an open link', () => {
   it('suppresses nothing if it bounces because of its content', async () => {
     const link = await makeOpenLink(service)
     await report(await mail(link, newAddress()), 'gmail.eml')
-    await allRead()
+    await waitUntilProcessed()
     expect(await suppressions(link)).toEqual([])
   })
 

@@ -53,8 +53,8 @@ describe('a reminder', () => {
       [expect.stringMatching(/^Reminder: not submitted yet/)],
     ])
     const { events } = await readFeed(service, key, {})
-    const told = events.filter(({ type }) => type.startsWith('email.') || type.startsWith('reminder.'))
-    expect(told.map(({ type }) => type)).toEqual(['reminder.sent', 'reminder.sent', 'reminder.sent'])
+    const mailEvents = events.filter(({ type }) => type.startsWith('email.') || type.startsWith('reminder.'))
+    expect(mailEvents.map(({ type }) => type)).toEqual(['reminder.sent', 'reminder.sent', 'reminder.sent'])
   })
 
   it('needs an active rule, and reaches nobody invited before the rule was active', async () => {

@@ -65,7 +65,7 @@ describe('a temporary bounce', () => {
   it('causes a pause of two weeks at its third time in a row', async () => {
     const { id, key, list } = await makeOrganization()
     const recipientEmail = address('full')
-    const comeBack = async (bounce: 'temporary' | null) => {
+    const sendAndBounce = async (bounce: 'temporary' | null) => {
       service.clock.advance(1_000)
       const invite = await service.make.invite(await service.make.assessment(id), { recipientEmail })
       const emailId = await queueMail(service, invite)
@@ -74,9 +74,9 @@ describe('a temporary bounce', () => {
       await service.db.inviteEmail.updateMany({ where: { id: emailId }, data: { bounce, bouncedAt: service.clock.now() } })
       await suppressAddressOf(service.system, emailId, bounce)
     }
-    for (const bounce of ['temporary', 'temporary', null, 'temporary', 'temporary'] as const) await comeBack(bounce)
+    for (const bounce of ['temporary', 'temporary', null, 'temporary', 'temporary'] as const) await sendAndBounce(bounce)
     expect(await list()).toEqual([])
-    await comeBack('temporary')
+    await sendAndBounce('temporary')
     const days = ({ since, until }: { since: string; until: string }) => (Date.parse(until) - Date.parse(since)) / 86_400_000
     const kept = await list()
     expect(kept).toMatchObject([{ reason: 'full' }])

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest'
 import { answerWith, startReceiver } from '../support/receiver.ts'
 
 /** Runs the script like Postfix, with the recipient as its argument and the bounce as its input. */
-async function tell(SERVICE_URL: string): Promise<number> {
+async function runScript(SERVICE_URL: string): Promise<number> {
   const child = spawn('/bin/sh', ['ops/postfix/tell-bounce', 'bounce+1.a@bounces.example.com'], {
     env: { ...process.env, SERVICE_URL },
   })
@@ -20,7 +20,7 @@ it.each([
   [503, 75],
 ])('posts the bounce, and for the response %i exits with %i', async (status, code) => {
   const receiver = await startReceiver(answerWith(status))
-  expect(await tell(new URL(receiver.url).origin)).toBe(code)
+  expect(await runScript(new URL(receiver.url).origin)).toBe(code)
   const [{ path, headers, body }] = receiver.received as [(typeof receiver.received)[0]]
   expect({ path, body }).toEqual({ path: '/mail-events/dsn', body: 'From: mailer\n\nNo such user\n' })
   expect(headers).toMatchObject({
@@ -30,5 +30,5 @@ it.each([
 })
 
 it('lets Postfix retry while the service is unavailable', async () => {
-  expect(await tell('http://127.0.0.1:1')).toBe(75)
+  expect(await runScript('http://127.0.0.1:1')).toBe(75)
 })

@@ -54,7 +54,7 @@ it('omits the unsubscribe headers if the service has no HTTPS', async () => {
   expect(parsed.text).toContain('http://assess.example.com/u/')
 })
 
-it('changes nothing when its page is opened, however often', async () => {
+it('changes nothing when its page is opened, even repeatedly', async () => {
   const { organizationId, invite, key } = await makeReminding(service)
   const { id } = await invite()
   for (let i = 0; i < 100; i++) {

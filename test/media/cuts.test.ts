@@ -15,10 +15,10 @@ async function recordWithGaps(segments: (Buffer | null)[][]) {
   for (const [segment, parts] of segments.entries())
     for (const [number, part] of parts.entries())
       if (part) expect((await candidate.putPart(mediaId, segment, number, part)).status).toBe(204)
-  const told = { segments: segments.map((parts) => parts.length) }
-  const asked = await candidate.post(`media/${mediaId}/complete`, told)
+  const partCounts = { segments: segments.map((parts) => parts.length) }
+  const asked = await candidate.post(`media/${mediaId}/complete`, partCounts)
   expect([asked.status, asked.body.code]).toEqual([409, 'parts_missing'])
-  expect((await candidate.post(`media/${mediaId}/complete`, { ...told, incomplete: true })).status).toBe(202)
+  expect((await candidate.post(`media/${mediaId}/complete`, { ...partCounts, incomplete: true })).status).toBe(202)
   const media = await waitUntil('the recording to be joined', async () => {
     const found = await candidate.media(mediaId)
     return found.state === 'joining' || (found.state === 'ready' && found.parts.length > 0) ? undefined : found

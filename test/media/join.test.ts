@@ -106,8 +106,8 @@ describe('a recording', () => {
     expect([media.state, media.parts.length]).toEqual(['failed', 1])
     expect(await contentOf(media)).toBeNull()
     // The failure is counted and logged after it is recorded.
-    const isTold = (line: string) => line.includes('a recording cannot be joined') && line.includes(mediaId)
-    await waitUntil('the log', () => service.logLines.some(isTold) || undefined)
+    const isFailureLine = (line: string) => line.includes('a recording cannot be joined') && line.includes(mediaId)
+    await waitUntil('the log', () => service.logLines.some(isFailureLine) || undefined)
     expect(await service.metrics.registry.metrics()).toMatch(/recordings_joined_total\{outcome="failed"\} [1-9]/)
   })
 })

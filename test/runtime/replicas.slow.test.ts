@@ -54,7 +54,7 @@ it("applies a new tier's limits within a second of the change in another process
 it('honors keys and revocations while notifications are cut off, and afterwards', async () => {
   const { id } = await database.make.organization()
   const [first, second] = [await createCachedKey(id, 'First'), await createCachedKey(id, 'Second')]
-  const cutListeners = await openCutter()
+  const cutListeners = await prepareCut()
 
   expect(await cutListeners()).toBe(2)
   await revokeApiKey(database.system, first.id)
@@ -77,7 +77,7 @@ async function countListeners(): Promise<number> {
 }
 
 /** Returns a function that ends the connections on which both replicas listen for notifications. */
-async function openCutter(): Promise<() => Promise<number | null>> {
+async function prepareCut(): Promise<() => Promise<number | null>> {
   const client = new Client({ connectionString: database.url })
   await client.connect()
   onTestFinished(() => client.end())

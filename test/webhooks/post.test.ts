@@ -66,11 +66,11 @@ describe('a response', () => {
   it('is read up to 64 kB, and its first 1 kB is stored', async () => {
     const receiver = await startReceiver((response) => {
       response.writeHead(200)
-      const pour = () => {
+      const writeMore = () => {
         while (response.write('x'.repeat(10_000)));
-        response.once('drain', pour)
+        response.once('drain', writeMore)
       }
-      pour()
+      writeMore()
     })
     expect(await send(receiver.url)).toMatchObject({ status: 200, body: 'x'.repeat(1024) })
   })

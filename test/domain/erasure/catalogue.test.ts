@@ -7,9 +7,9 @@ const service = await startServiceForFile()
 
 /** The row belongs to the candidate's invite. */
 const WITH_ROW = 'deleted with its row'
-const OWN_WORDS = 'the organization’s own words, which are no candidate’s'
-const MEMBERS = 'of a member or their account, which is another subject'
-const LISTS = 'deleted with the row of the list that has the address'
+const OWN_WORDS = 'texts of the organization, not about candidates'
+const MEMBERS = 'data of a member or their account, which another erasure covers'
+const LISTS = 'deleted with the row of the candidate list'
 
 /**
  * Effect of erasing a candidate on each text column. A column that is not listed fails the test. `erased` names the step of domain/erasure
@@ -26,8 +26,8 @@ const CATALOGUE: Catalogue = {
     },
   },
   'public.archives': {
-    erased: { 'traces: deleted with the file': 'address_hmac encrypted_address' },
-    nobody: { 'random, until the file is gone': 'key', [CODE]: 'subject actor_kind' },
+    erased: { 'traces: row deleted with the file': 'address_hmac encrypted_address' },
+    nobody: { 'random key, until the file is deleted': 'key', [CODE]: 'subject actor_kind' },
   },
   'public.asset_parts': { nobody: { [OWN_WORDS]: 'sha256' } },
   'public.assets': { nobody: { [OWN_WORDS]: 'sha256', [CODE]: 'kind state key content_type' } },
@@ -38,7 +38,9 @@ const CATALOGUE: Catalogue = {
     nobody: { [OWN_WORDS]: 'name name_key name_search bands', [CODE]: 'skill_types interface_language client_sees' },
   },
   'public.ats_calls': {
-    erased: { 'invites: with the order; events: emptied where there was none and it names them': 'error answer' },
+    erased: {
+      'invites: deleted with the order; events: emptied if there is no order and it contains the candidate': 'error answer',
+    },
     nobody: { [CODE]: 'name' },
   },
   'public.ats_connections': { nobody: { [CODE]: 'ats', [SECRET]: 'encrypted_api_key ats_api_key_last_four' } },
@@ -46,7 +48,7 @@ const CATALOGUE: Catalogue = {
   'public.ats_orders': { erased: { [WITH_ROW]: 'natural_key callback_url profile_url reported_status last_error' } },
   'public.ats_reports': { erased: { [WITH_ROW]: 'status' } },
   'public.audit_entries': {
-    erased: { 'traces: words that name them are emptied': 'details' },
+    erased: { 'traces: texts that contain the person are emptied': 'details' },
     nobody: { [CODE]: 'actor_kind action target_kind', [MEMBERS]: 'address user_agent request_id' },
   },
   'public.audit_sequence': { nobody: { [MACHINE]: 'database' } },
@@ -57,31 +59,31 @@ const CATALOGUE: Catalogue = {
   'public.credentials': { nobody: { [MEMBERS]: 'email language', [SECRET]: 'password_hash' } },
   'public.devices': { nobody: { [MEMBERS]: 'user_agent network', [SECRET]: 'token_hash' } },
   'public.erasures': {
-    erased: { 'receipt: null from then on': 'encrypted_address' },
-    nobody: { 'what stands for the address, and says it to nobody': 'address_hmac', [CODE]: 'subject actor_kind step counts' },
+    erased: { 'receipt: set to null': 'encrypted_address' },
+    nobody: { 'keyed hash of the address, which reveals nothing': 'address_hmac', [CODE]: 'subject actor_kind step counts' },
   },
   'public.event_sequence': { nobody: { [MACHINE]: 'database' } },
   'public.events': {
-    erased: { 'events: what the caller had said goes': 'data' },
+    erased: { 'events: the fields set by the caller are removed': 'data' },
     nobody: { [CODE]: 'type tested_type actor_type' },
   },
   'public.grades': { erased: { [WITH_ROW]: 'comment' } },
   'public.grading_assignments': { nobody: { [CODE]: 'language' } },
   'public.grading_notes': { erased: { [WITH_ROW]: 'category text' } },
   'public.idempotency_records': {
-    erased: { 'traces: emptied where it names them': 'body', 'traces: deleted where it names them': 'key' },
-    nobody: { 'a hash of a whole request': 'fingerprint', 'kind and id of an actor': 'encrypted_for' },
+    erased: { 'traces: emptied if it contains the person': 'body', 'traces: row deleted if it contains the person': 'key' },
+    nobody: { 'hash of a whole request': 'fingerprint', 'kind and id of an actor': 'encrypted_for' },
   },
   'public.identities': { nobody: { [MEMBERS]: 'issuer subject last_email', [CODE]: 'linked_by' } },
   'public.import_files': {
-    erased: { 'deleted within a day, confirmed or not': 'bytes form' },
+    erased: { 'row deleted within a day, confirmed or not': 'bytes form' },
     nobody: { [OWN_WORDS]: 'file_name choices', [CODE]: 'kind' },
   },
   'public.import_mappings': { nobody: { [OWN_WORDS]: 'heading', [CODE]: 'kind meaning' } },
   'public.instructions': { nobody: { [OWN_WORDS]: 'title body' } },
   'public.invite_batch_rows': { erased: { [LISTS]: 'email name terms issues' } },
   'public.invite_batches': {
-    nobody: { 'settings of a list, names of its columns and its file': 'terms unused_columns file_name' },
+    nobody: { 'settings, column names, and file name of a list': 'terms unused_columns file_name' },
   },
   'public.invite_emails': {
     erased: { [WITH_ROW]: 'kind dedupe_key language message reason bounce bounce_status bounce_reason' },
@@ -99,32 +101,32 @@ const CATALOGUE: Catalogue = {
   'public.library_questions': { nobody: { [OWN_WORDS]: 'name name_words', [CODE]: 'response_type' } },
   'public.library_versions': { nobody: { [OWN_WORDS]: 'content content_hash' } },
   'public.mail_events': {
-    erased: { 'mails: deleted with what was told of the mail; empty once it was read': 'body', mails: 'event_id' },
+    erased: { 'mails: row deleted with the mail; emptied after processing': 'body', mails: 'event_id' },
     nobody: { [CODE]: 'provider' },
   },
-  'public.mail_outages': { erased: { 'mails: emptied where it names them': 'reason' }, nobody: { [CODE]: 'about' } },
+  'public.mail_outages': { erased: { 'mails: emptied if it contains the person': 'reason' }, nobody: { [CODE]: 'about' } },
   'public.mail_templates': { nobody: { [OWN_WORDS]: 'subject body', [CODE]: 'kind language' } },
   'public.media_files': {
-    erased: { [WITH_ROW]: 'key content_type file_name threat', 'with its recording; its row is deleted later': 'levels' },
+    erased: { [WITH_ROW]: 'key content_type file_name threat', 'deleted with the recording; its row is deleted later': 'levels' },
   },
-  'public.deleted_media_files': { nobody: { 'random, until the files are gone': 'key' } },
+  'public.deleted_media_files': { nobody: { 'random key, until the files are deleted': 'key' } },
   'public.transcripts': { erased: { [WITH_ROW]: 'state problem language model text segments original' } },
   'public.media_file_parts': { erased: { [WITH_ROW]: 'sha256' } },
   'public.member_emails': { nobody: { [MEMBERS]: 'facts reason', [CODE]: 'kind dedupe_key' } },
   'public.members': {
     nobody: { [MEMBERS]: 'email department time_zone', [CODE]: 'roles portal_roles sign_in_exception notices' },
   },
-  'public.open_link_refusals': { nobody: { 'what stands for the address, and says it to nobody': 'address_hmac' } },
+  'public.open_link_refusals': { nobody: { 'keyed hash of the address, which reveals nothing': 'address_hmac' } },
   'public.open_links': { nobody: { [OWN_WORDS]: 'email_domains', [SECRET]: 'token' } },
   'public.registrations': {
-    erased: { 'traces: deleted, and with its invite': 'email name language network proof reason bounce' },
+    erased: { 'traces: row deleted, also with its invite': 'email name language network proof reason bounce' },
   },
   'public.organization_suspensions': { nobody: { [CODE]: 'actor_kind counts reason', [OWN_WORDS]: 'moved_to' } },
   'public.organization_security': { nobody: { [OWN_WORDS]: 'networks api_key_networks' } },
   'public.organizations': {
     nobody: {
       [OWN_WORDS]: 'name name_key sender_name reply_to invitation_text return_hosts page_links note_categories decision_names',
-      'a host that the operator chose': 'transcription_host',
+      'host chosen by the operator': 'transcription_host',
       [CODE]:
         'language languages_offered time_zone candidate_mails main_template_language primary_color background_color logo_hash',
     },
@@ -136,7 +138,7 @@ const CATALOGUE: Catalogue = {
     },
   },
   'public.submission_sections': { erased: { [WITH_ROW]: 'name intro navigation' } },
-  'public.saved_forms': { erased: { 'traces: opened, and deleted where it names them': 'url body' } },
+  'public.saved_forms': { erased: { 'traces: decrypted, and row deleted if it contains the person': 'url body' } },
   'public.answer_keys': { nobody: { [OWN_WORDS]: 'key reason', [CODE]: 'effect releases progress' } },
   'public.question_scores': { erased: { [WITH_ROW]: 'parts outcome' } },
   'public.question_versions': { nobody: { [OWN_WORDS]: 'spec', [CODE]: 'response_type' } },
@@ -149,8 +151,8 @@ const CATALOGUE: Catalogue = {
   'public.recovery_codes': { nobody: { [SECRET]: 'hash' } },
   'public.releases': { erased: { [WITH_ROW]: 'comment message grades band' } },
   'public.reminder_rules': { nobody: { [CODE]: 'steps' } },
-  'public.saved_filters': { erased: { 'traces: deleted where it names them': 'name query' } },
-  'public.share_links': { nobody: { 'who gets a link, who is another subject': 'receiver', [CODE]: 'shows' } },
+  'public.saved_filters': { erased: { 'traces: row deleted if it contains the person': 'name query' } },
+  'public.share_links': { nobody: { 'receiver of a link, who is another person': 'receiver', [CODE]: 'shows' } },
   'public.shared_results': { erased: { [WITH_ROW]: 'vote comment' } },
   'public.second_factors': {
     nobody: { [MEMBERS]: 'name', [SECRET]: 'encrypted_secret webauthn_id public_key', [CODE]: 'transports rp_id' },
@@ -158,7 +160,7 @@ const CATALOGUE: Catalogue = {
   'public.session_events': { erased: { [WITH_ROW]: 'kind' } },
   'public.session_authentications': { nobody: { [MEMBERS]: 'idp_sid amr acr', [CODE]: 'kind' } },
   'public.sessions': { nobody: { [MEMBERS]: 'user_agent network', [SECRET]: 'token_hash', [CODE]: 'end_reason' } },
-  'public.sign_in_attempts': { nobody: { 'a hash, which ends within a day': 'key' } },
+  'public.sign_in_attempts': { nobody: { 'hash, deleted within a day': 'key' } },
   'public.sign_in_domains': { nobody: { [OWN_WORDS]: 'domain', [SECRET]: 'token' } },
   'public.sign_in_providers': {
     nobody: {
@@ -176,7 +178,7 @@ const CATALOGUE: Catalogue = {
     },
   },
   'public.suppressions': {
-    erased: { 'suppressions: becomes a code, and goes on being looked up': 'address' },
+    erased: { 'suppressions: replaced by a code, which keeps the address suppressed': 'address' },
     nobody: { [CODE]: 'reason scope' },
   },
   'public.sweep_parts': { nobody: { [MACHINE]: 'part' } },
@@ -184,8 +186,8 @@ const CATALOGUE: Catalogue = {
   'public.answer_attempts': { erased: { [WITH_ROW]: 'text value prompt_timing' } },
   'public.users': { nobody: { [MEMBERS]: 'first_name last_name first_name_key last_name_key search_key email avatar_url' } },
   'public.webhook_attempts': {
-    erased: { 'events: emptied, and kept no more of who is erased': 'answer' },
-    nobody: { 'why there was no answer, in words of ours': 'error' },
+    erased: { 'events: emptied, and no longer stored for erased candidates': 'answer' },
+    nobody: { 'error message of the service': 'error' },
   },
   'public.webhook_endpoints': {
     nobody: { [OWN_WORDS]: 'url description', [CODE]: 'types', [SECRET]: 'encrypted_secret encrypted_previous_secret' },

@@ -162,8 +162,8 @@ describe('an erased candidate', () => {
     expect(erased.map(({ data }) => data)).toEqual(expect.arrayContaining(ids.slice(0, 3).map((inviteId) => ({ inviteId }))))
     expect(own.filter(({ data }) => 'externalId' in data || 'metadata' in data)).toEqual([])
     expect(events.filter(({ data }) => 'externalId' in data).length).toBeGreaterThan(10)
-    const told = new Set(receiver.received.map(({ id }) => id))
-    expect(events.filter(({ id }) => !told.has(id))).toEqual([])
+    const deliveredIds = new Set(receiver.received.map(({ id }) => id))
+    expect(events.filter(({ id }) => !deliveredIds.has(id))).toEqual([])
     // Erasing an unfinished invite revokes it first.
     expect(own.filter(({ type }) => type === 'invite.revoked').length).toBeGreaterThanOrEqual(2)
   })
@@ -217,7 +217,7 @@ it('previews the data to erase, and nothing from other organizations', async () 
   expect(await findTraces(ctx, ADDRESS)).toMatchObject({ invites: 4 })
 })
 
-it("finishes a candidate's erasure once with a correct receipt, however often each step is stopped", async () => {
+it("finishes a candidate's erasure once with a correct receipt, even if each step is stopped repeatedly", async () => {
   const { organization, ids, media } = await makeErasable(service, { others: 1 })
   const ctx = asEraser(service, organization)
   const { id, times, failures } = await eraseThroughStops(service, ctx, ERASURE_STEPS, (alone) =>

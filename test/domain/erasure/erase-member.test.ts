@@ -347,7 +347,7 @@ it("repeats an erasure after a restore, and revokes the member's keys on request
   expect((await findUnfinishedErasures(service.system)).filter((line) => line.id === id)).toEqual([])
 })
 
-it("finishes a member's erasure once with a correct receipt, however often each step is stopped", async () => {
+it("finishes a member's erasure once with a correct receipt, even if each step is stopped repeatedly", async () => {
   const made = await createMembers()
   const { member, email, ctx } = made
   await leaveTraces(made)

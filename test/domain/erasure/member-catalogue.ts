@@ -1,10 +1,10 @@
 import { type Catalogue, CODE, MACHINE, SECRET, SERVICE_CATALOGUE } from './service-catalogue.ts'
 
-const CANDIDATES = 'of candidates, who are another subject'
-const OWN_WORDS = 'the organization’s own words, which are no member’s'
-const WORK = 'what was done for the organization, which stays as a former member’s'
+const CANDIDATES = 'data of candidates, which another erasure covers'
+const OWN_WORDS = 'texts of the organization, not about members'
+const WORK = 'work for the organization, which stays as the work of a former member'
 /** For columns of the account. The sweep deletes accounts that belonged to no organization for 30 days. */
-const ACCOUNT = 'at once: deleted with what they sign in with, unless that opens another organization; left over: deleted with it'
+const ACCOUNT = 'at once: deleted with the account, unless another organization uses it; orphaned account: deleted with it'
 
 /**
  * Effect of erasing a member, or an orphaned account, on each text column. `erased` names the time and the step of domain/erasure that
@@ -32,17 +32,17 @@ export const MEMBER_CATALOGUE: Catalogue = {
   'public.assessments': {
     nobody: { [OWN_WORDS]: 'name name_key name_search bands', [CODE]: 'skill_types interface_language client_sees' },
   },
-  'public.ats_calls': { nobody: { 'what is sent to recruiting systems names no member': 'error answer', [CODE]: 'name' } },
+  'public.ats_calls': { nobody: { 'data for recruiting systems contains no member': 'error answer', [CODE]: 'name' } },
   'public.ats_connections': { nobody: { [CODE]: 'ats', [SECRET]: 'encrypted_api_key ats_api_key_last_four' } },
   'public.ats_keys': { nobody: { [SECRET]: 'hash last_four encrypted_key' } },
   'public.ats_orders': { nobody: { [CANDIDATES]: 'natural_key callback_url profile_url reported_status last_error' } },
   'public.ats_reports': { nobody: { [CODE]: 'status' } },
   'public.audit_entries': {
     erased: {
-      'traces: words that name them are emptied': 'details',
-      'traces: emptied, of what they have done': 'address user_agent',
+      'traces: texts that contain the person are emptied': 'details',
+      'traces: emptied in entries of their own actions': 'address user_agent',
     },
-    nobody: { [CODE]: 'actor_kind action target_kind', 'a number of ours': 'request_id' },
+    nobody: { [CODE]: 'actor_kind action target_kind', 'generated id': 'request_id' },
   },
   'public.audit_sequence': { nobody: { [MACHINE]: 'database' } },
   'public.bulk_change_rows': { nobody: { [CANDIDATES]: 'issues' } },
@@ -52,8 +52,8 @@ export const MEMBER_CATALOGUE: Catalogue = {
   'public.credentials': { erased: { [ACCOUNT]: 'email language password_hash' } },
   'public.devices': { erased: { [ACCOUNT]: 'user_agent network token_hash' } },
   'public.erasures': {
-    erased: { 'receipt: null from then on': 'encrypted_address' },
-    nobody: { 'what stands for the address, and says it to nobody': 'address_hmac', [CODE]: 'subject actor_kind step counts' },
+    erased: { 'receipt: set to null': 'encrypted_address' },
+    nobody: { 'keyed hash of the address, which reveals nothing': 'address_hmac', [CODE]: 'subject actor_kind step counts' },
   },
   'public.event_sequence': { nobody: { [MACHINE]: 'database' } },
   'public.events': { nobody: { [CANDIDATES]: 'data', [CODE]: 'type tested_type actor_type' } },
@@ -61,10 +61,15 @@ export const MEMBER_CATALOGUE: Catalogue = {
   'public.grading_assignments': { nobody: { [CODE]: 'language' } },
   'public.grading_notes': { nobody: { [WORK]: 'category text' } },
   'public.idempotency_records': {
-    erased: { 'traces: emptied where it names them': 'body', 'traces: a code where it names them': 'key' },
-    nobody: { 'a hash of a whole request': 'fingerprint', 'kind and id of an actor': 'encrypted_for' },
+    erased: {
+      'traces: emptied if it contains the person': 'body',
+      'traces: replaced by a code if it contains the person': 'key',
+    },
+    nobody: { 'hash of a whole request': 'fingerprint', 'kind and id of an actor': 'encrypted_for' },
   },
-  'public.identities': { erased: { [`${ACCOUNT}; theirs of this organization at once`]: 'issuer subject last_email linked_by' } },
+  'public.identities': {
+    erased: { [`${ACCOUNT}; identities of this organization in any case`]: 'issuer subject last_email linked_by' },
+  },
   'public.import_files': {
     nobody: { [CANDIDATES]: 'bytes form', [OWN_WORDS]: 'file_name choices', [CODE]: 'kind' },
   },
@@ -72,7 +77,7 @@ export const MEMBER_CATALOGUE: Catalogue = {
   'public.instructions': { nobody: { [OWN_WORDS]: 'title body' } },
   'public.invite_batch_rows': { nobody: { [CANDIDATES]: 'email name terms issues' } },
   'public.invite_batches': {
-    nobody: { 'settings of a list, names of its columns and its file': 'terms unused_columns file_name' },
+    nobody: { 'settings, column names, and file name of a list': 'terms unused_columns file_name' },
   },
   'public.invite_emails': {
     nobody: { [CANDIDATES]: 'kind dedupe_key language message reason bounce bounce_status bounce_reason' },
@@ -90,24 +95,25 @@ export const MEMBER_CATALOGUE: Catalogue = {
   'public.library_questions': { nobody: { [OWN_WORDS]: 'name name_words', [CODE]: 'response_type' } },
   'public.library_versions': { nobody: { [OWN_WORDS]: 'content content_hash' } },
   'public.mail_events': {
-    erased: { 'mails: deleted with what was told of the mail; empty once it was read': 'body event_id' },
+    erased: { 'mails: row deleted with the mail; emptied after processing': 'body event_id' },
     nobody: { [CODE]: 'provider' },
   },
-  'public.mail_outages': { erased: { 'mails: emptied where it names them': 'reason' }, nobody: { [CODE]: 'about' } },
+  'public.mail_outages': { erased: { 'mails: emptied if it contains the person': 'reason' }, nobody: { [CODE]: 'about' } },
   'public.mail_templates': { nobody: { [OWN_WORDS]: 'subject body', [CODE]: 'kind language' } },
   'public.media_files': { nobody: { [CANDIDATES]: 'key content_type file_name threat levels' } },
-  'public.deleted_media_files': { nobody: { 'random, until the files are gone': 'key' } },
+  'public.deleted_media_files': { nobody: { 'random key, until the files are deleted': 'key' } },
   'public.transcripts': { nobody: { [CANDIDATES]: 'text segments original', [CODE]: 'state problem language model' } },
   'public.media_file_parts': { nobody: { [CANDIDATES]: 'sha256' } },
   'public.member_emails': {
     erased: {
-      'at once, those to them; traces: in those to others, who has done it, and from where': 'facts',
-      'at once, those to them': 'reason kind dedupe_key',
+      'at once: deleted in mails to them; traces: actor and network removed in mails to others': 'facts',
+      'at once: deleted in mails to them': 'reason kind dedupe_key',
     },
   },
   'public.members': {
     erased: {
-      'at once: emptied, or what stands for nobody': 'email department time_zone roles portal_roles sign_in_exception notices',
+      'at once: emptied, or replaced by a neutral value':
+        'email department time_zone roles portal_roles sign_in_exception notices',
     },
   },
   'public.open_link_refusals': { nobody: { [CANDIDATES]: 'address_hmac' } },
@@ -130,7 +136,9 @@ export const MEMBER_CATALOGUE: Catalogue = {
   },
   'public.submission_sections': { nobody: { [OWN_WORDS]: 'name intro', [CODE]: 'navigation' } },
   'public.saved_forms': {
-    erased: { [`${ACCOUNT}, theirs to this organization in any case; traces: others’ where it names them`]: 'url body' },
+    erased: {
+      [`${ACCOUNT}; forms for this organization in any case; traces: others’ forms that contain the person`]: 'url body',
+    },
   },
   'public.answer_keys': { nobody: { [WORK]: 'key reason', [CODE]: 'effect releases progress' } },
   'public.question_scores': { nobody: { [CANDIDATES]: 'parts outcome' } },
@@ -145,27 +153,26 @@ export const MEMBER_CATALOGUE: Catalogue = {
   'public.releases': { nobody: { [WORK]: 'comment message grades band' } },
   'public.reminder_rules': { nobody: { [CODE]: 'steps' } },
   'public.saved_filters': {
-    erased: { 'at once, those that are theirs alone; traces: replaced where it names them': 'name query' },
+    erased: { 'at once: private filters deleted; traces: replaced if it contains the person': 'name query' },
   },
-  'public.share_links': { nobody: { 'who gets a link, who is no member': 'receiver', [CODE]: 'shows' } },
+  'public.share_links': { nobody: { 'receiver of a link, who is no member': 'receiver', [CODE]: 'shows' } },
   'public.shared_results': { nobody: { [CANDIDATES]: 'vote comment' } },
   'public.second_factors': {
     erased: { [ACCOUNT]: 'name encrypted_secret webauthn_id public_key transports rp_id' },
   },
   'public.session_events': { nobody: { [CANDIDATES]: 'kind' } },
   'public.session_authentications': {
-    erased: { [`${ACCOUNT}, those of the organization’s identity provider in any case`]: 'idp_sid amr acr kind' },
+    erased: { [`${ACCOUNT}; authentications of the organization’s identity provider in any case`]: 'idp_sid amr acr kind' },
   },
   'public.sessions': {
     erased: {
-      [`${ACCOUNT}, those that rest on the organization’s identity provider in any case`]:
-        'user_agent network token_hash end_reason',
+      [`${ACCOUNT}; sessions of the organization’s identity provider in any case`]: 'user_agent network token_hash end_reason',
     },
   },
-  'public.sign_in_attempts': { nobody: { 'a hash, which ends within a day': 'key' } },
+  'public.sign_in_attempts': { nobody: { 'hash, deleted within a day': 'key' } },
   'public.sign_in_domains': { nobody: { [OWN_WORDS]: 'domain', [SECRET]: 'token' } },
   'public.sign_in_providers': {
-    erased: { 'traces: emptied where it names them': 'last_error' },
+    erased: { 'traces: emptied if it contains the person': 'last_error' },
     nobody: {
       [OWN_WORDS]: 'name issuer client_id required_claims acr_values',
       [SECRET]: 'encrypted_client_secret encrypted_draft tested_settings_hash',
@@ -185,11 +192,11 @@ export const MEMBER_CATALOGUE: Catalogue = {
   'public.answer_attempts': { nobody: { [CANDIDATES]: 'text value prompt_timing' } },
   'public.users': {
     erased: {
-      'at once: deleted, unless another organization has it too; “A former member” takes its place; left over: deleted':
+      'at once: deleted, unless another organization uses it, and shown as “A former member”; orphaned account: deleted':
         'first_name last_name first_name_key last_name_key search_key email avatar_url',
     },
   },
-  'public.webhook_attempts': { nobody: { 'what is sent to webhooks names no member': 'answer', [CODE]: 'error' } },
+  'public.webhook_attempts': { nobody: { 'responses of webhooks contain no member': 'answer', [CODE]: 'error' } },
   'public.webhook_endpoints': {
     nobody: { [OWN_WORDS]: 'url description', [CODE]: 'types', [SECRET]: 'encrypted_secret encrypted_previous_secret' },
   },

@@ -29,7 +29,7 @@ const OTHERS = [
   'o\\u0027kim+a@example.com',
 ]
 
-it('finds an address however it is spelled, but not within a longer one, in PostgreSQL and JavaScript alike', async () => {
+it('finds an address in any spelling, but not within a longer one, in PostgreSQL and JavaScript', async () => {
   for (const [texts, isThere] of [
     [NAMING, true],
     [[...OTHERS, ...HYPHENATED], false],

@@ -30,12 +30,12 @@ const NEVER: RetentionDays = { completed: null, expired: null, revoked: null }
 const daysAgo = (days: number) => new Date(service.clock.now().getTime() - days * DAY_MS)
 const set = (ctx: Context, kept: Partial<RetentionDays>) => changeRetention(ctx, { kept: { ...NEVER, ...kept }, isSure: true })
 /** Sets the rules in force since yesterday, and the next run to now. */
-const beginNow = (organizationId: string) =>
+const startRulesNow = (organizationId: string) =>
   db.organizationRetention.update({ where: { organizationId }, data: { beginsAt: daysAgo(1), nextAt: daysAgo(1) } })
 
 /** Runs the retention sweep as if a day had passed, since it checks the rules once a day. */
 async function sweep(organizationId: string) {
-  await beginNow(organizationId)
+  await startRulesNow(organizationId)
   return eraseDueInvites(service.system)
 }
 
@@ -132,9 +132,9 @@ describe('a retention run', () => {
     const left = await db.invite.findMany({ where: { organizationId: organization.id }, select: { id: true } })
     expect(left.map(({ id }) => id).sort()).toEqual(kept.sort())
     expect(await db.invite.count({ where: { id: other.id } })).toBe(1)
-    const told = await db.event.findMany({ where: { organizationId: organization.id, type: 'invite.erased' } })
-    expect(told.map(({ inviteId }) => inviteId).sort()).toEqual(due.sort())
-    expect(told.map(({ actorType }) => actorType)).toEqual(['system', 'system', 'system'])
+    const erasedEvents = await db.event.findMany({ where: { organizationId: organization.id, type: 'invite.erased' } })
+    expect(erasedEvents.map(({ inviteId }) => inviteId).sort()).toEqual(due.sort())
+    expect(erasedEvents.map(({ actorType }) => actorType)).toEqual(['system', 'system', 'system'])
     const [entry] = await db.auditEntry.findMany({ where: { organizationId: organization.id, action: 'erased_ended_invites' } })
     expect(entry).toMatchObject({ actorKind: 'system', details: { completed: 2, expired: 0, revoked: 1 } })
     const night = await db.erasure.findFirstOrThrow({ where: { organizationId: organization.id, id: entry!.targetId! } })
@@ -162,7 +162,7 @@ describe('a retention run', () => {
     await db.invite.updateMany({ where: { id: made.ids[1]! }, data: { status: 'revoked', ...ended } })
     await db.invite.updateMany({ where: { id: { in: made.ids.slice(2) } }, data: { status: 'expired', ...ended } })
     await set(ctx, { completed: 30, expired: 30, revoked: 30 })
-    await beginNow(organizationId)
+    await startRulesNow(organizationId)
     const stored = await listStore(service)
     const media = { ...ctx.deps.media, deletePrefix: () => Promise.reject(new Error('the store is away')) }
     const away = { ...service.system, deps: { ...service.system.deps, media } }
@@ -242,7 +242,7 @@ describe('an invite whose files are being deleted', () => {
       'a',
     )
     await set(ctx, { expired: 30 })
-    await beginNow(organization.id)
+    await startRulesNow(organization.id)
     const isThere = async () => (await db.invite.count({ where: { id } })) > 0
     const sweepWith = (work: () => Promise<unknown>) => {
       const deletePrefix = async (prefix: string) => {
@@ -309,7 +309,7 @@ describe('an invite whose files are being deleted', () => {
       finishedAt: expect.any(Date),
       counts: { invites: 1, submissions: 1 },
     })
-    await beginNow(longer.ctx.organization.id)
+    await startRulesNow(longer.ctx.organization.id)
     await eraseDueInvites(service.system)
     expect(await longer.isThere()).toBe(false)
   })
@@ -322,7 +322,7 @@ it('applies a retention change made during a run', async () => {
   const completed = await make.invite(assessment, { status: 'completed', completedAt: daysAgo(40) })
   const expired = await make.invite(assessment, { status: 'expired', expiresAt: daysAgo(40) })
   await set(ctx, { completed: 30, expired: 30 })
-  await beginNow(organization.id)
+  await startRulesNow(organization.id)
   const { queue } = service.deps
   const setBetween = async (...given: Parameters<typeof queue.purgeMails>) => {
     await set(ctx, { completed: 30 })

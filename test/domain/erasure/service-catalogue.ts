@@ -1,17 +1,17 @@
 /** Effect of an erasure on each text column, by table. `erased`: time and step that erase the columns. `nobody`: why they contain nobody. */
 export type Catalogue = Record<string, { erased?: Record<string, string>; nobody?: Record<string, string> }>
 
-export const SECRET = 'a secret, or what tells it, of the organization or of the service'
-export const CODE = 'one of a few words of ours, a code, or a key of ours'
-export const MACHINE = 'of the service itself'
+export const SECRET = 'secret of the organization or of the service, or derived from one'
+export const CODE = 'fixed value, code, or generated key'
+export const MACHINE = 'data of the service itself'
 
 /** Tables of the queue and of migrations. The subject of the erasure makes no difference to them. */
 export const SERVICE_CATALOGUE: Catalogue = {
   'pgboss.bam': { nobody: { [MACHINE]: 'name status queue table_name command error' } },
   'pgboss.job': {
-    erased: { 'mails: deleted with the mail, emptied where it names them': 'output source_output' },
+    erased: { 'mails: deleted with the mail, or emptied if it contains the person': 'output source_output' },
     nobody: {
-      'ids of ours; an address that somebody signs in by, for a minute': 'data',
+      'generated ids, and for a minute the address of a sign-in': 'data',
       [MACHINE]: 'name singleton_key group_id group_tier dead_letter policy source_name',
     },
   },

@@ -157,7 +157,7 @@ describe('an invite', () => {
 describe('expiry', () => {
   const due = () => ({ expiresAt: new Date(service.clock.now().getTime() - 1_000) })
 
-  it.each(['a list', 'a move', 'the sweep'])('records one event, whoever notices it first: %s', async (who) => {
+  it.each(['a list', 'a move', 'the sweep'])('records one event, no matter what notices it first: %s', async (who) => {
     const { key, invite, client, candidate } = await makeInvite(due())
     if (who === 'a list') await client.get('/invites')
     if (who === 'a move') await candidate.press('accept')

@@ -181,7 +181,7 @@ describe('the expiry sweep', () => {
   }
   const swept = ['expired', 'expired', 'started', 'pending']
 
-  it('expires what is due in all organizations, and nothing else', async () => {
+  it('expires due invites of all organizations, and no others', async () => {
     const { due, statuses } = await makeDue()
     await expireAllDueInvites(service.system)
     expect(await statuses()).toEqual(swept)

@@ -160,7 +160,7 @@ describe('a mail beyond the daily limits', () => {
     await waitForState(service, { inviteId: last }, 'sent')
   })
 
-  it("waits for the next day by the organization's limit, whatever the addresses", async () => {
+  it("waits for the next day if the organization's limit is reached, for any address", async () => {
     const { invite, emails } = await setUp()
     const made: string[] = []
     for (let i = 0; i < 6; i++) made.push(await invite(`one-of-many-${i}@example.com`))
@@ -267,17 +267,17 @@ describe('an organization over its daily mail limit', () => {
 
   it('gets 201 with the time at which each mail leaves, and stores that time with each mail', async () => {
     const { organization, ids, client } = await setUp()
-    const told: (string | undefined)[] = []
+    const announcedTimes: (string | undefined)[] = []
     for (let i = 0; i < 2 * PER_DAY + 2; i++) {
       const sent = await client.post('/invites').send({ assessmentId: ids[0], recipientEmail: `planned-${i}@example.com` })
       expect(sent.status).toBe(201)
-      told.push(sent.headers['mail-delayed-until'])
+      announcedTimes.push(sent.headers['mail-delayed-until'])
       await settled(organization.id)
     }
-    const days = told.map((at) => at && Math.round((Date.parse(at) - service.clock.now().getTime()) / DAY_MS))
+    const days = announcedTimes.map((at) => at && Math.round((Date.parse(at) - service.clock.now().getTime()) / DAY_MS))
     expect(days).toEqual([...Array(PER_DAY).fill(undefined), ...Array(PER_DAY).fill(1), 2, 2])
     const mails = await settled(organization.id)
-    expect(mails.map(({ delayedUntil }) => delayedUntil?.toISOString())).toEqual(told)
+    expect(mails.map(({ delayedUntil }) => delayedUntil?.toISOString())).toEqual(announcedTimes)
     const quiet = await client
       .post('/invites')
       .send({ assessmentId: ids[0], recipientEmail: 'by-myself@example.com', sendEmail: false })

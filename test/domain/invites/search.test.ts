@@ -104,7 +104,7 @@ async function expectedIds(words: string[]): Promise<string[]> {
   return rows.map(({ id }) => id)
 }
 
-it('finds the invites with each word in the address or name, whatever the words, on every page', async () => {
+it('finds the invites with each word in the address or name, for any words, on every page', async () => {
   let indexed = 0
   const faults: object[] = []
   for (let n = 1; n <= SEARCHES; n++) {

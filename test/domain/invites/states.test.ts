@@ -71,7 +71,7 @@ const participles: Record<Operation, string> = {
 }
 
 /** Creates an invite in a state, with the time stamps of its earlier states. An expired one was accepted, a revoked one started. */
-async function inviteThatIs(state: State, data: object = {}) {
+async function createInviteIn(state: State, data: object = {}) {
   const { id, key } = await service.make.organization()
   const assessment = await service.make.assessment(id)
   const ago = (days: number) => new Date(service.clock.now().getTime() - days * DAY_MS)
@@ -120,7 +120,7 @@ describe('the candidate', () => {
   it.each(cellsOf(byCandidate))(
     'gets the expected result of $move if the invite is $state: $outcome',
     async ({ move, state, outcome }) => {
-      const { before, stored, candidate } = await inviteThatIs(state)
+      const { before, stored, candidate } = await createInviteIn(state)
       const answer = await candidate.press(move)
       // A rejected move also redirects to the page with the current state.
       expect([answer.status, answer.headers.location, answer.text]).toEqual([303, candidate.path, ''])
@@ -134,7 +134,7 @@ describe('the candidate', () => {
   it('starts a separate session with each invite', async () => {
     const sessions = new Set<string | null>()
     for (let i = 0; i < 2; i++) {
-      const { stored, candidate } = await inviteThatIs('accepted')
+      const { stored, candidate } = await createInviteIn('accepted')
       await candidate.press('start')
       sessions.add((await stored()).assessmentSession)
     }
@@ -147,7 +147,7 @@ describe('the candidate', () => {
     ['finish', 'started'],
     ['decline', 'pending'],
   ] as const)('gets the same response to a second %s, which changes nothing', async (move, state) => {
-    const { stored, candidate } = await inviteThatIs(state)
+    const { stored, candidate } = await createInviteIn(state)
     const first = await candidate.press(move)
     const moved = await stored()
     service.clock.advance(1_000)
@@ -161,7 +161,7 @@ describe('the organization', () => {
   it.each(cellsOf(byOrganization))(
     'gets the expected result of $move if the invite is $state: $outcome',
     async ({ move, state, outcome }) => {
-      const { before, stored, mails, shown, operate } = await inviteThatIs(state)
+      const { before, stored, mails, shown, operate } = await createInviteIn(state)
       const answer = await operate(move)
       const isMailed = outcome !== 'refused' && (move === 'resend' || move === 'reactivate')
       expect(await stored()).toEqual(expectedRow(before, move, outcome))
@@ -184,7 +184,7 @@ describe('the organization', () => {
   ] as const)(
     'gets the same response to a second %s of an invite that was %s, which sends no second mail',
     async (move, state) => {
-      const { stored, mails, operate } = await inviteThatIs(state)
+      const { stored, mails, operate } = await createInviteIn(state)
       const first = await operate(move)
       const [moved, sent] = [await stored(), await mails()]
       service.clock.advance(1_000)
@@ -195,7 +195,7 @@ describe('the organization', () => {
   )
 
   it("can't reactivate an invite again once it is accepted", async () => {
-    const { before, stored, operate } = await inviteThatIs('revoked')
+    const { before, stored, operate } = await createInviteIn('revoked')
     await operate('reactivate')
     await candidateOf(service, await stored()).press('accept')
     const { status, body } = await operate('reactivate')
@@ -204,7 +204,7 @@ describe('the organization', () => {
   })
 
   it('can revoke an invite that the candidate has declined, which changes nothing', async () => {
-    const { stored, operate, candidate } = await inviteThatIs('accepted')
+    const { stored, operate, candidate } = await createInviteIn('accepted')
     await candidate.press('decline')
     const declined = await stored()
     service.clock.advance(1_000)
@@ -214,7 +214,7 @@ describe('the organization', () => {
   })
 
   it('can reactivate an invite any number of times, each time with a new link', async () => {
-    const { before, stored, operate } = await inviteThatIs('pending')
+    const { before, stored, operate } = await createInviteIn('pending')
     for (const linkVersion of [2, 3, 4]) {
       await operate('revoke')
       service.clock.advance(60_000)

@@ -11,7 +11,7 @@ const FEW_PAGES = 450
 
 const service = await startServiceForFile()
 
-it('reads a page of the library from an index, whatever the filter, even with 100,000 questions', async () => {
+it('reads a page of the library from an index with any filter, even with 100,000 questions', async () => {
   const { id: organizationId, name } = await service.make.organization()
   const client = new pg.Client(service.databaseUrl)
   await client.connect()

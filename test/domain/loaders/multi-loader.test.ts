@@ -44,7 +44,7 @@ it('finds rows of several tables in one statement, each by its own IDs', async (
   expect(queries).toHaveLength(1)
 })
 
-it('uses the same statement text for the same tables, whatever the number and order of IDs', async () => {
+it('uses the same statement text for the same tables, with any number and order of IDs', async () => {
   const { ctx, ids } = await makeWorld()
   const find = makeFind()
   const { queries } = await recordQueries(async () => {

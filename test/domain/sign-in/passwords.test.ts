@@ -17,7 +17,7 @@ it('hashes a password so that only it matches, and no two hashes are equal', asy
   expect(await matchesPassword('Correct horse', one!)).toBe(false)
 })
 
-it('matches a password however a keyboard composes its characters', async () => {
+it('matches a password even if another keyboard composes its characters differently', async () => {
   const stored = await hashPassword(service, 'Caf\u00e9 au lait', 'line', wanted)
   expect(await matchesPassword('Cafe\u0301 au lait', stored!)).toBe(true)
 })

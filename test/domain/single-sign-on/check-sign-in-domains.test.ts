@@ -26,15 +26,15 @@ describe('an owner', () => {
     await joinAs(service, organization, { roles: ['grader'] })
     const endsOn = new Date(clock.now().getTime() + 40 * DAY_MS).toISOString().slice(0, 10)
     await admin.post(page, providerFields(idp, { clientSecret: '', secretExpiresAt: endsOn }))
-    const told: number[] = []
+    const mailCounts: number[] = []
     for (let day = 0; day < 45; day++) {
       await checkSignInDomains(service.system)
       await checkSignInDomains(service.system)
-      told.push((await mailsOf(organization.id, 'secret_ending')).length)
+      mailCounts.push((await mailsOf(organization.id, 'secret_ending')).length)
       clock.advance(DAY_MS)
     }
-    expect(told.map((count, day) => count - (told[day - 1] ?? 0)).filter((more) => more > 0)).toEqual([1, 1, 1])
-    expect([told.indexOf(1), told.indexOf(2), told.indexOf(3)]).toEqual([10, 33, 39])
+    expect(mailCounts.map((count, day) => count - (mailCounts[day - 1] ?? 0)).filter((more) => more > 0)).toEqual([1, 1, 1])
+    expect([mailCounts.indexOf(1), mailCounts.indexOf(2), mailCounts.indexOf(3)]).toEqual([10, 33, 39])
     expect(await mailsOf(organization.id, 'secret_ending')).toEqual([admin.email, admin.email, admin.email])
     const text = await readNewest(organization.id, 'secret_ending')
     expect(text).toContain('The client secret of Acme Login expires soon')

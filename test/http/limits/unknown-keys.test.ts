@@ -132,7 +132,7 @@ describe('the key lookup', () => {
     await settleCache(known)
     let arrived = 0
     service.app.server.on('request', () => arrived++)
-    const { countHeld, letGo } = await holdLookUps()
+    const { countHeld, letGo } = await lockApiKeys()
     const unknowns = Array.from({ length: 200 }, () => statusOf(unknown()))
     const good = statusOf(fresh.key)
     await waitUntil('the requests to arrive', () => arrived === 201 || undefined)
@@ -168,7 +168,7 @@ async function settleCache({ key, apiKeyId: id }: { key: string; apiKeyId: strin
 }
 
 /** Locks the table of API keys, so that lookups wait. `countHeld` counts them, `letGo` releases them. */
-async function holdLookUps() {
+async function lockApiKeys() {
   const client = new pg.Client({ connectionString: service.databaseUrl })
   await client.connect()
   onTestFinished(() => client.end())

@@ -40,7 +40,9 @@ describe('a multiple choice', () => {
     ['exact', 'ab', 1],
     ['exact', 'abc', 0],
     ['exact', 'a', 0],
-  ])('with policy %s scores %s as %d', (policy, ticked, share) => expect(got({ policy, right: ids('ab') }, ticked)).toBe(share))
+  ])('uses the policy %s to score %s as %d', (policy, ticked, share) =>
+    expect(got({ policy, right: ids('ab') }, ticked)).toBe(share),
+  )
 
   it('limits the sum of weights to 0 to 100 percent', () => {
     const weights = { policy: 'weights', weights: { [idOf('a')]: 60, [idOf('b')]: 40, [idOf('c')]: -50 } }

@@ -154,7 +154,7 @@ describe('the Moodle writer', () => {
   const fractionsOf = (question: NeutralQuestion) =>
     [...String(create().write([question])).matchAll(/fraction="([^"]*)"/g)].map(([, fraction]) => fraction)
 
-  it('writes shares that Moodle has, and reports those that are far from them', () => {
+  it('writes shares that Moodle supports, and reports those far from them', () => {
     const near = options(34, 33, 33, -51, 0)
     expect([fractionsOf(near), losses(near)]).toEqual([['33.33333', '33.33333', '33.33333', '-50', '0'], []])
     expect([fractionsOf(options(45, 55)), losses(options(45, 55))]).toEqual([

@@ -130,10 +130,10 @@ it('rejects a matching definition only if its longest answer exceeds the limit',
     shuffle: false,
   })
   const longest = Object.fromEntries([...letters].map((id) => [idOf(id), idOf('z')]))
-  const told = (characters: number) => matchingRules.faults('matching', specWith(characters), key)
+  const faultsFor = (characters: number) => matchingRules.faults('matching', specWith(characters), key)
   const lengthOf = (characters: number) => [...matchingRules.describe(specWith(characters), longest)].length
-  expect([told(500), lengthOf(500)]).toEqual([[], 19_999])
-  expect([told(501).map(({ field }) => field), lengthOf(501) > MAX_ANSWER_LENGTH]).toEqual([['spec'], true])
+  expect([faultsFor(500), lengthOf(500)]).toEqual([[], 19_999])
+  expect([faultsFor(501).map(({ field }) => field), lengthOf(501) > MAX_ANSWER_LENGTH]).toEqual([['spec'], true])
   const values = matchingAuthor.print(specWith(501), key, () => 3)
   const { faults } = readDefinition('matching', values)
   expect(faults).toMatchObject([

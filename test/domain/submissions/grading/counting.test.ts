@@ -52,12 +52,15 @@ describe('two graders’ points', () => {
     [35, 20, 27, 23.5],
     [3, 3, 2.5, 3],
     [2_000_000_000, 1_600_000_000, 2_000_000_000, 1_800_000_000],
-  ])('of %i count by their mean, to the nearest half, up to 20 percent apart: %d and %d', async (points, one, other, mean) => {
-    const { first, second, grade, result } = await createTwiceGraded({ questions: [{ points }, { points: 0 }] })
-    await grade(first.ctx, 1, one)
-    await grade(second.ctx, 1, other)
-    expect((await result()) as unknown[]).toContainEqual(expect.objectContaining({ number: 1, points: mean }))
-  })
+  ])(
+    'count by their mean, to the nearest half, up to 20 percent apart: of %i points %d and %d',
+    async (points, one, other, mean) => {
+      const { first, second, grade, result } = await createTwiceGraded({ questions: [{ points }, { points: 0 }] })
+      await grade(first.ctx, 1, one)
+      await grade(second.ctx, 1, other)
+      expect((await result()) as unknown[]).toContainEqual(expect.objectContaining({ number: 1, points: mean }))
+    },
+  )
 
   it.each([
     [5, 4, 2.5],
@@ -65,7 +68,7 @@ describe('two graders’ points', () => {
     [3, 3, 2],
     [1, 0, 0.5],
     [2_000_000_000, 1_599_999_999.5, 2_000_000_000],
-  ])('of %i need a decision if they differ by more: %d and %d', async (points, one, other) => {
+  ])('need a decision if they differ by more: of %i points %d and %d', async (points, one, other) => {
     const { first, second, grade, result } = await createTwiceGraded({ questions: [{ points }, { points: 0 }] })
     await grade(first.ctx, 1, one)
     await grade(second.ctx, 1, other)
