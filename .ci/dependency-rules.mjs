@@ -24,11 +24,11 @@ const mayUse = {
   'jobs/': ['jobs/', 'domain/'],
   'http/(?!browser/|docs/browser/)': ['http/', 'domain/', 'html/', 'locales/'],
   'kinds/[^/]+$': ['kinds/', 'domain/', 'http/', 'html/', 'locales/'],
-  // A kind never imports another one. Shared code is in files beside their folders.
+  // A kind never imports another one. Shared code is in files next to their folders.
   'kinds/file-formats/': ['kinds/file-formats/', 'kinds/[^/]+$', 'domain/', 'http/', 'tables/'],
   'tables/': ['tables/', 'domain/'],
   'kinds/(?!file-formats/)([^/]+)/': ['kinds/$1/', 'kinds/[^/]+$', 'domain/', 'http/', 'html/', 'locales/'],
-  // Uploaded files are read in a process of their own.
+  // Uploaded files are read in a separate process.
   'uploads/': ['uploads/', 'tables/', 'kinds/file-formats/', 'kinds/[^/]+$', 'domain/', 'processes/'],
   // Scripts that browsers load.
   'http/browser/': ['http/browser/'],
