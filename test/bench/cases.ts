@@ -45,7 +45,7 @@ const compareSizes = (name: string, { large, small }: Organizations, ask: (of: O
   targets: { large: createTarget('service', large, ...ask(large)), small: createTarget('service', small, ...ask(small)) },
 })
 
-/** One row by its id. */
+/** Reads one row by its id. */
 export const reads: Cases = ({ large }) =>
   Object.entries({
     [INVITES]: large.inviteIds,
@@ -56,7 +56,7 @@ export const reads: Cases = ({ large }) =>
     [`${ALTERNATE}/tags`]: large.tagIds,
   }).map(([list, ids]) => compareServers(list, ['service', 'floor'], large, ...ids.map((id) => `${list}/${id}`)))
 
-/** The first page of each list. */
+/** Reads the first page of each list. */
 export const lists =
   (size: number): Cases =>
   ({ large }) => {
@@ -69,7 +69,7 @@ export const lists =
     )
   }
 
-/** Lists with related objects instead of their ids. */
+/** Compares lists that contain related objects with lists that contain their ids. */
 export const depths: Cases = (organizations) =>
   ALTERNATE_LISTS.map((list) => {
     const path = `${ALTERNATE}/${list}?depth=`

@@ -13,7 +13,7 @@ import { BENCH_SECRET, startService } from './servers.ts'
 
 const QUESTIONS = 50
 const WARM_UP = 3
-/** Candidates of a round. */
+/** Candidates per round. */
 const CANDIDATES = 20
 
 const OPTIONS = ['a', 'b', 'c', 'd'].map((letter) => ({ id: letter.repeat(8), text: `Option ${letter}` }))

@@ -14,7 +14,7 @@ const RECOVERY_MS = 300_000
 const ORDERS = 5
 const THEIR_KEY = 'a key of Ashby'
 
-/** Events of an invite, and the status that Ashby is sent for each. */
+/** Events of an invite, and the status that Ashby receives for each. */
 const STEPS = [
   ['invite.accepted', 'Opened'],
   ['invite.started', 'Started'],

@@ -88,13 +88,13 @@ async function ask({ interface: name, path }: Operation, query: URLSearchParams)
   const request = { url: `${fillPath(path, own)}?${query}`, headers: { [KEY_HEADERS[name]]: own.key } }
   const { result, queries } = await recordQueries(async () => await service.app.inject(request))
   const reads = queries.filter(({ text }) => /^\s*select/i.test(text) && !text.includes('api_keys'))
-  // v1 names the refused field in its text. A successful answer may be a page.
+  // v1 names the rejected field at the beginning of its error text. A successful response may be a page.
   const body = result.statusCode === 200 ? {} : result.json()
   const fields = name === 'v1' ? String(body.error).split(' ')[0] : Object.keys(body).join()
   return { status: result.statusCode, fields, queries: reads }
 }
 
-/** Planner memory of a statement, in kilobytes. */
+/** Returns the planner memory of a statement, in KiB. */
 async function measurePlanning({ text, values }: Query): Promise<number> {
   const { rows } = await observer.query(`EXPLAIN (MEMORY, FORMAT JSON) ${text}`, values)
   return rows[0]['QUERY PLAN'][0].Planning['Memory Used']

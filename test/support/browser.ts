@@ -27,7 +27,8 @@ export const desktop = { width: 1280, height: 900 }
 export const phone = { width: 390, height: 844 }
 
 /**
- * Views of a page: each size once, and each color scheme once. Pages alternate the combination, because layout hardly depends on the scheme.
+ * Returns the views of a page: each size once, and each color scheme once. Pages alternate the combination, because layout hardly depends on
+ * the color scheme.
  */
 export const looksOf = (page: number): { viewport: typeof desktop; colorScheme: 'light' | 'dark' }[] => [
   { viewport: desktop, colorScheme: page % 2 ? 'dark' : 'light' },

@@ -76,8 +76,8 @@ export const asEraser = (service: Service, organization: { id: string; name: str
 
 /**
  * Creates an organization with several candidates. One of them has data everywhere: they were invited several times, also by a list; recorded,
- * graded, and released; their mails bounced and were suppressed; webhooks reported them to a receiver that answers with their address; and they
- * are named in saved filters, the audit log, saved forms, idempotency keys, and the queue.
+ * graded, and released; a mail bounced, and their address was suppressed; webhooks reported them to a receiver that answers with their address;
+ * and they are named in saved filters, the audit log, saved forms, idempotency keys, and the queue.
  */
 export async function makeErasable(service: Service, { others = 3 } = {}) {
   const organization = await service.make.organization({ mode: 'test' })

@@ -29,7 +29,7 @@ export type Decide = (request: string) => Promise<string>
 export type BounceMailbox = { domain: string; maildir: string; uid: number; gid: number }
 
 /**
- * Starts a Postfix on loopback that relays accepted mails to the server at `relayPort`. It asks `decide` about each client and each complete
+ * Starts a Postfix on loopback that relays accepted mails to the server at `relayPort`. It asks `decide` about each recipient and each complete
  * mail. It stops with the test.
  */
 export async function startPostfix(relayPort: number, decide: Decide, bounces?: BounceMailbox): Promise<{ url: string }> {
@@ -58,7 +58,7 @@ smtpd_policy_service_timeout = 300s
 smtpd_client_restrictions = ${policy}
 smtpd_recipient_restrictions = permit_mynetworks, reject
 smtpd_end_of_data_restrictions = ${policy}
-${bounces ? deliverBounces(bounces) : ''}`,
+${bounces ? bounceSettings(bounces) : ''}`,
   )
   const internal = 'cleanup unix n - n - 0 cleanup\nqmgr unix n - n 300 1 qmgr\nrewrite unix - - n - - trivial-rewrite'
   const others = ['bounce', 'defer', 'trace'].map((name) => `${name} unix - - n - 0 bounce`)
@@ -87,7 +87,7 @@ ${bounces ? deliverBounces(bounces) : ''}`,
   return { url: `smtp://127.0.0.1:${port}` }
 }
 
-const deliverBounces = ({ domain, maildir, uid, gid }: BounceMailbox): string => `virtual_mailbox_domains = ${domain}
+const bounceSettings = ({ domain, maildir, uid, gid }: BounceMailbox): string => `virtual_mailbox_domains = ${domain}
 virtual_mailbox_base = /
 virtual_mailbox_maps = static:${maildir.slice(1)}/
 virtual_minimum_uid = 1

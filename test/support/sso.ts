@@ -70,8 +70,8 @@ export const providerFields = (idp: Pick<Idp, 'issuer'>, more: Record<string, st
 })
 
 /**
- * Enforces single sign-on for an organization of {@link setUpSso} on the pages of the portal: the admin sets up an app, signs in with it, becomes
- * the exception for emergencies, and tries the provider.
+ * Enforces single sign-on for an organization of {@link setUpSso} on the pages of the portal: the admin sets up an app, signs in with it, gets
+ * the break-glass exception, and tries the provider.
  *
  * @returns the admin's browser, signed in with their password and app; the path of the settings; the response to enforcing single sign-on; and
  *   a function that signs the admin in again.
