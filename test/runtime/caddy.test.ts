@@ -55,8 +55,8 @@ describe.skipIf(!hasCaddy)('Caddy with ops/caddy/Caddyfile', () => {
       'sec-fetch-site': 'same-origin',
       'content-type': 'application/x-www-form-urlencoded',
     }
-    const told = await caddy.ask('/', { method: 'POST', headers, body: Buffer.alloc(12_000_000, 'a') })
-    expect(told.body).toBe('done')
+    const answer = await caddy.ask('/', { method: 'POST', headers, body: Buffer.alloc(12_000_000, 'a') })
+    expect(answer.body).toBe('done')
     expect(seen).toHaveLength(1)
     expect(seen[0]!.bytes).toBe(12_000_000)
     expect(seen[0]!.request.headers).toMatchObject({

@@ -135,8 +135,8 @@ async function leaveTraces({ organization, owner, person, member, home, email }:
       }) as never,
     ],
   })
-  const told = { provider: 'dsn', eventId: toThem.id, emailId: toThem.id, receivedAt: now, processedAt: now }
-  await db.mailEvent.create({ data: { id: id(), ...told, body: new Uint8Array(Buffer.from(`550 ${email}`)) } })
+  const bounceEvent = { provider: 'dsn', eventId: toThem.id, emailId: toThem.id, receivedAt: now, processedAt: now }
+  await db.mailEvent.create({ data: { id: id(), ...bounceEvent, body: new Uint8Array(Buffer.from(`550 ${email}`)) } })
   await db.$executeRaw`
     INSERT INTO pgboss.job (name, data, state, output)
     SELECT name, ${JSON.stringify({ emailId: toThem.id, organizationId })}::jsonb, 'failed', jsonb_build_object('message', ${`550 ${email}`}::text)

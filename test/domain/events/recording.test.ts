@@ -60,14 +60,14 @@ describe('a new invite', () => {
       .post('/assessment_invites')
       .send({ ...other, ...settings, id_photo_required: true, face_photo_required: true })
     expect(status).toBe(201)
-    const told = (await readEvents(key)).filter(({ type }) => type.startsWith('invite'))
+    const ofInvite = (await readEvents(key)).filter(({ type }) => type.startsWith('invite'))
     const actor = { type: 'api_key', id: apiKeyId }
     const created = (inviteId: string) => ({
       type: 'invite.created',
       actor,
       data: { inviteId, assessmentId, status: 'pending', mode, source: 'api' },
     })
-    expect(told).toEqual([created(invite.id), created(second.id)])
+    expect(ofInvite).toEqual([created(invite.id), created(second.id)])
   })
 
   it('records its creation once for a repeated Idempotency-Key, and not at all for a rejected request', async () => {
@@ -117,8 +117,8 @@ describe('an invite', () => {
     await post('reactivate')
     expect((await post('extend', { expiresInDays: 1 })).status).toBe(400)
     const actor = { type: 'api_key', id: apiKeyId }
-    const told = (await readEvents(key)).filter(({ type }) => type.startsWith('invite'))
-    expect(told).toEqual([
+    const ofInvite = (await readEvents(key)).filter(({ type }) => type.startsWith('invite'))
+    expect(ofInvite).toEqual([
       { type: 'invite.extended', actor, data: { ...stateOf(invite, 'pending'), expiresAt: extended } },
       { type: 'invite.resent', actor, data: stateOf(invite, 'pending') },
       { type: 'invite.revoked', actor, data: stateOf(invite, 'revoked') },
@@ -177,10 +177,10 @@ describe('expiry', () => {
         true, true, true, true, ${service.clock.now()}, ${due().expiresAt}, ${service.clock.now()}, ${service.clock.now()}
       FROM generate_series(1, ${count}::int) n`
     await expireAllDueInvites(service.system)
-    const told = await readFeed(service, key, { limit: '100' })
-    expect(new Set(told.events.map(({ data }) => data.inviteId)).size).toBe(count)
-    expect(told.events).toHaveLength(count)
-    expect(new Set(told.events.map(({ type }) => type))).toEqual(new Set(['invite.expired']))
+    const feed = await readFeed(service, key, { limit: '100' })
+    expect(new Set(feed.events.map(({ data }) => data.inviteId)).size).toBe(count)
+    expect(feed.events).toHaveLength(count)
+    expect(new Set(feed.events.map(({ type }) => type))).toEqual(new Set(['invite.expired']))
   })
 })
 
@@ -298,10 +298,11 @@ it("shows a key the events of the invites it can read, and none of another organ
   const [live, test] = invites.map(({ id }) => id)
   await service.v1(key).post(`/invites/${live}/revoke`).send({}).expect(200)
   await service.v1(testKey).post(`/invites/${test}/revoke`).send({}).expect(200)
-  const told = async (of: string, query: Record<string, string>) => (await readEvents(of, query)).map(({ data }) => data.inviteId)
-  for (const query of [{}, { mode: 'all' }, { mode: 'live' }]) expect(await told(key, query)).toEqual([live])
-  for (const query of [{}, { mode: 'all' }, { mode: 'test' }]) expect(await told(testKey, query)).toEqual([test])
-  expect([await told(key, { mode: 'test' }), await told(testKey, { mode: 'live' })]).toEqual([[], []])
+  const readInviteIds = async (of: string, query: Record<string, string>) =>
+    (await readEvents(of, query)).map(({ data }) => data.inviteId)
+  for (const query of [{}, { mode: 'all' }, { mode: 'live' }]) expect(await readInviteIds(key, query)).toEqual([live])
+  for (const query of [{}, { mode: 'all' }, { mode: 'test' }]) expect(await readInviteIds(testKey, query)).toEqual([test])
+  expect([await readInviteIds(key, { mode: 'test' }), await readInviteIds(testKey, { mode: 'live' })]).toEqual([[], []])
   const stranger = await service.make.organization()
   expect(await readEvents(stranger.key, { mode: 'all' })).toEqual([])
   expect(await readEvents(stranger.key, { mode: 'all', inviteId: live! })).toEqual([])

@@ -56,7 +56,7 @@ describe('a grade', () => {
     const [one, other] = [await join(), await join()]
     const seen = service.clock.now()
     service.clock.advance(1_000)
-    const told = await Promise.all([
+    const responses = await Promise.all([
       grade(one.ctx, 1, 1, { comment: 'Poor', seen }),
       grade(other.ctx, 1, 5, { comment: 'Fine', seen }),
     ])
@@ -64,7 +64,7 @@ describe('a grade', () => {
       [1, 'Poor'],
       [5, 'Fine'],
     ])
-    expect(told.map(({ others }) => others.length).sort()).toEqual([0, 1])
+    expect(responses.map(({ others }) => others.length).sort()).toEqual([0, 1])
   })
 
   it("isn't replaced by an older one from another tab, unless they are equal", async () => {
@@ -161,11 +161,11 @@ describe('a result', () => {
       where: { inviteId: invite.id, type: 'submission.released' },
       orderBy: { sequence: 'asc' },
     })
-    const told = { inviteId: invite.id, assessmentId: invite.assessmentId, status: 'completed', submissionId }
+    const common = { inviteId: invite.id, assessmentId: invite.assessmentId, status: 'completed', submissionId }
     const reportUrl = expect.stringMatching(new RegExp(`^http.*/portal/${invite.organizationId}/results/${submissionId}$`))
     expect(events.map(({ data }) => data)).toEqual([
-      { ...told, percent: 56.25, reportUrl },
-      { ...told, percent: 62.5, reportUrl },
+      { ...common, percent: 56.25, reportUrl },
+      { ...common, percent: 62.5, reportUrl },
     ])
   })
 

@@ -39,7 +39,7 @@ async function makeMedia(service: Service, choices: Parameters<typeof takeAssess
       const found = await Promise.all((await rows()).map(async ({ key, kind }) => ((await isStored(service, key)) ? kind : [])))
       return found.flat().sort()
     },
-    told: async () => {
+    readDeletionEvents: async () => {
       const events = await service.db.event.findMany({
         where: { inviteId: candidate.invite.id, type: 'submission.media_deleted' },
         orderBy: { sequence: 'asc' },
@@ -78,7 +78,7 @@ describe('media', () => {
     await sweep(service)
     expect(await candidate.kept()).toEqual([])
     const of = { inviteId: candidate.invite.id, submissionId: candidate.submissionId, status: 'completed' }
-    expect(await candidate.told()).toEqual([
+    expect(await candidate.readDeletionEvents()).toEqual([
       ['system', { ...of, assessmentId: candidate.invite.assessmentId, kinds: ['screen', 'webcam', 'webcam_still'] }],
       ['system', { ...of, assessmentId: candidate.invite.assessmentId, kinds: ['answer', 'face_photo', 'id_photo'] }],
     ])
@@ -185,7 +185,7 @@ describe('media', () => {
       if (prefix === `${stuck.key}/`) throw new Error('EACCES')
       return deletePrefix(prefix)
     }
-    const told = () => service.logLines.filter((line) => line.includes('does not delete') && line.includes(stuck.key))
+    const warnings = () => service.logLines.filter((line) => line.includes('does not delete') && line.includes(stuck.key))
     service.clock.advance(MINUTE_MS)
     await sweep(service)
     expect(await candidate.stored()).toEqual(['screen'])
@@ -194,7 +194,7 @@ describe('media', () => {
     service.clock.advance(60 * MINUTE_MS)
     await sweep(service)
     expect(tried).toHaveLength(ALL.length + 1)
-    expect(told()).toHaveLength(1)
+    expect(warnings()).toHaveLength(1)
     media.deletePrefix = deletePrefix
     service.clock.advance(60 * MINUTE_MS)
     await sweep(service)
@@ -230,7 +230,7 @@ describe('media', () => {
     await sweep(service)
     expect(await candidate.stored()).toEqual(['answer', 'screen', 'webcam', 'webcam_still'])
     expect(await other.kept()).toHaveLength(ALL.length)
-    expect(await candidate.told()).toMatchObject([['system', { kinds: ['face_photo', 'id_photo'] }]])
+    expect(await candidate.readDeletionEvents()).toMatchObject([['system', { kinds: ['face_photo', 'id_photo'] }]])
     const audited = await service.db.auditEntry.findMany({
       where: { organizationId: candidate.organization.id, action: 'deleted_media' },
     })
