@@ -76,7 +76,7 @@ describe('item analysis', () => {
       }
   })
 
-  it('finds the reliability of a published example', () => {
+  it('finds the same reliability as the textbook formula', () => {
     // Five candidates and three questions, repeated six times. Cronbach's alpha is k/(k − 1) (1 − Σ variances of questions / variance of totals).
     const base = [
       [0, 0, 0],
