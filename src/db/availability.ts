@@ -47,8 +47,8 @@ function explainPoolQueries(pool: Pool, explain: (error: Error) => Error): void 
     const callback = args.at(-1)
     if (typeof callback === 'function')
       return query(...args.slice(0, -1), (error: Error | undefined, result: unknown) => callback(error && explain(error), result))
-    const sent = query(...args)
-    return sent instanceof Promise ? sent.catch((error) => Promise.reject(explain(error))) : sent
+    const result = query(...args)
+    return result instanceof Promise ? result.catch((error) => Promise.reject(explain(error))) : result
   }
   pool.query = explaining as typeof pool.query
 }
@@ -65,9 +65,9 @@ function explainQueries(client: PoolClient, explain: (error: Error) => Error, an
       }
       return query(...args.slice(0, -1), tell)
     }
-    const sent = query(...args)
-    if (!(sent instanceof Promise)) return sent
-    return sent.then(
+    const pending = query(...args)
+    if (!(pending instanceof Promise)) return pending
+    return pending.then(
       (result) => {
         answered()
         return result

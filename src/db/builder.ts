@@ -73,8 +73,8 @@ export class NamesCompiler extends PostgresQueryCompiler {
 
 const snakeNames = new Map<string, string>()
 export function snakeOf(name: string): string {
-  const known = snakeNames.get(name)
-  if (known !== undefined) return known
+  const cached = snakeNames.get(name)
+  if (cached !== undefined) return cached
   const snake = name.replace(/[A-Z]/g, (capital) => `_${capital.toLowerCase()}`)
   // Names stand in the code: there are few.
   snakeNames.set(name, snake)

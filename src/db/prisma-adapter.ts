@@ -21,8 +21,8 @@ export function createAdapter(pool: Pool, statementNameGenerator: NameStatement)
       const adapter = await factory.connect()
       const startTransaction = adapter.startTransaction.bind(adapter)
       adapter.startTransaction = (isolationLevel) => {
-        const open = joining.getStore()
-        return open ? transactionOn(open, options) : startTransaction(isolationLevel)
+        const transaction = joining.getStore()
+        return transaction ? transactionOn(transaction, options) : startTransaction(isolationLevel)
       }
       return adapter
     },

@@ -61,11 +61,11 @@ export const isNotSuspended = (table: string): RawBuilder<SqlBool> =>
 /** Deletes at most so many rows of a table within the scope, whatever its key. */
 export const deleteSome = <T extends TenantTable>(db: TenantDb, table: T, atMost: number) => {
   const place = sql.ref(`${table}.ctid`)
-  const some = db
+  const batch = db
     .selectFrom(table as 'invites')
     .select(place.as('place'))
     .limit(atMost)
-  return db.deleteFrom(table as 'invites').where(sql<SqlBool>`${place} = any(array(${some}))`)
+  return db.deleteFrom(table as 'invites').where(sql<SqlBool>`${place} = any(array(${batch}))`)
 }
 
 /** `where('id', '=', anyOfIds(ids))`: any of these UUIDs, however many, in one value. */

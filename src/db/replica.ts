@@ -55,18 +55,19 @@ function watchReplica(url: string, ...[primary, log, { poolSize }]: Following): 
   const isUsable = () => lateness() <= MAX_LATENESS_MS
 
   async function look(): Promise<void> {
-    const at = performance.now()
+    const time = performance.now()
     const { bytes, database } = await rawStatement(primary, onPrimary).executeTakeFirstOrThrow()
-    notes.push({ at, bytes: BigInt(bytes) })
-    const its = await rawStatement(db, onReplica).executeTakeFirstOrThrow()
-    if (!its.isReplica) throw new Error('it is no replica: it takes changes itself')
+    notes.push({ at: time, bytes: BigInt(bytes) })
+    const replicaState = await rawStatement(db, onReplica).executeTakeFirstOrThrow()
+    if (!replicaState.isReplica) throw new Error('it is no replica: it takes changes itself')
     // After a failover the replica may have data that the new primary lacks. Its identity comes from the primary that it follows.
-    if (its.database !== database) throw new Error('it is the replica of another database, or of the primary before a failover')
-    const reached = notes.findLastIndex((note) => note.bytes <= BigInt(its.bytes))
+    if (replicaState.database !== database)
+      throw new Error('it is the replica of another database, or of the primary before a failover')
+    const reached = notes.findLastIndex((note) => note.bytes <= BigInt(replicaState.bytes))
     if (reached < 0) return
     notes = notes.slice(reached)
     asOf = notes[0]!.at
-    head = BigInt(its.head)
+    head = BigInt(replicaState.head)
   }
 
   async function run(): Promise<void> {

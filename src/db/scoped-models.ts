@@ -26,8 +26,8 @@ export function scopedModels(connection: Connection, scope: Scope): Connection {
   const models = new Map<string | symbol, Model>()
   return new Proxy({} as Connection, {
     get(_, name) {
-      const known = models.get(name)
-      if (known) return known
+      const cached = models.get(name)
+      if (cached) return cached
       const table = TABLES.get(name)
       if (!table) return client[name]
       const model = scopedModel(client[name]!, { name: String(name), table, scope })

@@ -107,9 +107,9 @@ function sessionOfTransaction({ query, prisma }: Pick<Session, 'query' | 'prisma
       }),
     // One after the other: the end of a savepoint is also the end of all that began after it.
     transaction(work) {
-      const done = last.then(() => runSavepoint(work))
-      last = done.catch(() => {})
-      return done
+      const result = last.then(() => runSavepoint(work))
+      last = result.catch(() => {})
+      return result
     },
     withSignal: () => session,
   }
@@ -156,14 +156,14 @@ async function queryUntilAborted<Row extends object>(
 async function queryInOnePacket<Row extends object>({ pool, nameOf }: Service, statements: Statement[]): Promise<Row[]> {
   const connection = await pool.connect()
   try {
-    const sent = inOneWrite<Row>(connection, [
+    const results = inOneWrite<Row>(connection, [
       { text: 'BEGIN' },
       ...statements.map((statement) => named(nameOf, statement)),
       { text: 'COMMIT' },
     ])
     // Behind a statement that fails all others do, and COMMIT rolls back: all have been answered when the connection is given back.
-    await Promise.allSettled(sent)
-    const answers = await Promise.all(sent)
+    await Promise.allSettled(results)
+    const answers = await Promise.all(results)
     connection.release()
     return answers.at(-2)!.rows
   } catch (error) {

@@ -9,8 +9,8 @@ export type NameStatement = (query: { sql: string; args: readonly unknown[] }) =
 export function nameStatements(): NameStatement {
   const names = new Map<string, string>()
   return ({ sql, args }) => {
-    const known = names.get(sql)
-    if (known !== undefined) return known
+    const knownName = names.get(sql)
+    if (knownName !== undefined) return knownName
     if (names.size >= MAX_NAMED_STATEMENTS || args.length > MAX_NAMED_PARAMETERS) return ''
     const name = `s${names.size}`
     names.set(sql, name)

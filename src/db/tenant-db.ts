@@ -105,9 +105,9 @@ export function scopeLike<C extends Connection>(other: C, connection: Connection
 
 /** @throws Error for a database without a scope. */
 export function scopeOf(db: TenantDb): Scope {
-  const known = scopes.get(db)
-  if (!known) throw new Error('The database has no scope')
-  return known.scope
+  const found = scopes.get(db)
+  if (!found) throw new Error('The database has no scope')
+  return found.scope
 }
 
 function scopedQueries(db: Connection, scope: Scope): ScopedQueries {

@@ -80,12 +80,12 @@ const idOf = (assessments: Assessments, name: string): string => assessments.fin
  */
 function planInvite(now: number, i: number) {
   const age = (i * 0.58 + 0.2) * DAY_MS
-  const sent = now - age
+  const sentAt = now - age
   const step = Math.min(age / 4, 9 * HOUR_MS)
   const wanted = isCompared(i) ? 'completed' : STATES[i % STATES.length]!
   const status = wanted === 'expired' && age < 8 * DAY_MS ? 'pending' : wanted
   const submission = planSubmission(status, i)
-  const times = { sentAt: new Date(sent), movedAt: new Date(sent + step), startsAt: sent + 2 * step }
+  const times = { sentAt: new Date(sentAt), movedAt: new Date(sentAt + step), startsAt: sentAt + 2 * step }
   return { status: submission ? 'accepted' : status, submission, ...times }
 }
 

@@ -76,23 +76,23 @@ export async function takeAssessment(
 ): Promise<void> {
   const session = await giveDemoConsent(ctx, inviteId)
   requirePrepared(session)
-  const at = (time: number) => ({ ...session, ctx: withClockAt(session.ctx, time) })
+  const sessionAt = (time: number) => ({ ...session, ctx: withClockAt(session.ctx, time) })
   let now = ctx.deps.clock().getTime() + READING_MS
-  await startSubmission(at(now))
+  await startSubmission(sessionAt(now))
   const last = ANSWERS[assessment]!.length
   for (let number = 1; number <= last; number++) {
-    await openQuestion(at(now), number)
+    await openQuestion(sessionAt(now), number)
     if (number > upTo) return
     now += WRITING_MS
-    await saveText(at(now), number, answerOf(assessment, n, number))
-    if (number < last) await closeQuestion(at(now), number)
+    await saveText(sessionAt(now), number, answerOf(assessment, n, number))
+    if (number < last) await closeQuestion(sessionAt(now), number)
   }
-  await finishSubmission(at(now))
+  await finishSubmission(sessionAt(now))
 }
 
 function answerOf(assessment: WrittenAssessment, n: number, number: number) {
-  const written = ANSWERS[assessment]![number - 1]!
-  return { number, ...written[(n + Math.floor(n / 3) * number) % written.length]! }
+  const variants = ANSWERS[assessment]![number - 1]!
+  return { number, ...variants[(n + Math.floor(n / 3) * number) % variants.length]! }
 }
 
 /** First and second grader of a submission: graders alternate, and the admin takes every fourth. */

@@ -66,7 +66,7 @@ export async function writeDefinitions(
   { tx, organizationId, plan, onKept }: WriteContext,
   organization: OrganizationEntry,
 ): Promise<Map<QuestionEntry, WrittenDefinition>> {
-  const written = new Map<QuestionEntry, WrittenDefinition>()
+  const writtenDefinitions = new Map<QuestionEntry, WrittenDefinition>()
   const row = await tx.organization.findUniqueOrThrow({ where: { id: organizationId } })
   const ctx = enterOrganization({ ...service, db: tx, actor: { kind: 'operator' } }, row)
   const questions = (organization.assessments ?? []).flatMap((assessment) => assessment.questions ?? [])
@@ -79,10 +79,10 @@ export async function writeDefinitions(
     const byId = new Map(existing.map((question) => [question.id, question]))
     for (const entry of batch) {
       const becomes = await writeOne(ctx, entry, byId.get(plan.ids.get(entry)!), onKept)
-      if (becomes) written.set(entry, becomes)
+      if (becomes) writtenDefinitions.set(entry, becomes)
     }
   }
-  return written
+  return writtenDefinitions
 }
 
 type CurrentQuestion = { id: string; versionId: string | null; responseType: string }

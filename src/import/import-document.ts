@@ -95,16 +95,16 @@ async function checkAndLoad(
     ...findStructureProblems(ctx, document),
   ]
   const further = [...checked.problems, ...invalid]
-  const all = [...problems, ...further.filter(({ path }) => !reportedPaths.has(path))]
-  if (all.length > 0) throw new ImportError(all)
+  const allProblems = [...problems, ...further.filter(({ path }) => !reportedPaths.has(path))]
+  if (allProblems.length > 0) throw new ImportError(allProblems)
 
   const summary: ImportSummary = { organizations: [], counts: noCounts(), generatedKeys: [], keptKeys: [], keptDefinitions: [] }
   const total = document.organizations.reduce((sum, organization) => sum + countRows(organization), 0)
-  let done = 0
+  let importedRows = 0
   for (const [i, organization] of document.organizations.entries()) {
     const advance = (rows: number) => {
-      done += rows
-      options.onProgress?.({ organization: organization.name, done, total })
+      importedRows += rows
+      options.onProgress?.({ organization: organization.name, done: importedRows, total })
     }
     const part = await loadOrganization(ctx, checked.plan, organization, {
       ...options,
@@ -205,9 +205,9 @@ async function writeOrganization(
   }
   const questions = (organization.assessments ?? []).flatMap((assessment) => {
     const assessmentId = plan.ids.get(assessment)!
-    const written = { assessmentId, structure: structures.get(assessmentId)! }
+    const structurePlace = { assessmentId, structure: structures.get(assessmentId)! }
     return wantRows(assessment.questions, (entry, at) =>
-      wantQuestion(entry, at, { ...written, definition: definitions.get(entry) }),
+      wantQuestion(entry, at, { ...structurePlace, definition: definitions.get(entry) }),
     )
   })
   await save(run, tables.questions, questions, 'questions')

@@ -19,26 +19,30 @@ export function checkReferences({ report }: ImportCheck, organization: FoundRow<
 
 function findReferences({ path, row }: FoundRow<OrganizationEntry>): Reference[] {
   return [
-    ...rowsIn(row.apiKeys, `${path}.apiKeys`).flatMap((key) => one(key, 'createdById', 'members')),
-    ...rowsIn(row.tags, `${path}.tags`).flatMap((tag) => one(tag, 'createdById', 'members')),
+    ...rowsIn(row.apiKeys, `${path}.apiKeys`).flatMap((key) => singleReference(key, 'createdById', 'members')),
+    ...rowsIn(row.tags, `${path}.tags`).flatMap((tag) => singleReference(tag, 'createdById', 'members')),
     ...rowsIn(row.members, `${path}.members`).flatMap((member) => many(member, 'tagIds', 'tags')),
     ...rowsIn(row.assessments, `${path}.assessments`).flatMap((assessment) => [
-      ...one(assessment, 'instructionId', 'instructions'),
+      ...singleReference(assessment, 'instructionId', 'instructions'),
       ...many(assessment, 'categoryIds', 'categories'),
       ...many(assessment, 'clientIds', 'members'),
       ...many(assessment, 'tagIds', 'tags'),
-      ...one(assessment, 'createdById', 'members'),
+      ...singleReference(assessment, 'createdById', 'members'),
     ]),
     ...rowsIn(row.invites, `${path}.invites`).flatMap((invite) => [
-      ...one(invite, 'assessmentId', 'assessments'),
-      ...one(invite, 'assignedGraderId', 'members'),
+      ...singleReference(invite, 'assessmentId', 'assessments'),
+      ...singleReference(invite, 'assignedGraderId', 'members'),
       ...many(invite, 'tagIds', 'tags'),
-      ...one(invite, 'createdById', 'members'),
+      ...singleReference(invite, 'createdById', 'members'),
     ]),
   ]
 }
 
-function one<F extends string>({ path, row }: FoundRow<{ [K in F]?: string | null }>, field: F, kind: Referable): Reference[] {
+function singleReference<F extends string>(
+  { path, row }: FoundRow<{ [K in F]?: string | null }>,
+  field: F,
+  kind: Referable,
+): Reference[] {
   const id = row[field]
   return id ? [{ path: `${path}.${field}`, kind, id }] : []
 }

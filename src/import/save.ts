@@ -53,7 +53,7 @@ export async function save<T extends Row>(
   wanted: WantedRow<T>[],
   kind?: Kind,
 ): Promise<Set<string>> {
-  const written = new Set<string>()
+  const writtenIds = new Set<string>()
   for (const batch of inBatches(wanted, BATCH)) {
     const existing = await findRows(run, table, batch)
     const missing: T[] = []
@@ -66,10 +66,10 @@ export async function save<T extends Row>(
     await createRows(run.tx, table.name, columnsOf(table, missing))
     const alike = Map.groupBy(columnsOf(table, changes), (change) => Object.keys(change).join())
     for (const rows of alike.values()) await updateRows(run.tx, table.name, rows)
-    const all = [...missing, ...changes]
-    queueListWrites(run, table, all)
+    const changedRows = [...missing, ...changes]
+    queueListWrites(run, table, changedRows)
 
-    for (const { id } of all) written.add(id)
+    for (const { id } of changedRows) writtenIds.add(id)
     if (!kind) continue
     const counts = run.counts[kind]
     counts.created += missing.length
@@ -77,7 +77,7 @@ export async function save<T extends Row>(
     counts.unchanged += batch.length - missing.length - changes.length
     run.advance(batch.length)
   }
-  return written
+  return writtenIds
 }
 
 async function findRows<T extends Row>(run: OrganizationImport, table: Table<T>, batch: WantedRow<T>[]): Promise<Map<string, T>> {

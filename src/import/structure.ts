@@ -31,8 +31,8 @@ function findSectionProblems(service: ServiceContext, assessment: FoundRow<Asses
     earlier = section
     if (sections[section - 1]!.navigation !== 'free') return []
     const { responseType = '', timeLimit = 0, preparationTime = 0, audioUrl = '', videoUrl = '' } = row
-    const asked = { responseType, timeLimit, preparationTime, audioUrl, videoUrl }
-    return findFreeNavigationIssues(service, asked).flatMap((issue) =>
+    const question = { responseType, timeLimit, preparationTime, audioUrl, videoUrl }
+    return findFreeNavigationIssues(service, question).flatMap((issue) =>
       'text' in issue ? [{ path: `${path}.${issue.field}`, message: `is not valid: ${issue.text}` }] : [],
     )
   })

@@ -19,7 +19,7 @@ const IMPORT_TIMEOUT_MS = 24 * 3_600_000
  * @param onWait called once if another import is running.
  */
 export async function withImportLock<T>({ db }: ServiceContext, onWait: () => void, work: () => Promise<T>): Promise<T> {
-  let done: { result: T } | undefined
+  let outcome: { result: T } | undefined
   const lock = transact(
     db,
     async (tx) => {
@@ -28,15 +28,15 @@ export async function withImportLock<T>({ db }: ServiceContext, onWait: () => vo
         if (!waits) onWait()
         await sleep(RETRY_MS)
       }
-      done = { result: await work() }
+      outcome = { result: await work() }
     },
     { timeout: IMPORT_TIMEOUT_MS },
   )
   // The work uses other transactions: once it is done, a broken lock connection doesn't matter.
   await lock.catch((error) => {
-    if (!done) throw error
+    if (!outcome) throw error
   })
-  return done!.result
+  return outcome!.result
 }
 
 async function tryLock(tx: Connection): Promise<boolean> {

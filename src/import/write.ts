@@ -18,8 +18,11 @@ export async function updateRows(tx: Connection, table: keyof Tables, rows: Fiel
   const fields = Object.keys(rows[0]!).filter((field) => field !== 'id')
   if (fields.length === 0) return
   // Typed like tags, because all these tables have an id.
-  const its = table as 'tags'
-  const changes = unscoped(tx).updateTable(its).from(givenRows(its, rows).as('changed')).whereRef(`${its}.id`, '=', 'changed.id')
+  const typedTable = table as 'tags'
+  const changes = unscoped(tx)
+    .updateTable(typedTable)
+    .from(givenRows(typedTable, rows).as('changed'))
+    .whereRef(`${typedTable}.id`, '=', 'changed.id')
   const change = changes.set(({ ref }) => Object.fromEntries(fields.map((field) => [field, ref(`changed.${field as 'name'}`)])))
   await change.execute()
 }

@@ -8,7 +8,7 @@ import { runJob } from './run-job.ts'
 
 /** Starts the worker that processes bounces and delivery reports. It ends with `boss.stop()`. */
 export async function startMailEventWorker(boss: PgBoss, system: ServiceContext, readers: MailEventReaders): Promise<void> {
-  const read = async (id: string) => {
+  const processEvent = async (id: string) => {
     await processMailEvent(system, readers, id).catch((err) => {
       system.deps.log.error({ err, mailEventId: id }, 'a mail event could not be processed yet')
       throw err
@@ -20,7 +20,7 @@ export async function startMailEventWorker(boss: PgBoss, system: ServiceContext,
       results.push(
         await toJobResult(
           job.id,
-          runJob(MAIL_EVENTS, job, () => read(job.data.id)),
+          runJob(MAIL_EVENTS, job, () => processEvent(job.data.id)),
         ),
       )
     return results

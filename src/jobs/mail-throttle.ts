@@ -57,12 +57,12 @@ export function createMailThrottle(maxWidth: number, perMinute: number): MailThr
     reduce(underWay) {
       const now = performance.now()
       if (now < throttling.until) return { kind: 'known' }
-      const since = Math.min(throttling.since, now)
-      if (now - since > OUTAGE_AFTER_MS) return { kind: 'tooLong' }
+      const throttledSince = Math.min(throttling.since, now)
+      if (now - throttledSince > OUTAGE_AFTER_MS) return { kind: 'tooLong' }
       const isFirst = throttling.ms === 0
       if (isFirst) currentLimit = Math.max(1, Math.floor(Math.min(width, underWay) / 2))
       const ms = isFirst ? PAUSE_MS : Math.min(throttling.ms * 2, MAX_PAUSE_MS)
-      throttling = { ms, since, until: now + ms, widenAt: now + WIDEN_AFTER_MS }
+      throttling = { ms, since: throttledSince, until: now + ms, widenAt: now + WIDEN_AFTER_MS }
       width = 1
       return isFirst ? { kind: 'first', atOnce: currentLimit } : { kind: 'again' }
     },

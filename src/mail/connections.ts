@@ -66,7 +66,7 @@ export function createConnections(settings: SmtpSettings, patience: SmtpTimeouts
   const pool: Pool = { ...parseSettings(settings, patience), isOpportunistic, patience, idle: [], all: new Set() }
   return {
     send: (message, abandon) => send(pool, message, abandon),
-    verify: async () => quit(pool, await open(pool)),
+    verify: async () => quit(pool, await openConnection(pool)),
     closeIdle: () => {
       for (const opened of [...pool.idle]) quit(pool, opened)
     },
@@ -76,7 +76,7 @@ export function createConnections(settings: SmtpSettings, patience: SmtpTimeouts
   }
 }
 
-async function open(pool: Pool, abandon?: AbortSignal): Promise<OpenConnection> {
+async function openConnection(pool: Pool, abandon?: AbortSignal): Promise<OpenConnection> {
   const connection = new SMTPConnection(pool.options)
   const opened: OpenConnection = { connection, uses: 0, onError: () => {} }
   pool.all.add(opened)
@@ -163,7 +163,7 @@ async function send(pool: Pool, message: Message, abandon: AbortSignal): Promise
       if (!(error instanceof SendingError) || error.hasBegunText || !endsConnection(error.cause)) throw error
     }
   }
-  const opened = await open(pool, abandon).catch((error) => {
+  const opened = await openConnection(pool, abandon).catch((error) => {
     throw new SendingError(error, false)
   })
   return transmit(pool, opened, message, abandon)

@@ -66,9 +66,9 @@ const unsubscribeHeaders = (url: string): Record<string, string> =>
 
 /** `byClock`: the time limit ended the test. The sweep may have submitted it a little later. */
 function findSubmissionTime({ invite, byItself }: InviteEmail): CandidateFacts['submission'] {
-  const at = byItself?.submittedAt ?? invite.completedAt
+  const submittedAt = byItself?.submittedAt ?? invite.completedAt
   const deadlineAt = byItself?.deadlineAt
-  return at && { at, byClock: deadlineAt != null && at >= deadlineAt }
+  return submittedAt && { at: submittedAt, byClock: deadlineAt != null && submittedAt >= deadlineAt }
 }
 
 const isKnownKind = (kind: string): kind is CandidateMailKind => Object.hasOwn(candidateLetters, kind)

@@ -22,10 +22,10 @@ export async function openCheckedTarget(path: string, maxBytes: number): Promise
   const write = async ({ data, position }: StreamTargetChunk) => {
     size = Math.max(size, position + data.length)
     if (size > maxBytes) throw new Error('The recording becomes larger than what it is made of')
-    for (let done = 0; done < data.length; ) {
-      const { bytesWritten } = await file.write(data, done, data.length - done, position + done)
+    for (let writtenBytes = 0; writtenBytes < data.length; ) {
+      const { bytesWritten } = await file.write(data, writtenBytes, data.length - writtenBytes, position + writtenBytes)
       if (bytesWritten === 0) throw shortWriteError()
-      done += bytesWritten
+      writtenBytes += bytesWritten
     }
   }
   const recordFailure = (chunk: StreamTargetChunk) =>

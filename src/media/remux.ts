@@ -61,7 +61,7 @@ const DESCRIBED_CODECS = ['avc', 'hevc', 'aac']
  *   disk fails.
  */
 export async function remux(segments: Segment[], to: string): Promise<Remuxed> {
-  const opened = segments.map((segment): Opened => ({ ...segment, input: open(segment.path) }))
+  const opened = segments.map((segment): Opened => ({ ...segment, input: openInput(segment.path) }))
   try {
     const areReadable = await Promise.all(opened.map(({ input }) => isReadable(input)))
     const readable = opened.filter((_, place) => areReadable[place]).map(({ input }) => input)
@@ -96,11 +96,11 @@ export async function remux(segments: Segment[], to: string): Promise<Remuxed> {
   }
 }
 
-const open = (path: string) => new Input({ formats: [WEBM, MP4], source: new FilePathSource(path, CACHE_OPTIONS) })
+const openInput = (path: string) => new Input({ formats: [WEBM, MP4], source: new FilePathSource(path, CACHE_OPTIONS) })
 
 /** True if a file has tracks that can be copied. */
 export async function canBeRead(path: string): Promise<boolean> {
-  using input = open(path)
+  using input = openInput(path)
   return isReadable(input)
 }
 

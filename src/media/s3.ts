@@ -48,10 +48,10 @@ export function openS3({ hostname: bucket, pathname, searchParams }: URL, silenc
       await client.send(new PutObjectCommand({ ...object(key), ...body }), { ...signal })
     },
     async get(key, range) {
-      const asked = range && { Range: `bytes=${range.start}-${range.end}` }
+      const rangeHeader = range && { Range: `bytes=${range.start}-${range.end}` }
       const giveUp = new AbortController()
       const timer = setTimeout(() => giveUp.abort(), ANSWERS_WITHIN_MS)
-      const command = new GetObjectCommand({ ...object(key), ...asked })
+      const command = new GetObjectCommand({ ...object(key), ...rangeHeader })
       const found = await client
         .send(command, { abortSignal: giveUp.signal })
         .catch((error) => {

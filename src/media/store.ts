@@ -17,7 +17,7 @@ export async function openMediaStore(
   { mediaUrl, dataDir }: { mediaUrl: string | undefined; dataDir: string },
   answersWithinMs = ANSWERS_WITHIN_MS,
 ): Promise<MediaStore> {
-  const store = await open(mediaUrl, dataDir)
+  const store = await openUrl(mediaUrl, dataDir)
   const inTime = <T>(answer: Promise<T>) => Promise.race([answer, rejectAfterTimeout(answersWithinMs)])
   return {
     put: (key, content) =>
@@ -31,7 +31,7 @@ export async function openMediaStore(
   }
 }
 
-async function open(mediaUrl: string | undefined, dataDir: string): Promise<MediaStore> {
+async function openUrl(mediaUrl: string | undefined, dataDir: string): Promise<MediaStore> {
   if (mediaUrl === undefined) return openFolder(path.resolve(dataDir, 'media'))
   const { openS3 } = await import('./s3.ts') // the S3 client is a large, optional package
   return openS3(new URL(mediaUrl))

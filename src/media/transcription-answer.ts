@@ -56,15 +56,15 @@ function readCues(body: string): TranscriptSegment[] {
   const blocks = body.replaceAll('\r\n', '\n').split(/\n{2,}/)
   return blocks.flatMap((block) => {
     const lines = block.split('\n')
-    const at = lines.findIndex((line) => line.includes('-->'))
-    if (at === -1) return []
-    const times = CUE.exec(lines[at]!.trim())
+    const index = lines.findIndex((line) => line.includes('-->'))
+    if (index === -1) return []
+    const times = CUE.exec(lines[index]!.trim())
     if (!times) throw unreadable('has a cue without times')
     const ms = (hours = '0', minutes = '0', seconds = '0') =>
       (Number(hours) * 3_600 + Number(minutes) * 60 + Number(seconds.replace(',', '.'))) * 1_000
     const text = printable(
       lines
-        .slice(at + 1)
+        .slice(index + 1)
         .join(' ')
         .replaceAll(/<[^>]*>/g, ''),
     )

@@ -64,9 +64,9 @@ function* readRecords(text: string, delimiter: string | null, firstLine: number)
   let [at, line, width] = [0, firstLine, 0]
   let [isBroken, brokenUpTo] = [false, 0]
   while (at < text.length) {
-    const read = readRecord(text, at, delimiter)
-    if (width === 0 && !read.isStray) width = read.cells.length
-    if (read.isStray || (isBroken && (at < brokenUpTo || width < 2 || read.cells.length !== width))) {
+    const record = readRecord(text, at, delimiter)
+    if (width === 0 && !record.isStray) width = record.cells.length
+    if (record.isStray || (isBroken && (at < brokenUpTo || width < 2 || record.cells.length !== width))) {
       isBroken = true
       const end = endOfLine(text, at)
       if (at >= brokenUpTo && hasOddQuotes(text, at, end)) brokenUpTo = findClosingLine(text, end)
@@ -76,9 +76,9 @@ function* readRecords(text: string, delimiter: string | null, firstLine: number)
       continue
     }
     isBroken = false
-    yield { line, cells: read.cells }
-    line += read.lines
-    at = read.end
+    yield { line, cells: record.cells }
+    line += record.lines
+    at = record.end
   }
 }
 

@@ -66,9 +66,9 @@ export function readRows(
     return { rows, facts: opened.facts }
   }
   if ('qti' in opened || opened.facts.format !== 'text') throw new UnreadableFile('questionFile')
-  const read = readCsv(opened.text, {
+  const table = readCsv(opened.text, {
     maxRows: maxRows + 1,
     delimiter: delimiter && Object.hasOwn(DELIMITERS, delimiter) ? delimiter : undefined,
   })
-  return { rows: read.rows, facts: { ...opened.facts, format: 'csv', delimiter: read.delimiter } }
+  return { rows: table.rows, facts: { ...opened.facts, format: 'csv', delimiter: table.delimiter } }
 }

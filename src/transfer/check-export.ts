@@ -57,8 +57,8 @@ function checkTables({ tables }: Manifest): void {
 }
 
 function toRowShape(name: ExportedName, table: TableShape, columns: string[]): RowShape {
-  const known = exportedColumns(name, table)
-  const unknown = columns.find((column) => !known.includes(column))
+  const knownColumns = exportedColumns(name, table)
+  const unknown = columns.find((column) => !knownColumns.includes(column))
   if (unknown) throw new TransferError(`The export has a column ${snake(name)}.${unknown}, which this release does not know.`)
   const idColumns = table.columns.filter(({ name: column, type }) => /^_?uuid$/.test(type) && columns.includes(column))
   return {

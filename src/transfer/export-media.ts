@@ -29,7 +29,7 @@ export async function exportMedia(
   onProgress: (files: number) => void,
 ): Promise<Manifest['media']> {
   const list = path.join(folder, MEDIA_LIST)
-  const done = await readDoneFiles(list)
+  const doneFiles = await readDoneFiles(list)
   const source = openFolder(folder)
   for (const table of MEDIA_TABLES) {
     const lines = readLines(source, tableFile(table), tables[table]!)
@@ -37,9 +37,9 @@ export async function exportMedia(
       const ids = batch.map((line) => (JSON.parse(line) as { id: string }).id)
       for (const file of await findFiles(ctx, table, ids)) {
         const name = nameOfMedia(file)
-        if (done.has(name)) continue
+        if (doneFiles.has(name)) continue
         await appendFile(list, `${JSON.stringify(await copyFile(ctx, folder, file))}\n`, { mode: 0o600 })
-        onProgress(done.add(name).size)
+        onProgress(doneFiles.add(name).size)
       }
     }
   }

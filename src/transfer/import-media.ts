@@ -18,14 +18,14 @@ export async function importMedia(
   source: ExportSource,
   { files, to, onProgress }: { files: ReadonlyMap<string, MediaLine>; to: Destination; onProgress: (files: number) => void },
 ): Promise<void> {
-  let done = 0
+  let importedFiles = 0
   for (const line of files.values()) {
     if ('erased' in line) continue
     await source.withPath(nameOfMedia(line), async (path, name) => {
       if ((await hashOf(path)) !== line.sha256) throw new TransferError(`${name} does not match the manifest.`)
       await deps.media.put(toKey(line, to), { path, bytes: line.bytes })
     })
-    onProgress(++done)
+    onProgress(++importedFiles)
   }
 }
 

@@ -50,22 +50,22 @@ export async function importOrganization(ctx: ServiceContext, place: string, opt
   return await withImportLock(ctx, onWait, async () => {
     const checked = await checkExport(ctx, source, manifest)
     await requireFreeName(ctx, name)
-    const to = await chooseDestination(ctx, { source, manifest, checked, name })
-    const organization = { id: to.organizationId, name }
-    const counts = await writeAll(ctx, { source, manifest, checked, to }, options).catch(async (error) => {
+    const destination = await chooseDestination(ctx, { source, manifest, checked, name })
+    const organization = { id: destination.organizationId, name }
+    const counts = await writeAll(ctx, { source, manifest, checked, to: destination }, options).catch(async (error) => {
       // Without an answer to the commit the organization may be there.
-      if ((await ctx.db.organization.count({ where: { id: to.organizationId } })) === 0)
-        await ctx.deps.media.deletePrefix(folderOf(to.organizationId))
+      if ((await ctx.db.organization.count({ where: { id: destination.organizationId } })) === 0)
+        await ctx.deps.media.deletePrefix(folderOf(destination.organizationId))
       throw error
     })
     const { files, bytes, erased } = manifest.media
     return {
       organization,
-      hasNewIds: to.organizationId !== to.exportedId,
+      hasNewIds: destination.organizationId !== destination.exportedId,
       counts,
       media: { files, bytes, erased },
       itemsToRecreate: manifest.itemsToRecreate,
-      repeated: await eraseSinceExport(enterOrganization(ctx, { ...organization, tier: 'standard' }), to.exportedId),
+      repeated: await eraseSinceExport(enterOrganization(ctx, { ...organization, tier: 'standard' }), destination.exportedId),
     }
   })
 }

@@ -60,15 +60,16 @@ export const writeRowsManifest = (folder: string, manifest: RowsManifest): Promi
 export const writeManifest = (folder: string, manifest: Manifest): Promise<void> => write(folder, MANIFEST, manifest)
 
 /** @returns null if the export has no such file yet. @throws TransferError for a damaged one, or one of a newer format. */
-export const readRowsManifest = (folder: string): Promise<RowsManifest | null> => read(openFolder(folder), ROWS_MANIFEST, Rows)
+export const readRowsManifest = (folder: string): Promise<RowsManifest | null> =>
+  readManifestOf(openFolder(folder), ROWS_MANIFEST, Rows)
 /** @throws TransferError if the export is not complete, is damaged, or has a newer format. */
 export async function readManifest(source: ExportSource): Promise<Manifest> {
-  const manifest = await read(source, MANIFEST, Complete)
+  const manifest = await readManifestOf(source, MANIFEST, Complete)
   if (!manifest) throw new TransferError(`The export is incomplete: ${MANIFEST} is missing. Run org export again.`)
   return manifest
 }
 export const hasManifest = async (folder: string): Promise<boolean> =>
-  (await read(openFolder(folder), MANIFEST, Complete)) !== null
+  (await readManifestOf(openFolder(folder), MANIFEST, Complete)) !== null
 
 async function write(folder: string, name: string, manifest: RowsManifest): Promise<void> {
   const draft = path.join(folder, `${name}.draft`)
@@ -83,7 +84,7 @@ async function write(folder: string, name: string, manifest: RowsManifest): Prom
 export const toManifestText = (manifest: RowsManifest): string =>
   `${JSON.stringify({ manifest, sha256: digestOf(manifest) }, null, 2)}\n`
 
-async function read<S extends typeof Rows | typeof Complete>(
+async function readManifestOf<S extends typeof Rows | typeof Complete>(
   source: ExportSource,
   name: string,
   schema: S,

@@ -101,9 +101,14 @@ async function findEnd(handle: FileHandle): Promise<End | null> {
   if (!tail) return null
   for (let i = length - END.bytes; i >= 0; i--) {
     if (tail.readUInt32LE(i) !== END.signature || tail.readUInt16LE(i + 20) !== length - i - END.bytes) continue
-    const at = size - length + i
-    const end = { count: tail.readUInt16LE(i + 10), length: tail.readUInt32LE(i + 12), start: tail.readUInt32LE(i + 16), at }
-    return (await findEnd64(handle, at)) ?? end
+    const offset = size - length + i
+    const end = {
+      count: tail.readUInt16LE(i + 10),
+      length: tail.readUInt32LE(i + 12),
+      start: tail.readUInt32LE(i + 16),
+      at: offset,
+    }
+    return (await findEnd64(handle, offset)) ?? end
   }
   return null
 }
@@ -111,11 +116,11 @@ async function findEnd(handle: FileHandle): Promise<End | null> {
 async function findEnd64(handle: FileHandle, endAt: number): Promise<End | null> {
   const locator = await readBytes(handle, endAt - LOCATOR_64.bytes, LOCATOR_64.bytes)
   if (locator?.readUInt32LE(0) !== LOCATOR_64.signature) return null
-  const at = Number(locator.readBigUInt64LE(8))
-  const end = await readBytes(handle, at, END_64.bytes)
+  const offset = Number(locator.readBigUInt64LE(8))
+  const end = await readBytes(handle, offset, END_64.bytes)
   if (end?.readUInt32LE(0) !== END_64.signature) return null
   const [count, length, start] = [32, 40, 48].map((place) => Number(end.readBigUInt64LE(place)))
-  return { count: count!, length: length!, start: start!, at }
+  return { count: count!, length: length!, start: start!, at: offset }
 }
 
 /** @returns null if the directory is damaged. */
@@ -166,10 +171,10 @@ async function readBytes(handle: FileHandle, start: number, length: number): Pro
   const { size } = await handle.stat()
   if (start < 0 || !Number.isSafeInteger(start + length) || start + length > size) return null
   const bytes = Buffer.allocUnsafe(length)
-  for (let done = 0; done < length; ) {
-    const { bytesRead } = await handle.read(bytes, done, length - done, start + done)
+  for (let readCount = 0; readCount < length; ) {
+    const { bytesRead } = await handle.read(bytes, readCount, length - readCount, start + readCount)
     if (bytesRead === 0) return null
-    done += bytesRead
+    readCount += bytesRead
   }
   return bytes
 }

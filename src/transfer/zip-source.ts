@@ -24,8 +24,8 @@ export async function openZip(file: string): Promise<ExportSource> {
       const entry = entries.get(name)
       if (!entry) return null
       const shown = `${file}: ${name}`
-      const read = () => readEntry(handle, entry, shown)
-      return { name: shown, bytes: entry.size, read, [Symbol.asyncDispose]: async () => {} }
+      const readContent = () => readEntry(handle, entry, shown)
+      return { name: shown, bytes: entry.size, read: readContent, [Symbol.asyncDispose]: async () => {} }
     }
     return {
       folder: path.dirname(file),
@@ -65,11 +65,11 @@ async function* readEntry(handle: FileHandle, entry: ZipEntry, shown: string): A
 }
 
 async function* readRange(handle: FileHandle, start: number, length: number): AsyncGenerator<Buffer> {
-  for (let done = 0; done < length; ) {
-    const chunk = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, length - done))
-    const { bytesRead } = await handle.read(chunk, 0, chunk.length, start + done)
+  for (let readCount = 0; readCount < length; ) {
+    const chunk = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, length - readCount))
+    const { bytesRead } = await handle.read(chunk, 0, chunk.length, start + readCount)
     if (bytesRead === 0) return
-    done += bytesRead
+    readCount += bytesRead
     yield chunk.subarray(0, bytesRead)
   }
 }

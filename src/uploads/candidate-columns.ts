@@ -132,15 +132,15 @@ export function planCandidates(
 /** The first row with a heading for addresses; else the first row with other known headings, above rows with addresses. */
 function findHead(rows: TableRow[]): number {
   const firsts = rows.slice(0, MAX_HEADING_ROWS)
-  const known = firsts.map(({ cells }) => cells.map((cell) => meaningOf(candidateHeadingWord(cell))))
+  const meaningsByRow = firsts.map(({ cells }) => cells.map((cell) => meaningOf(candidateHeadingWord(cell))))
   const hasAddress = ({ cells }: TableRow) => cells.some((cell) => isEmailAddress(cell.trim()))
   const firstAddress = firsts.findIndex(hasAddress)
   const end = firstAddress < 0 ? firsts.length : firstAddress
-  const named = known.slice(0, end).findIndex((meanings) => meanings.includes('email'))
+  const named = meaningsByRow.slice(0, end).findIndex((meanings) => meanings.includes('email'))
   if (named >= 0) return named
   if (firstAddress <= 0) return -1
-  const other = known.slice(0, end).findLastIndex((meanings) => meanings.some(Boolean))
-  return other >= 0 ? other : end - 1
+  const lastHeadings = meaningsByRow.slice(0, end).findLastIndex((meanings) => meanings.some(Boolean))
+  return lastHeadings >= 0 ? lastHeadings : end - 1
 }
 
 const isFilled = (text: string | undefined): text is string => (text ?? '').trim() !== ''
@@ -177,8 +177,8 @@ function nameBesideAddress(meanings: string[], rows: TableRow[]): void {
     meanings[column] === '' &&
     rows.some(({ cells }) => isFilled(cells[column])) &&
     rows.every(({ cells }) => !/[@\d]/.test(cells[column] ?? ''))
-  const at = meanings.findIndex((_, i) => isName(i))
-  if (at >= 0) meanings[at] = 'name'
+  const index = meanings.findIndex((_, i) => isName(i))
+  if (index >= 0) meanings[index] = 'name'
 }
 
 function findDoubts(meanings: string[], rows: TableRow[]): Record<number, string> {

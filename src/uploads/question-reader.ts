@@ -12,10 +12,10 @@ const CONVERTED_AT_ONCE = 25
 
 /** Reads the questions of a file in batches, and stores their pictures. @throws DomainError as readUpload. */
 export function questionReader(ctx: Context, bytes: Uint8Array, choices: ReadTask['choices'] = {}): ReadQuestionFile {
-  const read = readUpload(ctx.organization.id, { content: 'questions', bytes, maxRows: MAX_IMPORTED, choices })
+  const readParts = readUpload(ctx.organization.id, { content: 'questions', bytes, maxRows: MAX_IMPORTED, choices })
   const storePictures = createPictureStore(ctx)
   return (take) =>
-    read(async (part) => {
+    readParts(async (part) => {
       const questions: QuestionToImport[] = []
       for (const [i, question] of part.entries()) {
         if (i % CONVERTED_AT_ONCE === 0) await setImmediate()

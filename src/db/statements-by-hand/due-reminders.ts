@@ -43,8 +43,8 @@ export const queueDueReminders = (
   const { most, apart, tooLate, tooShort, rows } = limits
   const time = sql`${now}::timestamptz`
   const since = sql`${time} - ${interval(tooLate)}`
-  const sent = sql`invite.sent_at > ${since} - step.wait AND invite.sent_at <= ${time} - step.wait`
-  const expiring = sql`invite.expires_at > greatest(${since} + step.wait, ${time} + ${interval(tooShort)}) AND invite.expires_at <= ${time} + step.wait`
+  const isSentDue = sql`invite.sent_at > ${since} - step.wait AND invite.sent_at <= ${time} - step.wait`
+  const isExpiryDue = sql`invite.expires_at > greatest(${since} + step.wait, ${time} + ${interval(tooShort)}) AND invite.expires_at <= ${time} + step.wait`
   return sql`
     WITH step AS MATERIALIZED (${STEPS}),
     due AS MATERIALIZED (
@@ -54,10 +54,10 @@ export const queueDueReminders = (
         concat_ws(':', 'reminder', step.after, step.hours, invite.link_version,
           CASE WHEN step.after = 'before_expiry' THEN round(extract(epoch FROM invite.expires_at) * 1000)::bigint END) AS key
       FROM step CROSS JOIN LATERAL (
-        ${invitesOf('sent', false, sent)}
-        UNION ALL ${invitesOf('sent', true, sent)}
-        UNION ALL ${invitesOf('before_expiry', false, expiring)}
-        UNION ALL ${invitesOf('before_expiry', true, expiring)}
+        ${invitesOf('sent', false, isSentDue)}
+        UNION ALL ${invitesOf('sent', true, isSentDue)}
+        UNION ALL ${invitesOf('before_expiry', false, isExpiryDue)}
+        UNION ALL ${invitesOf('before_expiry', true, isExpiryDue)}
         UNION ALL SELECT invite.*, invite.started_at + step.wait FROM invites invite
         WHERE step.after = 'started' AND step.state = 'started' AND invite.organization_id = step.organization_id
           AND invite.mode = step.mode AND invite.status = 'started' AND (step.assessment_id IS NULL OR step.assessment_id = invite.assessment_id)

@@ -129,8 +129,8 @@ const requestedByActor = ({ db, actor }: Context) =>
 /** Counts the archive just inserted too. An erasure deletes the candidate's archives, so those don't count. */
 async function refuseExcess(inside: Context, { subject, memberId }: ArchiveRequest): Promise<void> {
   await lockOrganization(inside)
-  const since = new Date(inside.deps.clock().getTime() - DAY_MS)
-  const where = { organizationId: inside.organization.id, subject, createdAt: { gt: since }, ...(memberId && { memberId }) }
+  const dayAgo = new Date(inside.deps.clock().getTime() - DAY_MS)
+  const where = { organizationId: inside.organization.id, subject, createdAt: { gt: dayAgo }, ...(memberId && { memberId }) }
   const limit = MAX_ARCHIVES[subject]
   if ((await inside.db.archive.count({ where })) > limit) throw refuse('tooManyArchives', limit)
 }

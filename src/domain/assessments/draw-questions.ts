@@ -35,8 +35,8 @@ export function drawQuestions(
       return unseenFirst.slice(0, members[0]!.draw ?? members.length)
     }),
   )
-  const asked = questions.filter((question) => question.poolId === null || drawn.has(question))
-  const sections = [...Map.groupBy(asked, ({ sectionId }) => sectionId)]
+  const paperQuestions = questions.filter((question) => question.poolId === null || drawn.has(question))
+  const sections = [...Map.groupBy(paperQuestions, ({ sectionId }) => sectionId)]
   let sectionNumber = 0
   const placed = sections.flatMap(([sectionId, members]) => {
     if (sectionId !== null) sectionNumber++

@@ -32,7 +32,7 @@ export type LeasedReport = {
 export async function findDueReports(ctx: ServiceContext, most: number): Promise<DueSendings[]> {
   const enabled = enabledSystems(ctx)
   if (enabled.length === 0) return []
-  const due = reachableConnections(ctx.db, enabled).crossJoinLateral((eb) =>
+  const dueCounts = reachableConnections(ctx.db, enabled).crossJoinLateral((eb) =>
     eb
       .selectFrom(
         dueReports(ctx.db, ctx.deps.clock()).where('report.connectionId', '=', eb.ref('connection.id')).limit(most).as('first'),
@@ -40,7 +40,7 @@ export async function findDueReports(ctx: ServiceContext, most: number): Promise
       .select(sql<number>`count(*)::int`.as('count'))
       .as('due'),
   )
-  const rows = await due
+  const rows = await dueCounts
     .where('due.count', '>', 0)
     .select(['connection.organizationId', 'connection.id as receiverId', 'due.count'])
     .execute()

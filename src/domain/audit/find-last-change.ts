@@ -38,8 +38,8 @@ export async function findLastChange(
   const entry = await db.auditEntry.findFirst({ where, orderBy: [{ at: 'desc' }, { id: 'desc' }] })
   if (!entry) return undefined
   const isOwn = 'id' in actor && entry.actorId === actor.id
-  const one = { organizationId, id: entry.actorId ?? '' }
-  const member = entry.actorKind === 'member' ? await db.member.findFirst({ where: one, select: { email: true } }) : null
-  const key = entry.actorKind === 'apiKey' ? await db.apiKey.findFirst({ where: one, select: { name: true } }) : null
+  const actorWhere = { organizationId, id: entry.actorId ?? '' }
+  const member = entry.actorKind === 'member' ? await db.member.findFirst({ where: actorWhere, select: { email: true } }) : null
+  const key = entry.actorKind === 'apiKey' ? await db.apiKey.findFirst({ where: actorWhere, select: { name: true } }) : null
   return { name: member?.email ?? key?.name ?? null, isOwn, at: entry.at }
 }

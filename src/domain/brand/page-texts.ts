@@ -126,8 +126,8 @@ export async function listConsentTexts(ctx: Context, language: string): Promise<
  */
 export async function findConsentText(ctx: Context, language: string, main: string): Promise<ConsentText | null> {
   const texts = await newestConsentTexts(ctx, [language, main])
-  const written = [language, main].flatMap((code) => texts.filter((text) => text.language === code && text.body !== ''))
-  return written[0] ?? null
+  const ownTexts = [language, main].flatMap((code) => texts.filter((text) => text.language === code && text.body !== ''))
+  return ownTexts[0] ?? null
 }
 
 /** The text that stood beside ours when somebody agreed to it; null: none did. */

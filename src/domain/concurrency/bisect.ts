@@ -16,14 +16,14 @@ export type FailedItem<T> = { item: T; error: unknown }
 export async function bisectBatch<T>(items: T[], work: (items: T[]) => Promise<void>): Promise<FailedItem<T>[]> {
   const failed: FailedItem<T>[] = []
   const pendingBatches = items.length > 0 ? [items] : []
-  for (let some = pendingBatches.pop(); some; some = pendingBatches.pop()) {
+  for (let batch = pendingBatches.pop(); batch; batch = pendingBatches.pop()) {
     try {
-      await work(some)
+      await work(batch)
     } catch (error) {
       if (isDatabaseUnavailable(error) || (isDatabaseBusy(error) && !isTimeout(error) && !isLockConflict(error))) throw error
-      const middle = Math.ceil(some.length / 2)
-      if (some.length > 1) pendingBatches.push(some.slice(middle), some.slice(0, middle))
-      else if (failed.push({ item: some[0]!, error }) > MAX_FAILED) throw error
+      const middle = Math.ceil(batch.length / 2)
+      if (batch.length > 1) pendingBatches.push(batch.slice(middle), batch.slice(0, middle))
+      else if (failed.push({ item: batch[0]!, error }) > MAX_FAILED) throw error
     }
   }
   return failed

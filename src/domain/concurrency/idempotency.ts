@@ -190,8 +190,8 @@ export async function purgeIdempotencyRecords(
   })
   const matchingKeys = matching.map(({ key }) => key)
   const emptied = ctx.db.updateTable('idempotencyRecords').where('key', '=', sql<string>`any(${matchingKeys}::text[])`)
-  for (const one of [plainRecords.set({ body: null }), emptied.set({ body: null, encryptedFor: null })])
-    count += await affectedRows(one)
+  for (const update of [plainRecords.set({ body: null }), emptied.set({ body: null, encryptedFor: null })])
+    count += await affectedRows(update)
   return count
 }
 

@@ -44,8 +44,8 @@ export async function countDue(ctx: Context, retentionDays: RetentionDays, day: 
       const days = retentionDays[rule]
       const atMost = MAX_COUNTED_DUE + 1 - counts[rule]
       if (days === null || atMost === 0) continue
-      const due = dueInvites(ctx, { mode, rule, days, day }).select('invites.id').limit(atMost)
-      const counting = ctx.db.selectFrom(due.as('due')).select(sql<number>`count(*)::int`.as('count'))
+      const dueIds = dueInvites(ctx, { mode, rule, days, day }).select('invites.id').limit(atMost)
+      const counting = ctx.db.selectFrom(dueIds.as('due')).select(sql<number>`count(*)::int`.as('count'))
       counts[rule] += (await counting.executeTakeFirst())!.count
     }
   return counts

@@ -23,8 +23,8 @@ export async function findUnfinishedErasures(service: LogReader): Promise<Receip
   const organizations = await service.db.organization.findMany({ select })
   const existingIds = new Set(organizations.map(({ id }) => id))
   const finished = await service.db.erasure.findMany({ where: { finishedAt: { not: null } }, select })
-  const done = new Set(finished.map(({ id }) => id))
-  return lines.filter(({ id, organizationId }) => existingIds.has(organizationId) && !done.has(id))
+  const finishedIds = new Set(finished.map(({ id }) => id))
+  return lines.filter(({ id, organizationId }) => existingIds.has(organizationId) && !finishedIds.has(id))
 }
 
 /** Erasure repeated on a restored database. @property found true if anything of the address was there. */
@@ -56,10 +56,10 @@ export async function eraseSinceExport(ctx: Context, exportedId: string): Promis
   const lines = await readReceiptLines(ctx)
   if (!lines) return null
   const where = { organizationId: ctx.organization.id, finishedAt: { not: null } }
-  const done = new Set((await ctx.db.erasure.findMany({ where, select: { id: true } })).map(({ id }) => id))
+  const finishedIds = new Set((await ctx.db.erasure.findMany({ where, select: { id: true } })).map(({ id }) => id))
   const idHere = (id: string) => importedId(ctx.organization.id, exportedId, id)
   const missing = lines
-    .filter(({ id, organizationId }) => organizationId === exportedId && !done.has(id) && !done.has(idHere(id)))
+    .filter(({ id, organizationId }) => organizationId === exportedId && !finishedIds.has(id) && !finishedIds.has(idHere(id)))
     .map((line) => ({ ...line, ...(line.memberId && { memberId: idHere(line.memberId) }) }))
   return requireAll(await repeatErasures(ctx, missing, exportedId))
 }
@@ -143,14 +143,14 @@ async function* readAddresses(ctx: Context): AsyncGenerator<string[]> {
   ]
   for (const source of sources)
     for (let last = ''; ; ) {
-      const some = ctx.db
+      const nextAddresses = ctx.db
         .selectFrom(source.as('known'))
         .where(({ ref }) => sql<SqlBool>`${ref('known.address')} > ${last}`)
         .select('known.address')
         .distinct()
         .orderBy('known.address')
         .limit(ADDRESSES_AT_ONCE)
-      const addresses = (await some.execute()).map(({ address }) => address)
+      const addresses = (await nextAddresses.execute()).map(({ address }) => address)
       yield addresses
       last = addresses.at(-1) ?? ''
       if (addresses.length < ADDRESSES_AT_ONCE) break

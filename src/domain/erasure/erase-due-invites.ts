@@ -41,14 +41,14 @@ const MAIL_DAYS = 2
  */
 export async function eraseDueInvites(system: ServiceContext): Promise<number> {
   const isOver = startTimeBudget()
-  const due = await system.db.organizationRetention.findMany({
+  const dueRetentions = await system.db.organizationRetention.findMany({
     where: { nextAt: { lte: system.deps.clock() }, organization: { suspension: null } },
     orderBy: { nextAt: 'asc' },
     take: ORGANIZATIONS_AT_ONCE,
     include: { organization: true },
   })
   let erased = 0
-  const failed = await processEach(due, async (retention) => {
+  const failed = await processEach(dueRetentions, async (retention) => {
     if (isOver()) return
     const ctx = enterOrganization({ ...system, actor: { kind: 'system' } }, retention.organization)
     try {
@@ -86,17 +86,17 @@ async function eraseDueOf(ctx: Context, retentionDays: RetentionDays, isOver: ()
   })
   const failed: FailedItem<string>[] = []
   let erased = 0
-  for (const due of rules)
-    for await (const some of readDue(ctx, due, failed)) {
+  for (const rule of rules)
+    for await (const batch of readDue(ctx, rule, failed)) {
       if (isOver()) {
         throwFirstFailure(failed)
         return erased
       }
-      if (!(await isInForce(ctx, due))) break
-      const since = performance.now()
-      failed.push(...(await bisectBatch(some, (ids) => eraseDueBatch(ctx, due, ids))))
-      erased += some.length
-      await sleep(Math.min(performance.now() - since, LONGEST_PAUSE_MS))
+      if (!(await isInForce(ctx, rule))) break
+      const startedAt = performance.now()
+      failed.push(...(await bisectBatch(batch, (ids) => eraseDueBatch(ctx, rule, ids))))
+      erased += batch.length
+      await sleep(Math.min(performance.now() - startedAt, LONGEST_PAUSE_MS))
     }
   throwFirstFailure(failed)
   await eraseMarkedBefore(ctx)
@@ -105,11 +105,11 @@ async function eraseDueOf(ctx: Context, retentionDays: RetentionDays, isOver: ()
 }
 
 /** Due invites in batches, until only failed ones are left. */
-async function* readDue(ctx: Context, due: DueInvites, failed: readonly FailedItem<string>[]): AsyncGenerator<string[]> {
+async function* readDue(ctx: Context, rule: DueInvites, failed: readonly FailedItem<string>[]): AsyncGenerator<string[]> {
   for (;;) {
-    const some = dueInvites(ctx, due).limit(INVITES_AT_ONCE + failed.length)
+    const selection = dueInvites(ctx, rule).limit(INVITES_AT_ONCE + failed.length)
     const isFailed = new Set(failed.map(({ item }) => item))
-    const ids = (await some.select('invites.id').execute()).map(({ id }) => id).filter((id) => !isFailed.has(id))
+    const ids = (await selection.select('invites.id').execute()).map(({ id }) => id).filter((id) => !isFailed.has(id))
     if (ids.length > 0) yield ids.slice(0, INVITES_AT_ONCE)
     if (ids.length < INVITES_AT_ONCE) return
   }

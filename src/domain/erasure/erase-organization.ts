@@ -166,8 +166,8 @@ async function eraseFiles(erasing: OrganizationErasure): Promise<void> {
   await repeatBatch(MEDIA_AT_ONCE, async (atMost) => {
     let found = 0
     await countErased(erasing, async (inside) => {
-      const some = inside.db.selectFrom('mediaFiles').where('removedAt', 'is', null).select('id').limit(atMost)
-      const ids = (await some.execute()).map(({ id }) => id)
+      const batch = inside.db.selectFrom('mediaFiles').where('removedAt', 'is', null).select('id').limit(atMost)
+      const ids = (await batch.execute()).map(({ id }) => id)
       found = ids.length
       const marking = inside.db.updateTable('mediaFiles').where('id', '=', anyOfIds(ids))
       const now = inside.deps.clock()
@@ -194,8 +194,8 @@ async function purgeMails(ctx: Context): Promise<void> {
 
 async function eraseInviteBatch(erasing: OrganizationErasure, atMost: number): Promise<number> {
   const erasedCounts = await countErased(erasing, async (inside) => {
-    const some = inside.db.selectFrom('invites').select('id').limit(atMost)
-    const ids = (await some.forUpdate().execute()).map(({ id }) => id)
+    const batch = inside.db.selectFrom('invites').select('id').limit(atMost)
+    const ids = (await batch.forUpdate().execute()).map(({ id }) => id)
     const { invites, submissions } = await deleteInvites(inside, ids)
     return { invites, submissions }
   })
@@ -214,8 +214,8 @@ async function eraseRows(erasing: OrganizationErasure, table: TenantTable, atMos
 async function eraseMembers(erasing: OrganizationErasure, atMost: number): Promise<number> {
   const erasedCounts = await countErased(erasing, async (inside) => {
     const { db, organization } = inside
-    const some = inside.db.selectFrom('members').select(['id', 'userId', 'credentialId']).limit(atMost).forUpdate()
-    const members = await some.execute()
+    const batch = inside.db.selectFrom('members').select(['id', 'userId', 'credentialId']).limit(atMost).forUpdate()
+    const members = await batch.execute()
     const credentialIds = members.flatMap(({ credentialId }) => credentialId ?? [])
     // Joining another organization with this account waits for this transaction.
     const credentialsOfMembers = unscoped(inside.db)

@@ -41,10 +41,10 @@ export async function eraseOrphanedAccounts(system: ServiceContext): Promise<num
     await repeatBatch(ACCOUNTS_AT_ONCE, async (atMost) => {
       const erasedCounts = await inTransaction(system, async (inside) => {
         // Waits for concurrent joins with one of the accounts, which then stays.
-        const due = accountsIn(inside.db)
+        const dueAccounts = accountsIn(inside.db)
           .where('orphanedSince', '<=', new Date(now.getTime() - KEPT_MS))
           .orderBy('id')
-        const ids = (await due.limit(atMost).forUpdate().execute()).map(({ id }) => id)
+        const ids = (await dueAccounts.limit(atMost).forUpdate().execute()).map(({ id }) => id)
         const deletion = unscoped(inside.db).deleteFrom(table).where('id', '=', anyOfIds(ids))
         return affectedRows(deletion.where(({ not, exists }) => not(exists(members))))
       })

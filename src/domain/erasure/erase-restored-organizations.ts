@@ -12,8 +12,8 @@ export async function findRestoredOrganizations(service: LogReader): Promise<Org
   const existing = await service.db.organization.findMany({ where, select: { id: true, createdAt: true } })
   const createdAt = new Map(existing.map((organization) => [organization.id, organization.createdAt]))
   const returned = lines.filter(({ organizationId, requestedAt }) => {
-    const since = createdAt.get(organizationId)
-    return since !== undefined && since <= new Date(requestedAt)
+    const restoredAt = createdAt.get(organizationId)
+    return restoredAt !== undefined && restoredAt <= new Date(requestedAt)
   })
   // An organization that was restored and erased several times has several lines.
   return [...new Map(returned.map((line) => [line.organizationId, line])).values()]

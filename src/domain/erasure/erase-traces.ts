@@ -93,10 +93,10 @@ export async function eraseEvents(erasing: AddressErasure): Promise<void> {
 
 /** @param inside a transaction. */
 export async function eraseEventsOf(inside: Context, inviteIds: readonly string[]): Promise<ErasedCounts> {
-  const its = inMode(inside, 'all')
+  const bothModes = inMode(inside, 'all')
   // Each half has its own index. Events numbered in between are found by the second.
   const emptying = (isNumbered: boolean) =>
-    its.db
+    bothModes.db
       .updateTable('events')
       .where('inviteId', '=', anyOfIds(inviteIds))
       .where('position', isNumbered ? 'is not' : 'is', null)
@@ -105,7 +105,7 @@ export async function eraseEventsOf(inside: Context, inviteIds: readonly string[
   const events = (await affectedRows(emptying(false))) + (await affectedRows(emptying(true)))
   const endpointIds = (await inside.db.selectFrom('webhookEndpoints').select('id').execute()).map((endpoint) => endpoint.id)
   if (endpointIds.length === 0) return { events }
-  const sequencedEvents = its.db
+  const sequencedEvents = bothModes.db
     .selectFrom('events')
     .select('id')
     .where('inviteId', '=', anyOfIds(inviteIds))
@@ -129,15 +129,15 @@ async function eraseOldReceiverReplies(erasing: AddressErasure): Promise<void> {
       page = page.where(
         ({ ref }) => sql<SqlBool>`(${ref('endpointId')}, ${ref('eventId')}) > (${endpointId}::uuid, ${eventId}::uuid)`,
       )
-    const some = await page.orderBy('endpointId').orderBy('eventId').limit(ROWS_AT_ONCE).execute()
-    const ids = [...new Set(some.map((one) => one.eventId))]
+    const deliveries = await page.orderBy('endpointId').orderBy('eventId').limit(ROWS_AT_ONCE).execute()
+    const ids = [...new Set(deliveries.map((one) => one.eventId))]
     const remainingEvents = await inMode(ctx, 'all')
       .db.selectFrom('events')
       .select('id')
       .where('id', '=', anyOfIds(ids))
       .execute()
     const isKept = new Set(remainingEvents.map((event) => event.id))
-    const orphans = some.filter((one) => !isKept.has(one.eventId))
+    const orphans = deliveries.filter((one) => !isKept.has(one.eventId))
     if (orphans.length > 0)
       await eraseCounted(erasing, async (inside) => {
         const answers = inside.db
@@ -147,8 +147,8 @@ async function eraseOldReceiverReplies(erasing: AddressErasure): Promise<void> {
           .where(({ ref }) => textContainsAddress(ref('answer'), address))
         return { webhookAnswers: await affectedRows(answers.set({ answer: '' })) }
       })
-    last = some.at(-1)
-    if (some.length < ROWS_AT_ONCE) return
+    last = deliveries.at(-1)
+    if (deliveries.length < ROWS_AT_ONCE) return
   }
 }
 
@@ -253,14 +253,14 @@ export const eraseSuppressions = (erasing: AddressErasure): Promise<number> =>
     const { db, deps, organization } = inside
     const { address } = erasing
     const codes = hmacsOfAddress(deps.secretKeys, organization.id, address).map(formatHmac)
-    const its = { organizationId: organization.id }
-    const plain = await db.suppression.findMany({ where: { ...its, address } })
+    const tenant = { organizationId: organization.id }
+    const plain = await db.suppression.findMany({ where: { ...tenant, address } })
     for (const { id, mode, scope, until } of plain) {
       // An earlier erasure's suppression stays if it is permanent or lasts longer.
-      const other = await db.suppression.findFirst({ where: { ...its, address: { in: codes }, mode, scope } })
-      const isShorter = other && (other.until === null || (until !== null && until <= other.until))
-      if (other) await db.suppression.delete({ where: { organizationId_id: { ...its, id: isShorter ? id : other.id } } })
-      const where = { organizationId_id: { ...its, id } }
+      const coded = await db.suppression.findFirst({ where: { ...tenant, address: { in: codes }, mode, scope } })
+      const isShorter = coded && (coded.until === null || (until !== null && until <= coded.until))
+      if (coded) await db.suppression.delete({ where: { organizationId_id: { ...tenant, id: isShorter ? id : coded.id } } })
+      const where = { organizationId_id: { ...tenant, id } }
       if (!isShorter) await db.suppression.update({ where, data: { address: codes[0]!, emailId: null } })
     }
     return { suppressions: plain.length }

@@ -59,11 +59,11 @@ async function purgeStoredResponses(counting: ErasureRef): Promise<void> {
   for await (const keys of readStoredResponseKeys(ctx, ANSWERS_AT_ONCE)) {
     const named = await readIdsInStoredResponses(ctx, keys)
     if (named.length === 0) continue
-    const its = ctx.db
+    const erasedInvites = ctx.db
       .selectFrom('erasedInvites')
       .where('erasureId', '=', id)
       .where('inviteId', '=', sql<string>`any(${named}::uuid[])`)
-    const ids = (await its.select('inviteId').execute()).map(({ inviteId }) => inviteId)
+    const ids = (await erasedInvites.select('inviteId').execute()).map(({ inviteId }) => inviteId)
     if (ids.length === 0) continue
     const patterns = { inKeys: ids.join('|'), inTexts: ids.join('|') }
     await eraseCounted(counting, async (inside) => ({

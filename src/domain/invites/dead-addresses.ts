@@ -48,8 +48,8 @@ export async function resumeLists(ctx: Context): Promise<void> {
 }
 
 async function countNewest(ctx: Context, since: Date | null = null): Promise<{ dead: number; all: number }> {
-  const all = ctx.db.selectFrom('inviteEmails')
-  const counted = since ? all.where('inviteEmails.createdAt', '>', since) : all
+  const emails = ctx.db.selectFrom('inviteEmails')
+  const counted = since ? emails.where('inviteEmails.createdAt', '>', since) : emails
   const newest = counted
     .innerJoin(ctx.db.selectFrom('invites').select(['organizationId', 'id']).as('invite'), 'invite.id', 'inviteEmails.inviteId')
     .select('inviteEmails.bounce')

@@ -155,8 +155,8 @@ export const delayEmails = (
       return { id, organizationId, startAfter: until, jobId: jobIds[i]!, isPatient: isAutomatic(kind) }
     })
     for (const isPatient of [false, true]) {
-      const due = jobs.filter((job) => ids.has(job.id) && job.isPatient === isPatient)
-      if (due.length > 0) await rawStatement(db, await queue.invitationEmailJobs(due, { isPatient })).execute()
+      const dueJobs = jobs.filter((job) => ids.has(job.id) && job.isPatient === isPatient)
+      if (dueJobs.length > 0) await rawStatement(db, await queue.invitationEmailJobs(dueJobs, { isPatient })).execute()
     }
   })
 

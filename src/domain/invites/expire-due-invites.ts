@@ -49,9 +49,9 @@ export async function expireAllDueInvites(ctx: ServiceContext): Promise<number> 
   let expired = 0
   const failed: FailedItem<unknown>[] = []
   const failedOrganizations = await processEach(organizations, async ({ id }) => {
-    const done = await expireDue(ctx, id)
-    expired += done.expired
-    failed.push(...done.failed)
+    const outcome = await expireDue(ctx, id)
+    expired += outcome.expired
+    failed.push(...outcome.failed)
   })
   throwFirstFailure([...failed, ...failedOrganizations])
   return expired
@@ -69,30 +69,30 @@ async function expireDue(
   let expired = 0
   const failed: FailedItem<DueInvite>[] = []
   for (let after: DueInvite | undefined; ; ) {
-    const due = await findDue(ctx, organizationId, after)
-    const failedNow = await bisectBatch(due, async (some) => {
+    const batch = await findDue(ctx, organizationId, after)
+    const failedNow = await bisectBatch(batch, async (some) => {
       expired += await inTransaction(ctx, (inside) => expireBatch(inside, organizationId, some))
     })
     failed.push(...failedNow)
-    if (due.length < EXPIRED_AT_ONCE) return { expired, failed }
-    after = due.at(-1)
+    if (batch.length < EXPIRED_AT_ONCE) return { expired, failed }
+    after = batch.at(-1)
   }
 }
 
 function findDue({ db, deps }: ServiceContext, organizationId: string, after: DueInvite | undefined): Promise<DueInvite[]> {
-  const due = tenantDb(db, { organization: { id: organizationId }, mode: 'all' })
+  const dueInvites = tenantDb(db, { organization: { id: organizationId }, mode: 'all' })
     .selectFrom('invites')
     .where((eb) => isDue(eb, deps.clock()))
   const further = after
-    ? due.where(({ eb, refTuple, tuple }) => eb(refTuple('expiresAt', 'id'), '>', tuple(after.expiresAt, after.id)))
-    : due
+    ? dueInvites.where(({ eb, refTuple, tuple }) => eb(refTuple('expiresAt', 'id'), '>', tuple(after.expiresAt, after.id)))
+    : dueInvites
   return further.select(['id', 'expiresAt']).orderBy('expiresAt').orderBy('id').limit(EXPIRED_AT_ONCE).execute()
 }
 
 async function expireBatch(ctx: ServiceContext, organizationId: string, some: DueInvite[]): Promise<number> {
   const db = tenantDb(ctx.db, { organization: { id: organizationId }, mode: 'all' })
   // Locks rows in a fixed order, so that two such updates can't deadlock.
-  const due = db
+  const dueInvites = db
     .selectFrom('invites')
     .select('invites.id')
     .where((eb) => isDue(eb, ctx.deps.clock()))
@@ -102,7 +102,7 @@ async function expireBatch(ctx: ServiceContext, organizationId: string, some: Du
   const expired = await unscoped(ctx.db)
     .with(
       (cte) => cte('due').materialized(),
-      () => due,
+      () => dueInvites,
     )
     .updateTable('invites')
     .from('due')
@@ -120,11 +120,11 @@ const recordExpiry = (ctx: ServiceContext, expired: EventInvite[]): Promise<void
 
 /** Sets one invite to expired if it is due, before something that goes by the stored status. */
 export async function expireIfDue(ctx: Context, where: Prisma.InviteWhereInput): Promise<void> {
-  const due = { ...where, status: { in: [...EXPIRING_STATUSES] }, expiresAt: { lte: ctx.deps.clock() } }
-  const [found] = await ctx.db.invite.findMany({ where: due, select: { id: true, expiresAt: true } })
+  const whereDue = { ...where, status: { in: [...EXPIRING_STATUSES] }, expiresAt: { lte: ctx.deps.clock() } }
+  const [found] = await ctx.db.invite.findMany({ where: whereDue, select: { id: true, expiresAt: true } })
   if (!found) return
   await inTransaction(ctx, async (inside) => {
     const data = { status: 'expired', updatedAt: found.expiresAt } as const
-    await recordExpiry(inside, await inside.db.invite.updateManyAndReturn({ where: due, data }))
+    await recordExpiry(inside, await inside.db.invite.updateManyAndReturn({ where: whereDue, data }))
   })
 }

@@ -38,6 +38,6 @@ type Expirable = { status: InviteStatus; expiresAt: Time }
 
 /** An invite as of now: expired once it is due, even if its row does not say so yet. */
 export function withCurrentStatus<T extends Expirable>(invite: T, now: Date): T {
-  const due = EXPIRING_STATUSES.some((status) => status === invite.status) && new Date(invite.expiresAt) <= now
-  return due ? { ...invite, status: 'expired', updatedAt: invite.expiresAt } : invite
+  const isExpired = EXPIRING_STATUSES.some((status) => status === invite.status) && new Date(invite.expiresAt) <= now
+  return isExpired ? { ...invite, status: 'expired', updatedAt: invite.expiresAt } : invite
 }

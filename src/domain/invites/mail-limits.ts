@@ -91,7 +91,7 @@ function limitsOf(db: Connection, { perRecipient, perOrganization }: MailLimits,
   const { recipientEmail } = invite
   const tenant = tenantDb(db, { organization: { id: organizationId }, mode: 'all' })
   const perDay = invite.organization.mailsPerDay ?? perOrganization
-  const all: MailLimit[] = [
+  const limits: MailLimit[] = [
     {
       limit: perRecipient,
       key: `${organizationId} ${recipientEmail.toLowerCase()}`,
@@ -105,7 +105,7 @@ function limitsOf(db: Connection, { perRecipient, perOrganization }: MailLimits,
       ...(delayedUntil && { nthPlanned: (since: Date, n: number) => nthMailTime(tenant, since, n) }),
     },
   ]
-  return all.filter(({ limit }) => limit > 0)
+  return limits.filter(({ limit }) => limit > 0)
 }
 
 type NthTime = (since: Date, n: number) => Executable<{ at: Date }>
@@ -119,12 +119,12 @@ async function findReachedLimit(
   underWay: number[],
 ): Promise<{ key: string; until: Date | undefined } | undefined> {
   const now = deps.clock()
-  const since = new Date(now.getTime() - DAY_MS)
+  const dayAgo = new Date(now.getTime() - DAY_MS)
   for (const [i, { limit, key, nth, nthPlanned }] of checks.entries()) {
     const n = limit - 1 - underWay[i]!
     if (n < 0) return { key, until: undefined }
     const dayAfter = async (find: NthTime) => {
-      const found = await find(since, n).executeTakeFirst()
+      const found = await find(dayAgo, n).executeTakeFirst()
       return found && new Date(found.at.getTime() + DAY_MS)
     }
     const until = await dayAfter(nth)

@@ -49,12 +49,12 @@ const nthLatest = (mails: ReturnType<typeof firstOf>, n: number, db: TenantDb) =
 async function readLoad({ db, deps }: Context): Promise<{ perDay: number; waiting: number }> {
   const load = db.selectFrom('organizations').select(({ ref }) => {
     const perDay = sql<number>`coalesce(${ref('organizations.mailsPerDay')}, ${deps.candidateMails.perDay}::int)`
-    const some = db
+    const queued = db
       .selectFrom('inviteEmails')
       .where('state', '=', sql.lit('queued'))
       .where('delayedUntil', 'is', null)
       .select('id')
-    const waiting = sql<number>`(select count(*)::int from (${some.limit(sql<number>`${perDay}::bigint * ${MAX_DAYS_COUNTED}`)}) as waiting)`
+    const waiting = sql<number>`(select count(*)::int from (${queued.limit(sql<number>`${perDay}::bigint * ${MAX_DAYS_COUNTED}`)}) as waiting)`
     return [perDay.as('perDay'), waiting.as('waiting')]
   })
   return load.executeTakeFirstOrThrow()
@@ -70,13 +70,13 @@ export async function readMailSchedule(ctx: Context): Promise<MailSchedule> {
   if (deps.candidateMails.isCaptured(modeOf(ctx))) return { perDay: 0, leavesAt: async () => now }
   const { perDay, waiting } = await readLoad(ctx)
   if (perDay === 0) return { perDay, leavesAt: async () => now }
-  const since = new Date(now.getTime() - DAY_MS)
+  const dayAgo = new Date(now.getTime() - DAY_MS)
   return {
     perDay,
     async leavesAt(ahead) {
       const place = waiting + ahead
       // A place becomes free when this mail is a day old. Mails behind the first day's worth wait whole days longer.
-      const before = await nthMailTime(db, since, perDay - 1 - (place % perDay)).executeTakeFirst()
+      const before = await nthMailTime(db, dayAgo, perDay - 1 - (place % perDay)).executeTakeFirst()
       const from = before ? before.at.getTime() + DAY_MS : now.getTime()
       return new Date(from + Math.floor(place / perDay) * DAY_MS)
     },

@@ -77,10 +77,10 @@ const baseOf = (code: string): string => code.split('-', 1)[0]!
 
 /** Canonical BCP 47 code: pt_br is pt-BR. Null for names such as "deutsch", which the grammar allows but no language has. */
 function canonicalLanguage(code: string): string | null {
-  const written = code.trim().replaceAll('_', '-')
-  if (!/^[a-z]{2,3}(?:-|$)/i.test(written)) return null
+  const tag = code.trim().replaceAll('_', '-')
+  if (!/^[a-z]{2,3}(?:-|$)/i.test(tag)) return null
   try {
-    return Intl.getCanonicalLocales(written)[0] ?? null
+    return Intl.getCanonicalLocales(tag)[0] ?? null
   } catch {
     return null
   }

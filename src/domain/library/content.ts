@@ -38,8 +38,8 @@ function idsIn(value: unknown): string[] {
 function canonical(value: unknown, places: Map<string, string>): unknown {
   if (typeof value === 'string') return places.get(value) ?? value
   if (Array.isArray(value)) {
-    const all = value.map((one) => canonical(one, places))
-    return value.every((one) => typeof one === 'string' && places.has(one)) ? all.toSorted() : all
+    const canonicalValues = value.map((one) => canonical(one, places))
+    return value.every((one) => typeof one === 'string' && places.has(one)) ? canonicalValues.toSorted() : canonicalValues
   }
   if (!isRecord(value)) return value
   const entries = Object.entries(value).map(([name, one]) => [places.get(name) ?? name, canonical(one, places)] as const)

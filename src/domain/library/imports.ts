@@ -215,17 +215,17 @@ export async function undoImport(ctx: Context, id: string): Promise<void> {
     const ids = deletedQuestions.map((question) => question.id)
     const versionIds = deletedQuestions.flatMap(({ versions }) => versions.flatMap(({ versionId }) => versionId ?? []))
     for (let i = 0; i < ids.length; i += ASKED_AT_ONCE) {
-      const some = ids.slice(i, i + ASKED_AT_ONCE)
-      await db.libraryQuestion.deleteMany({ where: { ...unused, id: { in: some } } })
+      const batch = ids.slice(i, i + ASKED_AT_ONCE)
+      await db.libraryQuestion.deleteMany({ where: { ...unused, id: { in: batch } } })
       await db.libraryImportRow.updateMany({
-        where: { ...scope, importId: id, libraryQuestionId: { in: some } },
+        where: { ...scope, importId: id, libraryQuestionId: { in: batch } },
         data: { state: 'undone', libraryQuestionId: null },
       })
     }
     for (let i = 0; i < versionIds.length; i += ASKED_AT_ONCE) {
-      const some = versionIds.slice(i, i + ASKED_AT_ONCE)
+      const batch = versionIds.slice(i, i + ASKED_AT_ONCE)
       await db.questionVersion.deleteMany({
-        where: { ...scope, id: { in: some }, questions: { none: {} }, papers: { none: {} }, library: { none: {} } },
+        where: { ...scope, id: { in: batch }, questions: { none: {} }, papers: { none: {} }, library: { none: {} } },
       })
     }
     await db.libraryImport.updateMany({ where: { ...scope, id }, data: { revertedAt: deps.clock() } })

@@ -85,14 +85,14 @@ async function searchIn(
   rows: LibraryRows,
   { words, size }: { words: string; size: number },
 ): Promise<ListedLibraryQuestion[]> {
-  const has = ({ ref }: Expressions<'libraryQuestions'>) =>
+  const hasWords = ({ ref }: Expressions<'libraryQuestions'>) =>
     sql<SqlBool>`array_to_tsvector(${ref('libraryQuestions.nameWords')}) @@ ${words}::tsquery`
   const newest = rows.select('libraryQuestions.id').orderBy('libraryQuestions.id', 'desc').limit(LOOKED_AT_FIRST)
-  const newestMatches = await readOf(ctx, rows.where('libraryQuestions.id', 'in', newest).where(has), size)
+  const newestMatches = await readOf(ctx, rows.where('libraryQuestions.id', 'in', newest).where(hasWords), size)
   if (newestMatches.length > size) return newestMatches
   // OFFSET 0 makes PostgreSQL plan this query separately, instead of reading all questions in order. It estimates that 2 % of all questions
   // match the beginning of a word.
-  const having = rows.where(has).select('libraryQuestions.id').offset(0)
+  const having = rows.where(hasWords).select('libraryQuestions.id').offset(0)
   const page = ctx.db.selectFrom('libraryQuestions').where('libraryQuestions.id', 'in', (compose) =>
     compose
       .selectFrom(having.as('having'))

@@ -172,11 +172,11 @@ async function writeVersion(ctx: Context, place: LibraryPlace, content: LibraryC
       createdAt: deps.clock(),
     },
   })
-  const written = ctx.db
+  const versions = ctx.db
     .selectFrom('libraryVersions')
     .where('libraryVersions.libraryQuestionId', '=', place.libraryQuestionId)
     .where('libraryVersions.versionId', 'is not', null)
-  await sealVersions(ctx, written.select('libraryVersions.versionId'))
+  await sealVersions(ctx, versions.select('libraryVersions.versionId'))
 }
 
 /** Serializes saves, so that each version gets its own number. */

@@ -71,14 +71,14 @@ export function batchLoads<Name, Row>(find: Load<Name, Row>): Load<Name, Row> {
     const session = sessionOf(ctx.db)
     const batches = pending.get(session) ?? new Map<string, Batch<Name, Row>>()
     pending.set(session, batches)
-    const open = batches.get(scopeKey(ctx))
-    const batch = open && open.size < MAX_IDS ? open : beginBatch(ctx, batches)
-    for (const [name, asked] of ids) {
-      const together = batch.ids.get(name) ?? new Set()
-      batch.ids.set(name, together)
-      batch.size -= together.size
-      for (const id of asked) together.add(id)
-      batch.size += together.size
+    const current = batches.get(scopeKey(ctx))
+    const batch = current && current.size < MAX_IDS ? current : beginBatch(ctx, batches)
+    for (const [name, requested] of ids) {
+      const collected = batch.ids.get(name) ?? new Set()
+      batch.ids.set(name, collected)
+      batch.size -= collected.size
+      for (const id of requested) collected.add(id)
+      batch.size += collected.size
     }
     return batch.found
   }

@@ -99,8 +99,8 @@ export async function withdrawOwnershipOffer(ctx: Context, memberId: string): Pr
 /** @returns how many were open. */
 async function endOffers({ db, deps, organization }: Context, toMemberId: string): Promise<number> {
   const now = deps.clock()
-  const open = { organizationId: organization.id, toMemberId, answeredAt: null, expiresAt: { gt: now } }
-  return (await db.ownershipOffer.updateMany({ where: open, data: { answeredAt: now } })).count
+  const openOffers = { organizationId: organization.id, toMemberId, answeredAt: null, expiresAt: { gt: now } }
+  return (await db.ownershipOffer.updateMany({ where: openOffers, data: { answeredAt: now } })).count
 }
 
 const record = (inside: Context, action: AuditAction, id: string): Promise<void> =>

@@ -90,9 +90,9 @@ async function beginInside(ctx: Context, { id, openLink }: RegistrationEmail): P
   } catch (error) {
     // The organization has invited the address meanwhile.
     if (!(error instanceof DomainError) || error.kind !== 'duplicate_invite') throw error
-    const other = await findInvite(ctx, registration, link.assessmentId)
-    if (!other) throw error
-    return assign(ctx, id, other)
+    const existing = await findInvite(ctx, registration, link.assessmentId)
+    if (!existing) throw error
+    return assign(ctx, id, existing)
   }
 }
 

@@ -71,9 +71,9 @@ export async function changeOpenLink(ctx: Context, assessmentId: string, change:
     const before = await readOpenLink(inside, assessment.id)
     const settings = normalize({ ...before, ...change })
     throwIfIssues(findOpenLinkIssues(settings))
-    const known = await lockTags(inside, settings.tagIds)
+    const knownTags = await lockTags(inside, settings.tagIds)
     throwIfIssues(
-      settings.tagIds.filter((id) => !known.has(id)).map((value): Issue => ({ field: 'tagIds', rule: 'reference', value })),
+      settings.tagIds.filter((id) => !knownTags.has(id)).map((value): Issue => ({ field: 'tagIds', rule: 'reference', value })),
     )
     await save(inside, assessment, settings)
     const changed = SETTINGS.filter((field) => JSON.stringify(before[field]) !== JSON.stringify(settings[field]))

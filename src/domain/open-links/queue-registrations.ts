@@ -59,16 +59,17 @@ async function queueSome(ctx: Context): Promise<{ queued: number; dropped: numbe
   const isRefused = await findRefusals(ctx, waiting)
   const chosen: string[] = []
   const failed: string[] = []
-  for (const one of waiting) {
+  for (const registration of waiting) {
     if (chosen.length === room) break
-    const toAddress = recent.filter(({ address }) => address === one.address)
+    const toAddress = recent.filter(({ address }) => address === registration.address)
     const isTooSoon = toAddress.some(
-      ({ openLinkId, queuedAt }) => openLinkId === one.openLinkId && now.getTime() - queuedAt.getTime() < REPEAT_AFTER_MS,
+      ({ openLinkId, queuedAt }) =>
+        openLinkId === registration.openLinkId && now.getTime() - queuedAt.getTime() < REPEAT_AFTER_MS,
     )
-    if (isRefused(one) || isTooSoon || toAddress.length >= MAILS_PER_ADDRESS) failed.push(one.id)
+    if (isRefused(registration) || isTooSoon || toAddress.length >= MAILS_PER_ADDRESS) failed.push(registration.id)
     else {
-      chosen.push(one.id)
-      recent.push({ address: one.address, openLinkId: one.openLinkId, queuedAt: now })
+      chosen.push(registration.id)
+      recent.push({ address: registration.address, openLinkId: registration.openLinkId, queuedAt: now })
     }
   }
   const { db, deps, organization } = ctx
@@ -122,7 +123,7 @@ async function readInTurn({ db }: Context, now: Date): Promise<Waiting[]> {
     .where('proof', 'is', null)
     .select(({ fn }) => ['openLinkId', fn.countAll<number>().as('mails')])
     .groupBy('openLinkId')
-  const open = db
+  const openLinks = db
     .selectFrom('openLinks')
     .where('isOn', '=', true)
     .where(({ or, eb }) => or([eb('closesAt', 'is', null), eb('closesAt', '>', now)]))
@@ -131,7 +132,7 @@ async function readInTurn({ db }: Context, now: Date): Promise<Waiting[]> {
   const waiting = db
     .selectFrom('registrations')
     .where('state', '=', WAITING)
-    .where('openLinkId', 'in', open)
+    .where('openLinkId', 'in', openLinks)
     .select(({ ref }) => [
       'id',
       'openLinkId',

@@ -109,9 +109,9 @@ export async function checkOrganizationSecurity(
 async function countShutOut({ db, deps, organization }: Context, before: string[], networks: string[]): Promise<number> {
   if (`${networks}` === `${before}`) return 0
   const now = deps.clock()
-  const since = new Date(now.getTime() - IN_USE_MS)
+  const inUseFrom = new Date(now.getTime() - IN_USE_MS)
   const isGood = { revokedAt: null, OR: [{ expiresAt: null }, { expiresAt: { gt: now } }] }
-  const where = { organizationId: organization.id, ...isGood, lastUsedAt: { gte: since }, lastUsedFrom: { not: null } }
+  const where = { organizationId: organization.id, ...isGood, lastUsedAt: { gte: inUseFrom }, lastUsedFrom: { not: null } }
   const used = await db.apiKey.findMany({ where, select: { lastUsedFrom: true } })
   return used.filter(({ lastUsedFrom }) => !isAllowedFrom(networks, lastUsedFrom!)).length
 }

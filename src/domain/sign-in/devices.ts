@@ -49,13 +49,13 @@ export async function findFamiliarity(
   credential: Credential | undefined,
   { device, network, isShared, isInside }: Browser,
 ): Promise<Familiarity> {
-  const since = daysAfter(deps.clock(), -EXPIRED_ROWS.devices.days)
+  const keptFrom = daysAfter(deps.clock(), -EXPIRED_ROWS.devices.days)
   const tokenHash = hashDevice(device ?? '')
   const devicesOfPerson = unscoped(db)
     .selectFrom('devices')
     .select(['id', 'tokenHash', 'authVersion', 'network'])
     .where('credentialId', '=', credential?.id ?? UNKNOWN_CREDENTIAL_ID)
-    .where('lastSeenAt', '>', since)
+    .where('lastSeenAt', '>', keptFrom)
     .where((eb) => eb.or([eb('tokenHash', '=', tokenHash), eb('network', '=', network)]))
   const found = await devicesOfPerson.execute()
   const isSame = (one: Uint8Array) => Buffer.compare(one, tokenHash) === 0

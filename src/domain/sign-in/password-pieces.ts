@@ -93,8 +93,8 @@ function pointsOf(readings: string[], at: number, end: number, knownWords: Set<s
   const [text] = readings as [string]
   const part = text.slice(at, end)
   if (text.lastIndexOf(part, at - part.length) >= 0 && at >= part.length) return 0
-  const read = readings.map((reading) => reading.slice(at, end))
+  const parts = readings.map((reading) => reading.slice(at, end))
   const isRepeat = part === part[0]!.repeat(part.length)
-  if (isRepeat || RUNS.includes(part) || read.some((word) => knownWords.has(word))) return 1
-  return read.some(isCommonPassword) ? 2 : null
+  if (isRepeat || RUNS.includes(part) || parts.some((word) => knownWords.has(word))) return 1
+  return parts.some(isCommonPassword) ? 2 : null
 }

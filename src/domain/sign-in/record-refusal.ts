@@ -70,15 +70,15 @@ async function writeCount({ db }: Pick<Context, 'db'>, key: string, counter: Rec
 export async function recordRefusalCounts(system: ServiceContext): Promise<void> {
   const expiredCounts = { key: { startsWith: `${REFUSAL} ` }, expiresAt: { lte: system.deps.clock() }, count: { gt: 1 } }
   for (;;) {
-    const due = await system.db.usedToken.findMany({
+    const expired = await system.db.usedToken.findMany({
       where: expiredCounts,
       orderBy: { expiresAt: 'asc' },
       take: RECORDED_AT_ONCE,
     })
     await inTransaction(system, async (inside) => {
-      for (const counted of due) await recordCount(inside, counted)
+      for (const counted of expired) await recordCount(inside, counted)
     })
-    if (due.length < RECORDED_AT_ONCE) return
+    if (expired.length < RECORDED_AT_ONCE) return
   }
 }
 

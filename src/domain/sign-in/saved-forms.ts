@@ -124,8 +124,8 @@ export async function claimSavedForm(
   const { db, deps } = service
   const { credential } = signedIn
   const now = deps.clock()
-  const open = { id, credentialId: credential.id, usedAt: null, expiresAt: { gt: now } }
-  const { count } = await db.savedForm.updateMany({ where: open, data: { usedAt: now } })
+  const where = { id, credentialId: credential.id, usedAt: null, expiresAt: { gt: now } }
+  const { count } = await db.savedForm.updateMany({ where: where, data: { usedAt: now } })
   return count === 1
 }
 

@@ -167,14 +167,20 @@ export async function findSession(
   const proofs = await readAuthentications({ db, deps }, rows)
   if (proofs.length === 0) return null // its provider was removed
   if (session.authVersion !== credential.authVersion) return null
-  const open = credential.memberships.filter((membership) => !isBlocked(session, membership))
-  if (open.length === 0) {
+  const openMemberships = credential.memberships.filter((membership) => !isBlocked(session, membership))
+  if (openMemberships.length === 0) {
     await db.session.updateMany({ where: { id, endedAt: null }, data: toEndedSession(now, 'no_membership') })
     return null
   }
   if (isUse && now.getTime() - session.lastSeenAt.getTime() >= SEEN_RECORDED_EVERY_MS) await recordUse({ db }, found, now)
-  const blocked = credential.memberships.filter((membership) => !open.includes(membership))
-  return { sessionId: id, session: { ...session, proofs }, credential, memberships: open, blockedMemberships: blocked }
+  const blockedMemberships = credential.memberships.filter((membership) => !openMemberships.includes(membership))
+  return {
+    sessionId: id,
+    session: { ...session, proofs },
+    credential,
+    memberships: openMemberships,
+    blockedMemberships: blockedMemberships,
+  }
 }
 
 type UsedSession = Pick<Prisma.SessionGetPayload<object>, 'id' | 'lastSeenAt' | 'createdAt' | 'closedOrganizationIds'> & {

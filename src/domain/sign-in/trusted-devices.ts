@@ -33,8 +33,8 @@ export async function findTrustedSince(
   if (!device) return null
   const where = { tokenHash_credentialId: { tokenHash: hashDevice(device), credentialId }, authVersion }
   const found = await db.device.findUnique({ where, select: { trustedUntil: true } })
-  const since = found?.trustedUntil && toTrustedSince(found.trustedUntil)
-  return since && deps.clock().getTime() - since.getTime() < days * DAY_MS ? since : null
+  const trustedSince = found?.trustedUntil && toTrustedSince(found.trustedUntil)
+  return trustedSince && deps.clock().getTime() - trustedSince.getTime() < days * DAY_MS ? trustedSince : null
 }
 
 const toTrustedSince = (trustedUntil: Date): Date => new Date(trustedUntil.getTime() - MAX_TRUST_MS)

@@ -44,13 +44,13 @@ const findDue = ({ db, deps }: ServiceContext) => {
   const before = (ms: number) => new Date(deps.clock().getTime() - ms)
   const columns = ['id', 'organizationId', 'domain', 'token', 'checkedAt', 'failingSince'] as const
   const verified = unscoped(db).selectFrom('signInDomains').select(columns).where('verifiedAt', 'is not', null)
-  const due = verified.where((eb) =>
+  const dueDomains = verified.where((eb) =>
     eb.or([
       eb('checkedAt', '<=', before(LOOKED_FOR_EVERY_MS.there)),
       eb.and([eb('failingSince', 'is not', null), eb('checkedAt', '<=', before(LOOKED_FOR_EVERY_MS.missing))]),
     ]),
   )
-  return due.orderBy('checkedAt').orderBy('id').limit(DOMAINS_AT_ONCE).execute()
+  return dueDomains.orderBy('checkedAt').orderBy('id').limit(DOMAINS_AT_ONCE).execute()
 }
 
 type DueDomain = Awaited<ReturnType<typeof findDue>>[number]

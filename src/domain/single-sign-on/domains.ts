@@ -86,9 +86,9 @@ export async function verifyDomain(ctx: Context, id: string): Promise<boolean> {
   // It may have come back since it was looked for.
   if (before && (isDomainHeld(ctx, before) || (await hasDnsRecord(ctx, before)))) throw createDomainProblem('domainTaken')
   await inTransaction(ctx, async (inside) => {
-    const other = await findOfAnother(inside, found.domain)
-    if (isDomainHeld(inside, other)) throw createDomainProblem('domainTaken')
-    if (other) await takeOverDomain(inside, other)
+    const otherClaim = await findOfAnother(inside, found.domain)
+    if (isDomainHeld(inside, otherClaim)) throw createDomainProblem('domainTaken')
+    if (otherClaim) await takeOverDomain(inside, otherClaim)
     const data = { verifiedAt: found.verifiedAt ?? now, checkedAt: now, failingSince: null }
     await inside.db.signInDomain.updateMany({ where: { organizationId: found.organizationId, id }, data })
     if (!found.verifiedAt) await recordAudit(inside, { action: 'verified_sign_in_domain', details: { domain: found.domain } })

@@ -130,10 +130,11 @@ async function authenticateByProvider(
       [null, organizationId].includes(provider.organizationId),
     )
   const theirs = await findTheirs()
-  const at = inside.deps.clock()
+  const now = inside.deps.clock()
   const isSame = signedIn?.credential.id === credentialId && signedIn.credential.authVersion === credential.authVersion
   const goesOn =
-    isSame && !theirs.some((membership) => isSessionOver(signedIn.session, membership, membership.organization.security, { at }))
+    isSame &&
+    !theirs.some((membership) => isSessionOver(signedIn.session, membership, membership.organization.security, { at: now }))
   // A session that rests on the word of an organization's provider alone has not asked for it.
   const hasOwn = goesOn && signedIn.session.proofs.some(identifiesEverywhere)
   const asksFactor = provider.organizationId === null && !hasOwn && (await hasFactor(inside, credentialId))
@@ -160,13 +161,13 @@ async function linkSignedIn(
 ): Promise<CallbackOutcome> {
   if (signedIn?.credential.id !== credentialId || !(await mayChangeAccount(service, signedIn)))
     return { kind: 'refused', problem: 'expiredSignIn' }
-  const open = signedIn.memberships.map(({ id }) => id)
+  const openMembershipIds = signedIn.memberships.map(({ id }) => id)
   return inTransaction(service, async (inside): Promise<CallbackOutcome> => {
     const locked = (await lockProvider(inside, provider)) ? await lockOwnCredential(inside, signedIn) : null
     if (!locked) return { kind: 'refused', problem: 'expiredSignIn' }
     if (!locked.emailVerifiedAt) return { kind: 'refused', problem: 'unproven' }
     const members = (await findMemberships(inside, credentialId)).filter(
-      ({ id, organizationId }) => open.includes(id) && [null, organizationId].includes(provider.organizationId),
+      ({ id, organizationId }) => openMembershipIds.includes(id) && [null, organizationId].includes(provider.organizationId),
     )
     if (members.length === 0) return { kind: 'refused', problem: 'notInvited' }
     if (await linkIdentity(inside, provider, token, { credentialId, members, linkedBy: 'self' })) return { kind: 'linked' }

@@ -230,11 +230,11 @@ export const MAX_TAG_USES = 1_000
 export async function countTagUses(ctx: Context, ids: string[]): Promise<Map<string, TagUses>> {
   authorize(ctx, 'read_assessments')
   const uses = (table: TagTable) => {
-    const some = ctx.db
+    const usesUpToLimit = ctx.db
       .selectFrom(table as 'inviteTags')
       .where('tagId', '=', sql.ref<string>('tag.id'))
       .limit(MAX_TAG_USES)
-    return ctx.db.selectFrom(some.select('tagId').as('used')).select(sql<number>`count(*)::int`.as('count')).$asScalar()
+    return ctx.db.selectFrom(usesUpToLimit.select('tagId').as('used')).select(sql<number>`count(*)::int`.as('count')).$asScalar()
   }
   const requestedIds = sql<{ id: string }>`unnest(${ids}::uuid[])`.as<'tag'>(sql`tag (id)`)
   const rows = await ctx.db

@@ -68,18 +68,18 @@ export async function continueDeletion(
 
 /** Deletes bulk changes, share links, and lists of candidates, of these so many at most. @returns how many lists. */
 async function deleteLists(ctx: Context, until: Date, atMost: number): Promise<number> {
-  const some = ctx.db.selectFrom('inviteBatches').where('createdAt', '<=', until).limit(atMost)
+  const batch = ctx.db.selectFrom('inviteBatches').where('createdAt', '<=', until).limit(atMost)
   // Rows of bulk changes go with their invites.
   await ctx.db.deleteFrom('bulkChanges').where('createdAt', '<=', until).execute()
   await ctx.db.deleteFrom('shareLinks').where('createdAt', '<=', until).execute()
   await ctx.db.deleteFrom('registrations').where('createdAt', '<=', until).execute()
-  return affectedRows(ctx.db.deleteFrom('inviteBatches').where('id', 'in', some.select('id')))
+  return affectedRows(ctx.db.deleteFrom('inviteBatches').where('id', 'in', batch.select('id')))
 }
 
 /** Deletes test tags, so many at most. @returns how many. */
 function deleteTags(ctx: Context, until: Date, atMost: number): Promise<number> {
-  const some = ctx.db.selectFrom('tags').where('mode', '=', 'test').where('createdAt', '<=', until).limit(atMost)
-  return affectedRows(ctx.db.deleteFrom('tags').where('id', 'in', some.select('id')))
+  const batch = ctx.db.selectFrom('tags').where('mode', '=', 'test').where('createdAt', '<=', until).limit(atMost)
+  return affectedRows(ctx.db.deleteFrom('tags').where('id', 'in', batch.select('id')))
 }
 
 /** Deletes the oldest invites, so many at most, with what hangs on them. @param ctx inside a transaction. */

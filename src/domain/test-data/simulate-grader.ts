@@ -35,14 +35,14 @@ export async function gradeAnswers(ctx: Context, invite: InviteDetail, { grades 
     ({ standing }) => standing.state !== 'graded',
   )
   const missing = new Set(ungraded.map(({ number }) => number))
-  const all = paper.flatMap(({ number, points: most, scored }) => {
+  const newGrades = paper.flatMap(({ number, points: most, scored }) => {
     const chosen = grades.findLast((grade) => grade.number === number)
     if (!chosen && !(missing.has(number) && most > 0)) return []
     const { points, comment = '' } = chosen ?? { points: Math.round(most * MADE_UP * 2) / 2 }
     // Points that differ from the key's require a reason.
     return [{ number, points, comment: comment || (scored === null ? '' : COMMENT) }]
   })
-  for (const grader of graders) await saveGrades(grader, { submissionId, grades: all })
+  for (const grader of graders) await saveGrades(grader, { submissionId, grades: newGrades })
 }
 
 /** Releases the result, also to the candidate, unless it is released. */

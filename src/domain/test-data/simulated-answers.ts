@@ -22,11 +22,11 @@ export async function checkSimulatedAnswers(
 ): Promise<void> {
   if (answers.length === 0 && grades.length === 0) return
   const paperQuestions = await listAsked(ctx, invite)
-  const written = paperQuestions.filter((question) => !isRecorded(ctx.deps.kinds, question))
+  const answerable = paperQuestions.filter((question) => !isRecorded(ctx.deps.kinds, question))
   const pointsOf = new Map(paperQuestions.map(({ number, points }) => [number, points]))
   throwIfIssues([
     ...answers.flatMap(({ number, text }, i) => [
-      ...issueOf(`answers.${i}.number`, checkOneOf(number, written)),
+      ...issueOf(`answers.${i}.number`, checkOneOf(number, answerable)),
       ...issueOf(`answers.${i}.text`, checkText(text, MAX_ANSWER_LENGTH)),
     ]),
     ...grades.flatMap(({ number, points, comment = '' }, i) => [

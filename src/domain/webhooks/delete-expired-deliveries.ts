@@ -23,8 +23,8 @@ export async function deleteExpiredDeliveries({ db, deps }: ServiceContext, even
   const deleted = unscoped(db).deleteFrom('webhookEndpoints').where('webhookEndpoints.deletedAt', 'is not', null)
   await deleted
     .where(({ not, exists, selectFrom }) => {
-      const its = selectFrom('webhookDeliveries').where(sameOrganization('webhookDeliveries', 'webhookEndpoints'))
-      return not(exists(its.whereRef('webhookDeliveries.endpointId', '=', 'webhookEndpoints.id')))
+      const deliveries = selectFrom('webhookDeliveries').where(sameOrganization('webhookDeliveries', 'webhookEndpoints'))
+      return not(exists(deliveries.whereRef('webhookDeliveries.endpointId', '=', 'webhookEndpoints.id')))
     })
     .execute()
 }

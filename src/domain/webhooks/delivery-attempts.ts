@@ -150,8 +150,8 @@ const dueDeliveries = (db: Connection, now: Date) =>
     })
     .where(({ not, exists, selectFrom }) => {
       // An event without a position is not in the feed yet. Its payload must match the feed's.
-      const its = selectFrom('events').whereRef('events.id', '=', 'delivery.eventId')
-      return not(exists(its.where('events.position', 'is', null)))
+      const eventOfDelivery = selectFrom('events').whereRef('events.id', '=', 'delivery.eventId')
+      return not(exists(eventOfDelivery.where('events.position', 'is', null)))
     })
     .orderBy('delivery.nextAttemptAt')
 
@@ -197,10 +197,10 @@ export async function recordDeliveryAttempt(
   const isGone = status === 410
   const next = isDelivered || isGone ? null : nextAfterFailure(ctx, leased, result)
   const outcome = isDelivered ? 'delivered' : next ? 'retried' : 'failed'
-  const written = await writeAttempt(ctx, leased, result, { state: outcome === 'retried' ? 'waiting' : outcome, next })
-  if (!written) return { outcome: 'lost', notice: null }
+  const outcomeRow = await writeAttempt(ctx, leased, result, { state: outcome === 'retried' ? 'waiting' : outcome, next })
+  if (!outcomeRow) return { outcome: 'lost', notice: null }
   // In separate transactions: changing an endpoint must not block its deliveries.
-  if (isDelivered && written.wasFailing) await recordEndpointSuccess(ctx, id)
+  if (isDelivered && outcomeRow.wasFailing) await recordEndpointSuccess(ctx, id)
   const notice = isDelivered ? null : isGone ? await disableGone(ctx, id) : await recordEndpointFailure(ctx, id)
   return { outcome, notice }
 }
@@ -228,12 +228,15 @@ async function writeAttempt(
   const { status, body, error } = { status: null, body: '', error: '', ...answer }
   const tenant = tenantDb(db, { organization: { id: delivery.organizationId }, mode: 'all' })
   const inviteId = 'inviteId' in event.data ? event.data.inviteId : null
-  const its = tenant.updateTable('webhookDeliveries').where('endpointId', '=', endpointId).where('eventId', '=', eventId)
-  const attempt = its
+  const deliveryUpdate = tenant
+    .updateTable('webhookDeliveries')
+    .where('endpointId', '=', endpointId)
+    .where('eventId', '=', eventId)
+  const attempt = deliveryUpdate
     .where('leasedUntil', '=', leasedUntil)
     .set((eb) => ({ state, leasedUntil: null, attemptCount: eb('attemptCount', '+', 1), ...(next && { nextAttemptAt: next }) }))
     .returning(['webhookDeliveries.organizationId', 'endpointId', 'eventId', 'attemptCount'])
-  const written = tenant
+  const update = tenant
     .with('attempted', () => attempt)
     .with('recorded', (cte) =>
       insertFromSelect(db, 'webhookAttempts', cte.selectFrom('attempted'), (eb) => ({
@@ -253,7 +256,7 @@ async function writeAttempt(
       'attempted.endpointId',
     )
     .select(({ ref }) => sql<boolean>`${ref('endpoint.failingSince')} is not null`.as('wasFailing'))
-  return written.executeTakeFirst()
+  return update.executeTakeFirst()
 }
 
 /** Drops a receiver's response about an erased person: it may name them. */

@@ -82,8 +82,8 @@ async function replayNext(ctx: ServiceContext): Promise<boolean> {
   const [from, end] = [BigInt(replay.replayPosition!), BigInt(replay.replayUntil!)]
   const until = await findEndOfBatch(ctx, { from, head: end }, REPLAYED_EVENTS_PER_TRANSACTION)
   const now = deps.clock()
-  const its = eventsWithEndpoints({ from, until }).where('endpoint.id', '=', replay.id)
-  const upsert = deliveriesOf(db, its, now, { isReplay: true }).onConflict((conflict) =>
+  const events = eventsWithEndpoints({ from, until }).where('endpoint.id', '=', replay.id)
+  const upsert = deliveriesOf(db, events, now, { isReplay: true }).onConflict((conflict) =>
     conflict.columns(['organizationId', 'endpointId', 'eventId']).doUpdateSet((eb) => ({
       ...({ state: 'waiting', queuedAt: now, nextAttemptAt: now } as const),
       attemptsBeforeReplay: eb.ref('webhookDeliveries.attemptCount'),

@@ -44,11 +44,11 @@ export const rotateSecret = (
     const { deps } = inside
     const endpoint = await getEndpoint(inside, id)
     // The second of two concurrent rotations sees the first one's secret.
-    const its = inside.db
+    const endpointRow = inside.db
       .selectFrom('webhookEndpoints')
       .select(['encryptedSecret', 'previousSecretUntil'])
       .where('id', '=', endpoint.id)
-    const { encryptedSecret: encryptedPreviousSecret, previousSecretUntil: until } = await its
+    const { encryptedSecret: encryptedPreviousSecret, previousSecretUntil: until } = await endpointRow
       .forUpdate()
       .executeTakeFirstOrThrow()
     const [secret, now] = [createWebhookSecret(), deps.clock()]

@@ -39,7 +39,7 @@ export const choiceAuthor: KindForm = {
       ? print({ options: ['True', 'False'].map((text) => ({ id: newRowId(random), text })), shuffle: false }, null)
       : new URLSearchParams([...emptyRows(random), ['shuffle', 'yes']]),
   print: (spec, key) => print(spec as Spec, key as Key),
-  read,
+  read: parseForm,
   fields,
   pictured: (values) => rowsOf(values).map((id, i) => [`text-${id}`, `In option ${i + 1}`]),
 }
@@ -63,7 +63,7 @@ function print({ options, shuffle, least, most }: Spec, key: Key | null): URLSea
 }
 
 /** Empty rows are ignored, unless they are marked as right. */
-function read(word: string, values: URLSearchParams): ParsedForm {
+function parseForm(word: string, values: URLSearchParams): ParsedForm {
   const readRow = rowReader(values)
   const right = values.getAll('right')
   const rows = rowsOf(values).filter((id) => readRow('text', id) !== '' || right.includes(id))
@@ -147,7 +147,7 @@ ${rowList(form, {
   most: MAX_OPTIONS,
 })}
 <div class="field">${selectField(form, { name: 'policy', label: 'Scoring', options: POLICIES[isOne ? 'single_choice' : 'multiple_choice'] })}</div>
-${scorePreview(word, read(word, form.values))}
+${scorePreview(word, parseForm(word, form.values))}
 ${checkboxField(form, 'shuffle', 'Shuffle the options for each candidate')}
 ${!isOne && html`<div class="mt-3 mb-5 grid grid-cols-2 gap-x-3">${textField(form, { name: 'least', label: 'Choose at least' })}${textField(form, { name: 'most', label: 'At most' })}</div>`}
 </div>`

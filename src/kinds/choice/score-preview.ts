@@ -23,8 +23,8 @@ export function previewScore(ids: string[], key: Key, { least, most }: { least: 
       gained += number * share(sum)
     }
   }
-  const all = ids.reduce((sum, id) => sum + worth(id), 0)
-  return { all: most < ids.length ? null : share(all), none: 0, guessing: combinations === 0 ? 0 : gained / combinations }
+  const total = ids.reduce((sum, id) => sum + worth(id), 0)
+  return { all: most < ids.length ? null : share(total), none: 0, guessing: combinations === 0 ? 0 : gained / combinations }
 }
 
 /** Number of sets by size (index) and sum (key). Dynamic programming, because the number of sets grows exponentially. */

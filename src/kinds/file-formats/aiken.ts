@@ -19,9 +19,9 @@ function splitBlocks(text: string): Block[] {
     if (line.trim() === '') continue
     const [, answer] = ANSWER.exec(line) ?? []
     const last = blocks.at(-1)
-    const open = last?.answer === undefined ? last : undefined
-    if (answer === undefined) addLine(blocks, open, { line: i + 1, text: line })
-    else if (open) open.answer = answer
+    const openBlock = last?.answer === undefined ? last : undefined
+    if (answer === undefined) addLine(blocks, openBlock, { line: i + 1, text: line })
+    else if (openBlock) openBlock.answer = answer
     else blocks.push({ line: i + 1, lines: [], options: [], answer })
   }
   return blocks

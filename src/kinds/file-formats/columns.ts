@@ -127,8 +127,8 @@ export const headingWord = (heading: string): string =>
 
 /** @returns an empty text for an unknown heading. */
 function meaningOf(word: string): string {
-  const known = Object.keys(HEADINGS).find((meaning) => HEADINGS[meaning]!.includes(word))
-  if (known !== undefined) return known
+  const meaning = Object.keys(HEADINGS).find((meaning) => HEADINGS[meaning]!.includes(word))
+  if (meaning !== undefined) return meaning
   if (WRONG_HEADING.test(word)) return 'wrong'
   const [, letter, number, letterAlone] = OPTION_HEADING.exec(word) ?? []
   const option = number === undefined ? (letter ?? letterAlone ?? ' ').charCodeAt(0) - 96 : Number(number)
@@ -157,8 +157,8 @@ function findHead(rows: TableRow[]): number {
   let best = { at: 0, known: 0 }
   for (const [at, { cells }] of rows.slice(0, MAX_HEADING_ROWS).entries()) {
     const meanings = assign(cells.slice(0, MAX_COLUMNS), [], {}).meanings
-    const known = meanings.filter(Boolean).length
-    if (meanings.includes('text') && known > best.known) best = { at, known }
+    const knownCount = meanings.filter(Boolean).length
+    if (meanings.includes('text') && knownCount > best.known) best = { at, known: knownCount }
   }
   return best.at
 }
@@ -214,8 +214,8 @@ function readAnswersAsKeys(meanings: string[], words: string[], rows: TableRow[]
 
 /** `Q` is the heading of the text if there is no other, unless there is an option P. */
 function readQAsText(meanings: string[], words: string[]): void {
-  const at = words.indexOf('q')
-  if (at >= 0 && !meanings.includes('text') && !meanings.includes(optionMeaning(16))) meanings[at] = 'text'
+  const index = words.indexOf('q')
+  if (index >= 0 && !meanings.includes('text') && !meanings.includes(optionMeaning(16))) meanings[index] = 'text'
 }
 
 const LONG_KEY = 80

@@ -51,9 +51,9 @@ export function readGift(text: string): ParsedQuestion[] {
   const end = () => {
     const body = block.join('\n').trim()
     if (body !== '') {
-      const read = readBlock(body, firstLine, category)
-      if (hasTagsOfMoodle && 'question' in read) read.losses.push(MOODLE_IDS_LOST)
-      found.push(read)
+      const question = readBlock(body, firstLine, category)
+      if (hasTagsOfMoodle && 'question' in question) question.losses.push(MOODLE_IDS_LOST)
+      found.push(question)
       hasTagsOfMoodle = false
     }
     block = []
@@ -180,11 +180,11 @@ function readNumbers(source: string, reading: ReadState): NeutralAnswer | string
   const isList = source.startsWith('=') || source.startsWith('~')
   const parts = isList ? splitAnswers(source, reading) : [{ weight: null, text: source.split('#')[0]! }]
   if (source.includes('#') && !isList) addLoss(reading, FEEDBACK_LOST)
-  const read = parts.map(({ text, weight }) => readNumber(text, weight ?? 100))
-  const refusal = read.find((range) => typeof range === 'string')
+  const ranges = parts.map(({ text, weight }) => readNumber(text, weight ?? 100))
+  const refusal = ranges.find((range) => typeof range === 'string')
   if (refusal !== undefined) return refusal
   return acceptNumbers(
-    read.filter((range) => typeof range !== 'string'),
+    ranges.filter((range) => typeof range !== 'string'),
     reading,
   )
 }

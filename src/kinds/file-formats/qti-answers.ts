@@ -25,11 +25,11 @@ export function readQtiAnswer(item: XmlNode, interaction: XmlNode, reading: Read
     ({ attributes }) => attributes.identifier === responseIdentifier,
   )
   if (interaction.name === 'extendedTextInteraction') return { answer: { as: 'open', responseType: 'text' }, points: null }
-  const read = Object.hasOwn(READERS, interaction.name) ? READERS[interaction.name] : undefined
-  if (!read) return `Answers of the type “${interaction.name.replace(/Interaction$/, '')}” can’t be imported.`
+  const readAnswer = Object.hasOwn(READERS, interaction.name) ? READERS[interaction.name] : undefined
+  if (!readAnswer) return `Answers of the type “${interaction.name.replace(/Interaction$/, '')}” can’t be imported.`
   if (!declaration) return 'Its response is not declared.'
   const scoring = readScoring(item, declaration, reading)
-  return read({ interaction, declaration, scoring, reading })
+  return readAnswer({ interaction, declaration, scoring, reading })
 }
 
 const READERS: Record<string, (item: Item) => QtiAnswer | string> = {

@@ -85,10 +85,10 @@ function readItem(item: XmlNode, line: number, findContent: FindContent): Parsed
   const reading: ReadState = { losses: [], findPicture: pictures.find }
   const { text, isFormatted } = readScript({ text: toHtml(body, reading, interaction), format: 'html' }, reading)
   if (text === '') return refuse('It has no text.')
-  const read = readQtiAnswer(item, interaction, reading)
-  if (typeof read === 'string') return refuse(read)
+  const parsed = readQtiAnswer(item, interaction, reading)
+  if (typeof parsed === 'string') return refuse(parsed)
   if (childOf(item, 'modalFeedback')) addLoss(reading, FEEDBACK_LOST)
-  const { answer, points, choiceList = '' } = read
+  const { answer, points, choiceList = '' } = parsed
   const question = { name, category: '', text: text + choiceList, isFormatted, points, answer, ...filesOf(pictures) }
   return { line, losses: reading.losses, question }
 }

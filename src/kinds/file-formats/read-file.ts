@@ -66,8 +66,8 @@ function readFormat(bytes: Uint8Array, maxRows: number, choices: QuestionChoices
   const maxTableRows = maxRows + MAX_ROWS_ABOVE
   const opened = openFile(bytes, maxTableRows, choices)
   if (opened.facts.isEncodingDoubtful && !choices.isInspection) throw new UnreadableFile('doubtfulEncoding')
-  const read = readWithoutColumns(opened, maxRows, choices)
-  if (read) return { ...read, unusedColumns: [], facts: opened.facts, table: null, ambiguous: 0 }
+  const withoutColumns = readWithoutColumns(opened, maxRows, choices)
+  if (withoutColumns) return { ...withoutColumns, unusedColumns: [], facts: opened.facts, table: null, ambiguous: 0 }
   const { rows: all, facts } = readRows(opened, { maxRows: maxTableRows, delimiter: choices.delimiter })
   if (all.length === 0) throw new UnreadableFile('empty')
   const rows = facts.format === 'csv' ? all.map((row) => ({ ...row, cells: row.cells.map(unescapeInnerFormulas) })) : all

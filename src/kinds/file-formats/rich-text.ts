@@ -47,9 +47,9 @@ export function readAnswerText(source: SourceText, reading: ReadState): string {
   rejectTooLong(text)
   if (isMarkdown(format)) return readMarkdown(text, reading)
   if (isPlain(format) || !isHtml(source)) return text.trim()
-  const read = readHtml(text, reading.findPicture, { plain: true })
-  for (const loss of read.losses) addLoss(reading, loss)
-  return read.text
+  const parsed = readHtml(text, reading.findPicture, { plain: true })
+  for (const loss of parsed.losses) addLoss(reading, loss)
+  return parsed.text
 }
 
 const readMarkdown = (text: string, { findPicture }: ReadState): string =>

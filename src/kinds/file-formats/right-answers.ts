@@ -187,20 +187,20 @@ export function readRight(
   const parts = splitRight(right, options, rules)
   const reading = readingOfAll(parts, options, rules)
   const find = (text: string) => findOptions(text, parts.length === 1 ? decimal : undefined, options, { ...rules, reading })
-  const read = parts.map((part) => ({ part, ...readPart(part, find, rules) }))
+  const readParts = parts.map((part) => ({ part, ...readPart(part, find, rules) }))
   const whole = parts.length > 1 ? find(right) : []
-  const isWhole = whole.length > 0 && !(rules.lettersWin && read.every(({ found }) => found.length === 1))
-  if (isWhole && read.every(({ found }) => found.length > 0)) return ambiguous(right)
+  const isWhole = whole.length > 0 && !(rules.lettersWin && readParts.every(({ found }) => found.length === 1))
+  if (isWhole && readParts.every(({ found }) => found.length > 0)) return ambiguous(right)
   if (isWhole) return whole.length === 1 ? { shares: new Map([[whole[0]!.number, 100]]), isWeighed: false } : ambiguous(right)
   const shares = new Map<number, number>()
-  for (const { part, found, share } of read) {
+  for (const { part, found, share } of readParts) {
     if (found.length === 0) return `The right answer “${part}” is not an option.`
     if (found.length > 1) return ambiguous(part)
     if (isNumberInDoubt(part, found[0]!, options, rules))
       return `The right answer “${part}” is the number of an option, but other rows name the text of an option. Write a letter.`
     shares.set(found[0]!.number, share)
   }
-  return { shares, isWeighed: read.some((part) => part.isWeighed) }
+  return { shares, isWeighed: readParts.some((part) => part.isWeighed) }
 }
 
 /** `1,2` names the first two of 2, 3, 4: as a text, 1 would be none of them. */

@@ -100,12 +100,12 @@ export function readTable(all: TableRow[], plan: ColumnPlan = planColumns(all)):
   const layout = layOut(headings, rows, plan.meanings)
   if (!layout) return null
   const last = rows.at(-1)
-  const read = rows.map((row) => readRow(row, layout, row === last))
+  const parsedRows = rows.map((row) => readRow(row, layout, row === last))
   const ambiguous = rows.filter((row) => {
     const { text, decimal } = keyOf(layout, row)
     return isAmbiguous(text, decimal, optionsOf(layout, row), layout.rules)
   }).length
-  return { rows: read, unusedColumns: findUnused(headings, rows, plan.meanings), plan, ambiguous }
+  return { rows: parsedRows, unusedColumns: findUnused(headings, rows, plan.meanings), plan, ambiguous }
 }
 
 function layOut(headings: string[], rows: TableRow[], meanings: string[]): Layout | null {
@@ -270,11 +270,11 @@ function readAnswer(kind: string, right: Key, choice: Choice): NeutralAnswer | s
 
 function readOptions(kind: string, { text, decimal }: Key, { options, layout }: Choice): NeutralAnswer | string {
   if (options.length < 2) return 'It has fewer than two options.'
-  const read = layout.columns.has('wrong')
+  const rightOptions = layout.columns.has('wrong')
     ? { shares: new Map([[1, 100]]), isWeighed: false }
     : readRight(text, decimal, options, layout.rules)
-  if (typeof read === 'string') return read
-  const { shares, isWeighed } = read
+  if (typeof rightOptions === 'string') return rightOptions
+  const { shares, isWeighed } = rightOptions
   if (shares.size === 0 || text === '') return 'It has no right answer.'
   // Files of this service may have several options that are right alone.
   if (kind === 'single' && !isWeighed && shares.size > 1 && !layout.rules.lettersWin)

@@ -33,7 +33,7 @@ export function createXlsxWriter(): { write: (rows: readonly string[][]) => Uint
   for (const [name, text] of Object.entries(PARTS)) add(name).push(strToU8(text), true)
   const sheet = add('xl/worksheets/sheet1.xml')
   sheet.push(strToU8(`${HEAD}<worksheet xmlns="${MAIN}"><sheetData>`))
-  let written = 0
+  let rowCount = 0
   const takePending = () => {
     const bytes = Buffer.concat(pending)
     pending = []
@@ -41,7 +41,7 @@ export function createXlsxWriter(): { write: (rows: readonly string[][]) => Uint
   }
   return {
     write(rows) {
-      sheet.push(strToU8(rows.map((cells) => writeRow(cells, ++written)).join('')))
+      sheet.push(strToU8(rows.map((cells) => writeRow(cells, ++rowCount)).join('')))
       return takePending()
     },
     end() {

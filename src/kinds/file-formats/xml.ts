@@ -17,11 +17,11 @@ const MAX_ATTRIBUTES = 100
  */
 export function readXml(text: string, onChild?: (child: XmlNode) => void): XmlNode {
   const parser = new SaxesParser()
-  const open: XmlNode[] = []
+  const openElements: XmlNode[] = []
   let root: XmlNode | undefined
   let [elements, attributesOfTag] = [0, 0]
   const refuse = () => new UnreadableFile('damagedXml', parser.line)
-  const addText = (part: string) => void open.at(-1)?.children.push(part)
+  const addText = (part: string) => void openElements.at(-1)?.children.push(part)
   parser.on('error', () => {
     throw refuse()
   })
@@ -34,16 +34,16 @@ export function readXml(text: string, onChild?: (child: XmlNode) => void): XmlNo
     if (++attributesOfTag > MAX_ATTRIBUTES) throw new UnreadableFile('tooHeavy')
   })
   parser.on('opentag', ({ name, attributes }) => {
-    if (open.length >= MAX_DEPTH || ++elements > MAX_ELEMENTS) throw new UnreadableFile('tooHeavy')
+    if (openElements.length >= MAX_DEPTH || ++elements > MAX_ELEMENTS) throw new UnreadableFile('tooHeavy')
     attributesOfTag = 0
     const node = { name: localName(name), line: parser.line, attributes, children: [] }
-    if (onChild === undefined || open.length !== 1) open.at(-1)?.children.push(node)
-    open.push(node)
+    if (onChild === undefined || openElements.length !== 1) openElements.at(-1)?.children.push(node)
+    openElements.push(node)
     root ??= node
   })
   parser.on('closetag', () => {
-    const node = open.pop()
-    if (onChild === undefined || open.length !== 1 || !node) return
+    const node = openElements.pop()
+    if (onChild === undefined || openElements.length !== 1 || !node) return
     onChild(node)
     elements = 1
     root!.children = []

@@ -18,7 +18,7 @@ export const fileAuthor: KindForm = {
   offers: [{ word: 'file', label: 'Files', description: 'Files from their device, such as a document', icon: 'files' }],
   begin: () => toValues({ groups: ['document'], most: 1 }),
   print: (spec) => toValues(spec as Spec),
-  read,
+  read: parseForm,
   fields: (_, form) =>
     form.isKeyOnly
       ? html`${hiddenFields(form, 'most', ...FILE_GROUPS.map(fieldOf))}`
@@ -35,7 +35,7 @@ const COUNTS = Array.from({ length: MAX_FILES }, (_, i) => [String(i + 1), Strin
 const toValues = ({ groups, most }: Spec): URLSearchParams =>
   new URLSearchParams([['most', String(most)], ...groups.map((group): [string, string] => [fieldOf(group), 'yes'])])
 
-function read(_: string, values: URLSearchParams): ParsedForm {
+function parseForm(_: string, values: URLSearchParams): ParsedForm {
   const groups = FILE_GROUPS.filter((group) => values.has(fieldOf(group)))
   const faults = groups.length === 0 ? [{ field: 'groups', text: 'Choose at least one type of file.' }] : []
   const most = Math.min(Math.max(Number.parseInt(values.get('most') ?? '', 10) || 1, 1), MAX_FILES)

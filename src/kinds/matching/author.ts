@@ -37,7 +37,7 @@ export const matchingAuthor: KindForm = {
     for (const { id, text } of (spec as Spec).choices) values.append('choice', `${id} ${text}`)
     return values
   },
-  read,
+  read: parseForm,
   fields: (_, form) => (form.isKeyOnly ? keyFields(form) : fields(form)),
   pictured: (values) => rowsOf(values).map((id, i) => [`text-${id}`, `In prompt ${i + 1}`]),
 }
@@ -55,7 +55,7 @@ const storedChoices = (values: URLSearchParams) =>
 const cut = (text: string): string => [...text.slice(0, 2 * (MAX_CHARACTERS + 1))].slice(0, MAX_CHARACTERS + 1).join('')
 
 /** Empty rows are ignored. A row without a prompt is a distractor. */
-function read(_: string, values: URLSearchParams): ParsedForm {
+function parseForm(_: string, values: URLSearchParams): ParsedForm {
   const readRow = rowReader(values)
   const rows = rowsOf(values)
     .map((id) => ({ id, prompt: cut(readRow('text', id)), choice: cut(readRow('fits', id)) }))

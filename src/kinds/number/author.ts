@@ -38,7 +38,7 @@ export const numberAuthor: KindForm = {
     }
     return values
   },
-  read,
+  read: parseForm,
   fields: (_, form) => html`${rowList(form, {
     group: 'answers',
     legend: 'Accepted numbers',
@@ -50,11 +50,11 @@ export const numberAuthor: KindForm = {
 ${form.isKeyOnly ? hiddenFields(form, 'unit') : html`<div class="field">${textField(form, { name: 'unit', label: 'Unit', hint: 'Shown after the field, such as km. Optional.' })}</div>`}`,
 }
 
-function read(_: string, values: URLSearchParams): ParsedForm {
-  const all = rowsOf(values)
+function parseForm(_: string, values: URLSearchParams): ParsedForm {
+  const allRows = rowsOf(values)
   const readRow = rowReader(values)
-  const filled = all.filter((id) => readRow('value', id) !== '')
-  const rows = filled.length > 0 ? filled : all.slice(0, 1)
+  const filled = allRows.filter((id) => readRow('value', id) !== '')
+  const rows = filled.length > 0 ? filled : allRows.slice(0, 1)
   const unit = readTrimmed(values, 'unit')
   const faults: DefinitionFault[] = unit.length > 40 ? [{ field: 'unit', text: 'At most 40 characters.' }] : []
   if (rows.length === 0) faults.push({ field: 'answers', text: 'Enter a correct number.' })

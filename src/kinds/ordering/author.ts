@@ -24,13 +24,13 @@ export const orderingAuthor: KindForm = {
     }
     return values
   },
-  read,
+  read: parseForm,
   fields: (_, form) => (form.isKeyOnly ? keyFields(form) : fields(form)),
   pictured: (values) => rowsOf(values).map((id, i) => [`text-${id}`, `In item ${i + 1}`]),
 }
 
 /** Empty rows are ignored. Items are stored in alphabetical order, because the order of the rows is the key. */
-function read(_: string, values: URLSearchParams): ParsedForm {
+function parseForm(_: string, values: URLSearchParams): ParsedForm {
   const readRow = rowReader(values)
   const rows = rowsOf(values)
     .map((id, i) => ({ id, text: readRow('text', id), place: Number(readRow('place', id)) || i + 1 }))

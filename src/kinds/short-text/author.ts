@@ -43,7 +43,7 @@ export const shortTextAuthor: KindForm = {
     }
     return values
   },
-  read,
+  read: parseForm,
   fields: (word, form) => html`${rowList(form, {
     group: 'accepted',
     legend: 'Accepted texts',
@@ -57,7 +57,7 @@ ${checkboxField(form, 'accents', 'Ignore accents: “Jose” is accepted for “
 ${checkboxField(form, 'punctuation', 'Ignore punctuation: quotes, brackets, and . , ; : ! ? at the ends of words')}
 ${checkboxField(form, 'caseSensitive', 'Capital letters must match')}
 </fieldset>
-${examplesOf(word, read(word, form.values))}
+${examplesOf(word, parseForm(word, form.values))}
 <div class="field">${selectField(form, {
     name: 'otherwise',
     label: 'Any other text',
@@ -80,7 +80,7 @@ ${
 }`,
 }
 
-function read(_: string, values: URLSearchParams): ParsedForm {
+function parseForm(_: string, values: URLSearchParams): ParsedForm {
   const readRow = rowReader(values)
   const rows = rowsOf(values).filter((id) => readRow('text', id) !== '')
   const faults: DefinitionFault[] = rows.length === 0 ? [{ field: 'accepted', text: 'Enter an accepted text.' }] : []

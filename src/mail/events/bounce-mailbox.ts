@@ -38,11 +38,11 @@ const TIMEOUTS = { connectionTimeout: 30_000, greetingTimeout: 30_000, socketTim
 
 /** Opens only the folder of bounces to this domain. */
 export function createBounceMailbox(address: ImapAddress, { domain, log }: { domain: string; log: Log }): BounceMailbox {
-  const open = new Set<ImapFlow>()
+  const openClients = new Set<ImapFlow>()
   const flags = { processed: '\\Seen', foreign: `NotOf-${domain}` }
   /** Last UID that was processed. A recreated folder has a new uidValidity, and its UIDs start again at 1. */
   let lastProcessed = { uidValidity: 0n, uid: 0 }
-  const use = <T>(work: (client: ImapFlow) => Promise<T>) => useClient(address, open, work)
+  const use = <T>(work: (client: ImapFlow) => Promise<T>) => useClient(address, openClients, work)
   const skipFailed = (failed: number[], uids: number[], error: unknown) => {
     if (uids.length > 1 && failed.length === uids.length) throw error // the server is at fault, not the mails
     for (const uid of failed) log.warn({ uid }, 'a mail in the bounce mailbox cannot be fetched: skipping it')
@@ -105,7 +105,7 @@ export function createBounceMailbox(address: ImapAddress, { domain, log }: { dom
   return {
     processUnread,
     close: () => {
-      for (const client of open) client.close()
+      for (const client of openClients) client.close()
     },
   }
 }

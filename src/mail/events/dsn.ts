@@ -32,8 +32,8 @@ const ADDRESSES = /bounce\+[0-9a-f-]{36}\.[0-9a-v]{13}@[a-z\d.-]{1,253}/gi
 export function findBouncedMail({ admit }: MailEventReader, notice: Buffer): string | null {
   const [header = ''] = notice.toString('latin1').split(/\r?\n\r?\n/, 1)
   for (const [address] of header.matchAll(ADDRESSES)) {
-    const known = admit({ [RECIPIENT_HEADER]: address })
-    if (known) return known.emailId
+    const admitted = admit({ [RECIPIENT_HEADER]: address })
+    if (admitted) return admitted.emailId
   }
   return null
 }

@@ -68,18 +68,18 @@ const confirmationOf = (host: string, topicArn: string, token: string): string =
 
 /** Fetches one certificate at a time: unauthenticated senders can name new ones. */
 function createCertificates(fetchText: FetchText): FetchText {
-  const known = new Map<string, string>()
+  const certificates = new Map<string, string>()
   let isFetching = false
   return async (url) => {
-    const found = known.get(url)
+    const found = certificates.get(url)
     if (found !== undefined) return found
     if (isFetching) throw new Error('Another certificate of SNS is being looked up')
     isFetching = true
     try {
       const certificate = await fetchText(url)
-      const [oldest] = known.keys()
-      if (known.size >= CACHED_CERTIFICATES && oldest !== undefined) known.delete(oldest)
-      known.set(url, certificate)
+      const [oldest] = certificates.keys()
+      if (certificates.size >= CACHED_CERTIFICATES && oldest !== undefined) certificates.delete(oldest)
+      certificates.set(url, certificate)
       return certificate
     } finally {
       isFetching = false

@@ -46,13 +46,13 @@ function submitted(t: MailTexts, facts: CandidateFacts): Letter {
   const intro = paragraph(
     ...translate(t, submission?.byClock ? 'submitted.clock' : 'submitted.intro', { organization, assessment }),
   )
-  const at = submission ? [list(translate(t, 'submitted.at', { time: t.time(submission.at) }))] : []
+  const timeFact = submission ? [list(translate(t, 'submitted.at', { time: t.time(submission.at) }))] : []
   return composeLetter(t, facts, {
     subject: t.text('submitted.subject', { assessment }),
-    defaultText: [greeting(t, facts.recipientName), intro, ...at, paragraph(t.text('submitted.next'))],
+    defaultText: [greeting(t, facts.recipientName), intro, ...timeFact, paragraph(t.text('submitted.next'))],
     button: null,
     // A custom text doesn't replace the fact that the time limit ended the test.
-    facts: [...(submission?.byClock ? [intro] : []), ...at],
+    facts: [...(submission?.byClock ? [intro] : []), ...timeFact],
     frame: [unsubscribeNote(t, facts)],
   })
 }

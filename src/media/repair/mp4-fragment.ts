@@ -71,10 +71,10 @@ export function readFragment(source: Source, moof: Box, tracks: Map<number, Trac
   let data = moof.start
   try {
     for (const traf of readBoxes(source, moof.body, moof.end).filter(({ type }) => type === 'traf')) {
-      const read = readTrackFragment(source, traf, { moof, data, tracks })
-      if (!read) return null
-      found.push(read.fragment)
-      data = read.data
+      const result = readTrackFragment(source, traf, { moof, data, tracks })
+      if (!result) return null
+      found.push(result.fragment)
+      data = result.data
     }
   } catch (error) {
     if (error instanceof RangeError) return null // the box is too short

@@ -25,23 +25,23 @@ type ParsedFile = { boxes: Box[]; patches: Patch[]; gaps: number[]; skipped: num
  * @throws Error for more boxes or samples than any recording has.
  */
 export function repairMp4(source: Source): Repaired | null {
-  const read = readAll(source)
-  const moov = read.boxes.find(({ type }) => type === 'moov')
+  const parsed = readAll(source)
+  const moov = parsed.boxes.find(({ type }) => type === 'moov')
   const tracks = moov ? readTracks(source, moov) : new Map<number, TrackDefaults>()
   if (tracks.size === 0 || tracks.size > MAX_TRACKS) return null
-  const media = read.boxes.filter(({ type }) => type === 'mdat')
-  const fragments = readFragments(source, read.boxes, tracks)
+  const media = parsed.boxes.filter(({ type }) => type === 'mdat')
+  const fragments = readFragments(source, parsed.boxes, tracks)
   if (fragments.length === 0) return null
   chooseFragments(source, fragments, media, [...tracks.keys()])
   const patches = [
-    ...read.patches,
+    ...parsed.patches,
     ...fragments.flatMap((fragment) => (fragment.state === 'kept' ? cutRuns(fragment, media) : [toFreeSpace(fragment.box)])),
   ].sort((a, b) => a.at - b.at)
   if (patches.length === 0) return null
   const leftOut = (state: Fragment['state']) => sum(fragments.map((one) => (one.state === state ? lengthOf(one, media) : 0)))
   const repeated = leftOut('again')
-  const keptBytes = source.size - repeated - leftOut('lost') - read.skipped
-  return { pieces: applyTo(source.size, patches), lost: findLost(fragments, read.gaps, tracks), kept: keptBytes, repeated }
+  const keptBytes = source.size - repeated - leftOut('lost') - parsed.skipped
+  return { pieces: applyTo(source.size, patches), lost: findLost(fragments, parsed.gaps, tracks), kept: keptBytes, repeated }
 }
 
 /** Bytes of a fragment and the part of its data that is present. */
@@ -50,25 +50,25 @@ const lengthOf = ({ box, tracks = [] }: Fragment, media: Box[]): number =>
 
 /** Reads the file's boxes, and collects repairs of invalid data between them. */
 function readAll(source: Source): ParsedFile {
-  const read: ParsedFile = { boxes: [], patches: [], gaps: [], skipped: 0 }
+  const parsed: ParsedFile = { boxes: [], patches: [], gaps: [], skipped: 0 }
   const headers = new Set<string>()
   for (let at = 0; at < source.size; ) {
     const box = readKnown(source, at)
     if (!box) {
       const next = findFragment(source, at + 1, source.size) ?? source.size
-      read.gaps.push(at)
-      read.skipped += next - at
-      skipInvalid(read, at, next)
+      parsed.gaps.push(at)
+      parsed.skipped += next - at
+      skipInvalid(parsed, at, next)
       at = next
       continue
     }
-    if (box.type === 'mdat') limitMedia(source, read, box)
-    if (isHeader(box) && headers.has(box.type)) read.patches.push(toFreeSpace(box))
+    if (box.type === 'mdat') limitMedia(source, parsed, box)
+    if (isHeader(box) && headers.has(box.type)) parsed.patches.push(toFreeSpace(box))
     headers.add(box.type)
-    if (read.boxes.push(box) > MAX_REPAIR_ITEMS) throw new Error('The file has more boxes than a recording')
+    if (parsed.boxes.push(box) > MAX_REPAIR_ITEMS) throw new Error('The file has more boxes than a recording')
     at = box.end
   }
-  return read
+  return parsed
 }
 
 function readKnown(source: Source, at: number): Box | null {

@@ -70,10 +70,10 @@ function readFrom(file: number): Source {
 }
 
 function readWhole(file: number, into: Buffer, position: number): Buffer {
-  let read = 0
-  for (let more = -1; read < into.length && more !== 0; read += more)
-    more = readSync(file, into, read, into.length - read, position + read)
-  return into.subarray(0, read)
+  let readBytes = 0
+  for (let more = -1; readBytes < into.length && more !== 0; readBytes += more)
+    more = readSync(file, into, readBytes, into.length - readBytes, position + readBytes)
+  return into.subarray(0, readBytes)
 }
 
 function write(source: Source, { pieces }: Repaired, to: string): void {
@@ -91,5 +91,5 @@ function write(source: Source, { pieces }: Repaired, to: string): void {
 
 /** Repeats short writes. */
 function writeWhole(file: number, bytes: Buffer): void {
-  for (let written = 0; written < bytes.length; ) written += writeSync(file, bytes, written)
+  for (let writtenBytes = 0; writtenBytes < bytes.length; ) writtenBytes += writeSync(file, bytes, writtenBytes)
 }

@@ -52,14 +52,15 @@ type ParsedFile = {
  */
 export function repairWebm(source: Source): Repaired | null {
   if (isOrderly(source)) return null
-  const read = readAll(source)
-  if (!read.headers.some(({ id }) => id === TRACKS)) return null
-  const isKept = chooseBlocks(source, read.blocks)
-  if (!read.isDamaged && isKept.every((state) => state === 'kept')) return null
-  const lengthOf = (state: string) => sum(read.blocks.map(({ start, end }, place) => (isKept[place] === state ? end - start : 0)))
-  const lost = findLost(read, isKept, readScale(source, read.headers) / 1e9)
+  const parsed = readAll(source)
+  if (!parsed.headers.some(({ id }) => id === TRACKS)) return null
+  const isKept = chooseBlocks(source, parsed.blocks)
+  if (!parsed.isDamaged && isKept.every((state) => state === 'kept')) return null
+  const lengthOf = (state: string) =>
+    sum(parsed.blocks.map(({ start, end }, place) => (isKept[place] === state ? end - start : 0)))
+  const lost = findLost(parsed, isKept, readScale(source, parsed.headers) / 1e9)
   const repeated = lengthOf('again')
-  return { pieces: writeAll(read, isKept), lost, kept: source.size - repeated - lengthOf('lost') - read.skipped, repeated }
+  return { pieces: writeAll(parsed, isKept), lost, kept: source.size - repeated - lengthOf('lost') - parsed.skipped, repeated }
 }
 
 /** For each loss, the start of the next kept block in seconds. */
@@ -99,22 +100,22 @@ function isOrderly(source: Source): boolean {
 const MAX_TRACKS = 8
 
 function readAll(source: Source): ParsedFile {
-  const read: ParsedFile = { headers: [], clusters: [], blocks: [], gaps: [], skipped: 0, isDamaged: false }
+  const parsed: ParsedFile = { headers: [], clusters: [], blocks: [], gaps: [], skipped: 0, isDamaged: false }
   visitElements(source, {
     header(header) {
-      if (read.headers.some(({ id }) => id === header.id)) read.isDamaged = true
-      else read.headers.push(header)
+      if (parsed.headers.some(({ id }) => id === header.id)) parsed.isDamaged = true
+      else parsed.headers.push(header)
     },
-    cluster: (cluster) => addItem(read.clusters, cluster),
-    block: (block) => addItem(read.blocks, { ...block, cluster: read.clusters.length - 1 }),
+    cluster: (cluster) => addItem(parsed.clusters, cluster),
+    block: (block) => addItem(parsed.blocks, { ...block, cluster: parsed.clusters.length - 1 }),
     gap(from, to) {
-      read.isDamaged = true
-      read.skipped += to - from
-      read.gaps.push(read.blocks.length)
+      parsed.isDamaged = true
+      parsed.skipped += to - from
+      parsed.gaps.push(parsed.blocks.length)
     },
     isEnough: () => false,
   })
-  return read
+  return parsed
 }
 
 /** Visits all elements. After invalid data, continues at the next cluster. */
@@ -138,9 +139,9 @@ function visitElements(source: Source, visitor: Visitor): void {
       continue
     }
     const cluster = indexIn(source, CLUSTER_ID, at + 1)
-    const to = cluster === -1 ? source.size : cluster
-    visitor.gap(at, to)
-    at = to
+    const end = cluster === -1 ? source.size : cluster
+    visitor.gap(at, end)
+    at = end
     ticks = null
   }
 }
@@ -210,13 +211,13 @@ function writeAll({ headers, clusters, blocks }: ParsedFile, states: string[]): 
   if (ebml) addRange(pieces, ebml.start, ebml.end)
   pieces.push(Buffer.from([0x18, 0x53, 0x80, 0x67, UNKNOWN]))
   for (const header of [has(INFO), has(TRACKS)]) if (header) addRange(pieces, header.start, header.end)
-  let open = -1
+  let currentCluster = -1
   for (const [place, { start, end, cluster }] of blocks.entries()) {
     if (states[place] !== 'kept') continue
-    if (cluster !== open) {
+    if (cluster !== currentCluster) {
       pieces.push(Buffer.from([...CLUSTER_ID, UNKNOWN]))
       addRange(pieces, clusters[cluster]!.start, clusters[cluster]!.end)
-      open = cluster
+      currentCluster = cluster
     }
     addRange(pieces, start, end)
   }

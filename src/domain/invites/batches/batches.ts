@@ -136,8 +136,8 @@ export async function createAndStartBatch(ctx: Context, { assessmentId, rows, te
 
 /** All organizations share the queue of batches: the limit keeps one from filling it. @throws DomainError too_many_batches. */
 async function refuseTooMany(ctx: Context): Promise<void> {
-  const open = { ...scopeWhere(ctx), createdByKeyId: { not: null }, finishedAt: null, stoppedAt: null }
-  if ((await ctx.db.inviteBatch.count({ where: open })) >= MAX_OPEN_BATCHES) throw new DomainError('too_many_batches')
+  const unfinished = { ...scopeWhere(ctx), createdByKeyId: { not: null }, finishedAt: null, stoppedAt: null }
+  if ((await ctx.db.inviteBatch.count({ where: unfinished })) >= MAX_OPEN_BATCHES) throw new DomainError('too_many_batches')
 }
 
 type BatchHead = {

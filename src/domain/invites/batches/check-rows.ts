@@ -62,15 +62,15 @@ export function createRowReader(ctx: Context, terms: BatchTerms): (rows: ListRow
       tags: rows.some((row) => row.tags) ? await tags() : new Map(),
       graders: rows.some((row) => row.grader) ? await graders() : new Map(),
     }
-    const read: RecipientRow[] = []
+    const recipients: RecipientRow[] = []
     for (const [i, row] of rows.entries()) {
       const { rowTerms, issues: unknown } = readTerms(row, names, terms)
       const { fault } = row
       const faults: Issue[] = fault ? [{ field: 'list', rule: 'account', problem: fault.problem, limit: fault.line }] : []
-      read.push({ email: row.email, name: row.name, own: rowTerms, unknown: [...faults, ...unknown] })
+      recipients.push({ email: row.email, name: row.name, own: rowTerms, unknown: [...faults, ...unknown] })
       if (i % CHECKED_AT_ONCE === 0) await setImmediate()
     }
-    return read
+    return recipients
   }
 }
 
@@ -144,8 +144,8 @@ function readTerms(
   const isTooLong = tags.length > MAX_LIST_CELL_LENGTH || pieces.length > MAX_TAG_PIECES
   const wanted = isTooLong ? [] : splitTags(tags)
   if (isTooLong) issues.push({ field: 'tagIds', rule: 'maxItems', limit: MAX_INVITE_TAGS })
-  const known = wanted.flatMap((name) => find('tagIds', names.tags, name, caseKey(name)))
-  if (wanted.length > 0 && issues.length <= MAX_UNKNOWN_TAGS) rowTerms.tagIds = [...(everybody.tagIds ?? []), ...known]
+  const tagIds = wanted.flatMap((name) => find('tagIds', names.tags, name, caseKey(name)))
+  if (wanted.length > 0 && issues.length <= MAX_UNKNOWN_TAGS) rowTerms.tagIds = [...(everybody.tagIds ?? []), ...tagIds]
   issues.splice(MAX_UNKNOWN_TAGS)
   if (grader) {
     const address = toStoredAddress(grader)

@@ -54,8 +54,8 @@ const ROOM_AGAIN_MS = 5_000
 
 /** Erasures that a bulk change may ask for now: half of the organization's limit stays free for others. */
 async function countFreeErasures({ db, organization }: Context): Promise<number> {
-  const open = await db.erasure.count({ where: { organizationId: organization.id, finishedAt: null } })
-  return Math.max(0, MAX_OPEN_ERASURES / 2 - open)
+  const unfinished = await db.erasure.count({ where: { organizationId: organization.id, finishedAt: null } })
+  return Math.max(0, MAX_OPEN_ERASURES / 2 - unfinished)
 }
 
 type Change = { id: string; action: BulkAction; params: Prisma.JsonValue }

@@ -35,8 +35,8 @@ type FilterWithoutStatuses = Omit<CountedFilter, 'statuses'>
 type Statuses = readonly string[] | undefined
 /** All statuses are the same as none: nothing is left out, and nothing has to be looked up by status. */
 const writeStatuses = (statuses: Statuses): string => {
-  const all = new Set(statuses)
-  return all.size === INVITE_STATUSES.length ? '' : [...all].sort().join()
+  const distinct = new Set(statuses)
+  return distinct.size === INVITE_STATUSES.length ? '' : [...distinct].sort().join()
 }
 const readStatuses = (written: string): Statuses => (written === '' ? undefined : written.split(','))
 
@@ -102,10 +102,10 @@ function beginning(
 ): Rows<'invites'> {
   if (!statuses) return storedInvites(db, filter, statuses)
   const [first, ...further] = statuses.map((status) => {
-    const its = inOrder(storedInvites(db, filter, [status]), field, direction)
+    const query = inOrder(storedInvites(db, filter, [status]), field, direction)
       .selectAll()
       .limit(most)
-    return db.selectFrom(its.as('invites')).selectAll()
+    return db.selectFrom(query.as('invites')).selectAll()
   })
   const union = further.reduce((found, next) => found.unionAll(next), first!)
   return db.selectFrom(union.as('invites')) as unknown as Rows<'invites'>
@@ -138,24 +138,26 @@ type Sized = FilterWithoutStatuses & { skip?: number | undefined; take?: number 
 
 /** A page near the beginning, and the counts, by one statement. */
 const prepareFirst = (shape: Projection<'invites', unknown>) =>
-  prepareScoped((db, params: Sized, field: InviteOrder['field'], direction: Direction, usual: number, written: string) => {
-    const statuses = readStatuses(written)
-    const size = usual > 0 ? sql`${sql.lit(usual)}` : sql`${params.take}::int`
-    const most = params.skip === undefined ? sql<number>`${size}` : sql<number>`(${params.skip}::int + ${size})`
-    const ofTag = () =>
-      db
-        .selectFrom('invites')
-        .where('invites.id', '=', anyIn(limitRows(orderedIds(db, params, statuses, field, direction, most), params, usual)))
-    const page =
-      params.tagId === undefined
-        ? limitRows(inOrder(beginning(db, params, statuses, field, direction, most), field, direction), params, usual)
-        : inOrder(ofTag(), field, direction)
-    return db.selectNoFrom(() => [
-      selectCount(db, params, statuses).as('total'),
-      earliestExpiry(db).as('next'),
-      jsonOf(project(db, page as Rows<'invites'>, 'invites', shape.show)).as('rows'),
-    ])
-  })
+  prepareScoped(
+    (db, params: Sized, field: InviteOrder['field'], direction: Direction, usual: number, writtenStatuses: string) => {
+      const statuses = readStatuses(writtenStatuses)
+      const size = usual > 0 ? sql`${sql.lit(usual)}` : sql`${params.take}::int`
+      const most = params.skip === undefined ? sql<number>`${size}` : sql<number>`(${params.skip}::int + ${size})`
+      const ofTag = () =>
+        db
+          .selectFrom('invites')
+          .where('invites.id', '=', anyIn(limitRows(orderedIds(db, params, statuses, field, direction, most), params, usual)))
+      const page =
+        params.tagId === undefined
+          ? limitRows(inOrder(beginning(db, params, statuses, field, direction, most), field, direction), params, usual)
+          : inOrder(ofTag(), field, direction)
+      return db.selectNoFrom(() => [
+        selectCount(db, params, statuses).as('total'),
+        earliestExpiry(db).as('next'),
+        jsonOf(project(db, page as Rows<'invites'>, 'invites', shape.show)).as('rows'),
+      ])
+    },
+  )
 const anyIn = (ids: Expression<{ id: string }>) => sql<string>`any(array(${ids}))`
 const prepared = new WeakMap<object, ReturnType<typeof prepareFirst>>()
 

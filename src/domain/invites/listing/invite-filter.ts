@@ -149,9 +149,9 @@ export function matchingInvites(db: TenantDb, filter: InviteFilter, now: Date): 
   const invites = db.selectFrom('invites')
   const fields = fieldsOf(filter)
   const named = invites.innerJoin(db.table('assessments'), 'assessments.id', 'invites.assessmentId')
-  const all = (fields.includes('search') ? named : invites) as Rows<'invites'>
+  const rows = (fields.includes('search') ? named : invites) as Rows<'invites'>
   const scope = { db, now }
-  return fields.reduce((found, field) => found.where((eb) => RULES[field].condition(eb, filter[field] as never, scope)), all)
+  return fields.reduce((found, field) => found.where((eb) => RULES[field].condition(eb, filter[field] as never, scope)), rows)
 }
 
 /** Ids of invites whose newest invitation email failed or came back. The partial index invite_emails_undelivered_idx finds the emails. */
@@ -196,8 +196,8 @@ function isOfRecipient(eb: Expressions<'invites'>, { organization }: Pick<Scope,
   // Folding may make a word shorter.
   const [addressLetters, nameLetters] = [addressWord(word), searchKey(word)]
   if (!isIndexed(addressLetters) || !isIndexed(nameLetters)) return sql`(${inAddress} or ${inName})`
-  const its = eb.ref('invites.organizationId')
+  const organizationId = eb.ref('invites.organizationId')
   const grams = (text: string) => sql`address_grams(${organization.id}::uuid, ${text})`
-  return sql`((${inAddress} and address_grams(${its}, ${email}) @> ${grams(addressLetters)})
-    or (${inName} and address_grams(${its}, ${name}) @> ${grams(nameLetters)}))`
+  return sql`((${inAddress} and address_grams(${organizationId}, ${email}) @> ${grams(addressLetters)})
+    or (${inName} and address_grams(${organizationId}, ${name}) @> ${grams(nameLetters)}))`
 }

@@ -52,12 +52,12 @@ const keyedLimiter = createKeyedLimiter(2, {
 /** A page of the invites that match the filter, by their status as of now. @throws DomainError too_many_searches. */
 export const listMatches: ListInvites<InviteFilter> = async (ctx, projection, filter, order, page) => {
   const isFew = isNarrow(filter) || readWords(filter.recipient).some(isIndexed)
-  const read = async () => {
+  const readList = async () => {
     const now = ctx.deps.clock()
     const list = await (isFew ? listFew : listOfAll)(ctx, projection, selectMatches(ctx, filter, now), order, page)
     return { ...list, items: list.items.map((invite) => withCurrentStatus(invite as typeof invite & ListedColumns, now)) }
   }
-  return isNarrow(filter) ? read() : keyedLimiter(ctx.organization.id, read, ctx.signal)
+  return isNarrow(filter) ? readList() : keyedLimiter(ctx.organization.id, readList, ctx.signal)
 }
 
 /** By one statement, which finds them once. The rows stand as they were found: not each has yet the status that it is ordered by. */

@@ -74,9 +74,9 @@ export async function planReminders(ctx: Context, inviteId: string): Promise<Pla
     where: { organizationId, inviteId },
     select: { dedupeKey: true, state: true, sentAt: true, createdAt: true, linkVersion: true },
   })
-  const sent = mails.filter(({ state }) => state !== 'failed')
-  const lastAt = Math.max(...sent.map(({ sentAt, createdAt }) => (sentAt ?? createdAt).getTime()), -Infinity)
-  const reminded = sent.filter(
+  const accepted = mails.filter(({ state }) => state !== 'failed')
+  const lastAt = Math.max(...accepted.map(({ sentAt, createdAt }) => (sentAt ?? createdAt).getTime()), -Infinity)
+  const reminded = accepted.filter(
     ({ dedupeKey, linkVersion }) => dedupeKey?.startsWith('reminder:') && linkVersion === invite.linkVersion,
   )
   const isStopped =
@@ -96,28 +96,28 @@ export async function planReminders(ctx: Context, inviteId: string): Promise<Pla
   return steps.flatMap(({ step, due }): PlannedReminder[] => {
     if (mails.some(({ dedupeKey }) => dedupeKey === dedupeKeyOf(step, invite))) return []
     const quiet = toQuietTimes(rule, invite.organization.weekDaysOff, step.after === 'before_expiry')
-    const at = nextInWindow(quiet, zoneOf(invite), new Date(Math.max(free, due.getTime())))
+    const sendsAt = nextInWindow(quiet, zoneOf(invite), new Date(Math.max(free, due.getTime())))
     const isMeant = isRemindedState(invite.status) && step.states.includes(invite.status)
     const reasons: [SkipReason, boolean][] = [
-      ['off', invite.remindersOff || at === null],
+      ['off', invite.remindersOff || sendsAt === null],
       ['earlier', invite.sentAt < rule.activeSince!],
       ['moved_on', !isMeant],
       ['stopped', isStopped !== null],
       ['too_late', due.getTime() <= now.getTime() - MAX_DELAY_MS],
       ['replaced', latest !== undefined && due < latest.due],
       ['enough', remainingReminders <= 0],
-      ['ends', end !== null && at !== null && at.getTime() > end.getTime() - MIN_BEFORE_EXPIRY_MS],
+      ['ends', end !== null && sendsAt !== null && sendsAt.getTime() > end.getTime() - MIN_BEFORE_EXPIRY_MS],
     ]
     const skipped = reasons.find(([, holds]) => holds)?.[0] ?? null
-    if (skipped === null && at) {
-      free = at.getTime() + MIN_MAIL_INTERVAL_MS
+    if (skipped === null && sendsAt) {
+      free = sendsAt.getTime() + MIN_MAIL_INTERVAL_MS
       remainingReminders--
     }
     return [
       {
         step,
         kind: isRemindedState(invite.status) ? reminderKindOf(invite.status) : null,
-        at: skipped || !at ? due : at,
+        at: skipped || !sendsAt ? due : sendsAt,
         skipped,
       },
     ]

@@ -63,8 +63,8 @@ export async function findReminderDelay(system: ServiceContext, email: InviteEma
   const free = last ? new Date(last.getTime() + MIN_MAIL_INTERVAL_MS) : now
   await loadZones(system.db, [zoneOf(invite)])
   const isEnd = dedupeKey?.startsWith('reminder:before_expiry:') ?? false
-  const at = nextInWindow(toQuietTimes(rule, invite.organization.weekDaysOff, isEnd), zoneOf(invite), free) ?? free
-  return at > now ? at : null
+  const sendsAt = nextInWindow(toQuietTimes(rule, invite.organization.weekDaysOff, isEnd), zoneOf(invite), free) ?? free
+  return sendsAt > now ? sendsAt : null
 }
 
 /** When something was last sent to its address, within the time that mails are apart. */

@@ -67,7 +67,7 @@ async function correctBatch(ctx: Context, corrected: CorrectedVersion, releases:
   )
   await releaseAgain(ctx, answersToRelease, keyNumber)
   const counts = { live: { ...progress.counts.live }, test: { ...progress.counts.test } }
-  for (const one of judged) addToCounts(counts[one.answer.mode], one)
+  for (const rescored of judged) addToCounts(counts[rescored.answer.mode], rescored)
   const hasMore = papers.length === PAPERS_AT_ONCE
   const next: CorrectionProgress = {
     ...progress,
@@ -77,8 +77,8 @@ async function correctBatch(ctx: Context, corrected: CorrectedVersion, releases:
     releasedAnew: progress.releasedAnew + answersToRelease.size,
   }
   const where = { organizationId: ctx.organization.id, versionId, number: keyNumber }
-  const done = hasMore ? {} : { appliedAt: ctx.deps.clock() }
-  await ctx.db.answerKey.updateMany({ where, data: { progress: next as unknown as Prisma.InputJsonObject, ...done } })
+  const completion = hasMore ? {} : { appliedAt: ctx.deps.clock() }
+  await ctx.db.answerKey.updateMany({ where, data: { progress: next as unknown as Prisma.InputJsonObject, ...completion } })
   return hasMore
 }
 

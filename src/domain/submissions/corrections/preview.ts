@@ -43,7 +43,7 @@ export async function previewCorrection(ctx: Context, versionId: string, change:
     const affected = await findAffected(bothModes, versionId, papers)
     for (const releases of RELEASES) {
       const judged = rescoreBatch(ctx, affected, corrected, releases)
-      for (const one of judged) addToCounts(outlookOf(one, releases)[one.answer.mode], one)
+      for (const rescored of judged) addToCounts(countsOf(rescored, releases)[rescored.answer.mode], rescored)
       const releasedAgain = judged.filter((one) => needsNewRelease(one, releases))
       releasedAnew[releases] += new Set(releasedAgain.map(({ answer }) => answer.submissionId)).size
     }
@@ -53,13 +53,17 @@ export async function previewCorrection(ctx: Context, versionId: string, change:
   }
   return { assessments: sortByName(byAssessment), releasedAnew, isCut: true }
 
-  function outlookOf(
+  function countsOf(
     { answer: { assessmentId: id, assessment: name } }: RescoredAnswer,
     releases: ReleaseHandling,
   ): CountsByMode {
-    const one = byAssessment.get(id) ?? { id, name, counts: { raise: createEmptyCounts(), all: createEmptyCounts() } }
-    byAssessment.set(id, one)
-    return one.counts[releases]
+    const assessmentPreview = byAssessment.get(id) ?? {
+      id,
+      name,
+      counts: { raise: createEmptyCounts(), all: createEmptyCounts() },
+    }
+    byAssessment.set(id, assessmentPreview)
+    return assessmentPreview.counts[releases]
   }
 }
 

@@ -83,21 +83,22 @@ async function findOrganizations({ db }: ServiceContext): Promise<{ id: string; 
 async function assignInOrganization(ctx: Context): Promise<number> {
   await removeAssignments(ctx)
   await addAssignments(ctx)
-  const all = await findGraders(ctx)
+  const allGraders = await findGraders(ctx)
   for (const pair of await findPairs(ctx))
-    if (!all.some((grader) => grader.id === pair.graderId && grades(grader, pair.language))) await freeAssignments(ctx, pair)
+    if (!allGraders.some((grader) => grader.id === pair.graderId && grades(grader, pair.language)))
+      await freeAssignments(ctx, pair)
   const languages = (await countOpenAnswers(ctx)).map(({ language }) => language)
-  const known = languages.filter((language) => all.some((grader) => grades(grader, language)))
-  if (known.length === 0) return 0
+  const gradedLanguages = languages.filter((language) => allGraders.some((grader) => grades(grader, language)))
+  if (gradedLanguages.length === 0) return 0
   let assigned = 0
   for (let after = '00000000-0000-0000-0000-000000000000'; ; ) {
-    const open = ctx.db
+    const openSubmissions = ctx.db
       .selectFrom('submissions')
       .where('submissions.id', '>', after)
-      .where((eb) => eb.or(ASSIGNED_ROUNDS.map((round) => eb.exists(openAnswersOf(ctx.db, eb, round, known)))))
-    const found = await open.select('submissions.id').orderBy('submissions.id').limit(SUBMISSIONS_AT_ONCE).execute()
+      .where((eb) => eb.or(ASSIGNED_ROUNDS.map((round) => eb.exists(openAnswersOf(ctx.db, eb, round, gradedLanguages)))))
+    const found = await openSubmissions.select('submissions.id').orderBy('submissions.id').limit(SUBMISSIONS_AT_ONCE).execute()
     const ids = found.map(({ id }) => id)
-    if (ids.length > 0) assigned += await inTransaction(ctx, (inside) => assignBatch(inside, ids, all))
+    if (ids.length > 0) assigned += await inTransaction(ctx, (inside) => assignBatch(inside, ids, allGraders))
     if (ids.length < SUBMISSIONS_AT_ONCE) return assigned
     after = ids.at(-1)!
   }
@@ -160,12 +161,12 @@ function chooseGraders(answers: readonly Answer[], held: Record<AssignedRound, s
   const chosen: Answer[] = []
   for (const round of ASSIGNED_ROUNDS) {
     if (all.some(({ id }) => id === held[round])) continue
-    const other = round === 1 ? 2 : 1
-    const open = answers.filter((answer) => answer.round === round && answer.graderId === null)
-    for (const [language, group] of Map.groupBy(open, (answer) => answer.language)) {
+    const otherRound = round === 1 ? 2 : 1
+    const openAnswers = answers.filter((answer) => answer.round === round && answer.graderId === null)
+    for (const [language, group] of Map.groupBy(openAnswers, (answer) => answer.language)) {
       const excludedIds = [
-        held[other],
-        ...[...answers, ...chosen].filter((answer) => answer.round === other).map(({ graderId }) => graderId),
+        held[otherRound],
+        ...[...answers, ...chosen].filter((answer) => answer.round === otherRound).map(({ graderId }) => graderId),
       ]
       const fitting = all.filter((grader) => grades(grader, language) && !excludedIds.includes(grader.id))
       const [first, ...otherGraders] = fitting

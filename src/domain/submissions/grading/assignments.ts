@@ -127,9 +127,9 @@ export const assignmentsTo = (db: TenantDb, eb: Expressions<'submissions'>, roun
 
 /** SQL condition: some answer of the submission is assigned to the member. The ids come first, because they can use an index. */
 export function hasAssignment(db: TenantDb, eb: Expressions<'submissions'>, memberId: string): Condition {
-  const open = db.selectFrom('gradingAssignments').where('graderId', '=', memberId).where('isOpen', '=', true)
+  const openAssignments = db.selectFrom('gradingAssignments').where('graderId', '=', memberId).where('isOpen', '=', true)
   return eb.and([
-    eb('submissions.id', '=', sql<string>`any(array(${open.select('submissionId')}))`),
+    eb('submissions.id', '=', sql<string>`any(array(${openAssignments.select('submissionId')}))`),
     eb.or([
       eb.exists(assignmentsTo(db, eb, 1, memberId)),
       eb.and([isGradedTwice(eb, db), eb.exists(assignmentsTo(db, eb, 2, memberId))]),

@@ -90,13 +90,13 @@ function orderBy(questions: readonly ComparedQuestion[], sort: ComparedRow | und
 }
 
 function compareQuestion(people: readonly Row[], key: string): ComparedQuestion {
-  const asked = people.map((person) => findAsked(person, key))
-  const { script, scriptFormat, points } = asked.find((one) => one !== undefined)!.question
-  const names = [...new Set(asked.flatMap((one) => one?.rubric.map(({ criterion }) => criterion) ?? []))]
+  const askedQuestions = people.map((person) => findAsked(person, key))
+  const { script, scriptFormat, points } = askedQuestions.find((one) => one !== undefined)!.question
+  const names = [...new Set(askedQuestions.flatMap((one) => one?.rubric.map(({ criterion }) => criterion) ?? []))]
   return {
     ...{ script, scriptFormat, points },
-    cells: asked.map((one) => one?.cell),
-    criteria: names.map((name) => compareCriterion(asked, name)),
+    cells: askedQuestions.map((one) => one?.cell),
+    criteria: names.map((name) => compareCriterion(askedQuestions, name)),
   }
 }
 
@@ -146,12 +146,12 @@ export async function readComparedAnswers(
   { cells }: ComparedQuestion,
 ): Promise<ComparedAnswer[]> {
   authorize(ctx, 'decide')
-  const asked = people.flatMap(({ id: submissionId }, i) => {
+  const askedAnswers = people.flatMap(({ id: submissionId }, i) => {
     const cell = cells[i]
     return cell ? [{ submissionId, questionNumber: cell.number }] : []
   })
   const attempts = await ctx.db.answerAttempt.findMany({
-    where: { organizationId: ctx.organization.id, OR: asked },
+    where: { organizationId: ctx.organization.id, OR: askedAnswers },
     include: attemptInclude,
     orderBy: [{ createdAt: 'asc' }, { id: 'asc' }],
   })

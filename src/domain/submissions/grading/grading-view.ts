@@ -93,7 +93,7 @@ export async function readGradingView(ctx: Context, id: string, stills = 1): Pro
     const gradesOfQuestion = grades.filter(({ questionNumber }) => questionNumber === question.number)
     const score = scores.find(({ number }) => number === question.number)
     const last = gradesOfQuestion.at(-1)?.updatedAt
-    const other = otherGraderOf(ctx, submission, round, question.number)
+    const otherGrader = otherGraderOf(ctx, submission, round, question.number)
     const isBeforeKey =
       score !== undefined && score.keyNumber > 1 && last !== undefined && isByPeople(question.standing) && last < score.keyedAt
     return {
@@ -103,7 +103,7 @@ export async function readGradingView(ctx: Context, id: string, stills = 1): Pro
       score,
       criteria: rubrics.get(question.number) ?? [],
       isBeforeKey,
-      assignedTo: other && displayNameOf(other.user),
+      assignedTo: otherGrader && displayNameOf(otherGrader.user),
       own: gradesOfQuestion.findLast((grade) => grade.graderId === me && grade.round === round),
     }
   })

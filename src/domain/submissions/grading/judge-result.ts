@@ -26,9 +26,9 @@ export async function judgeResults(ctx: Context, results: readonly ResultToJudge
   const required = new Map(requiring.map(({ id, requiredPercent }) => [id, requiredPercent!]))
   const judged = results.map(async ({ submissionId, points, ofPoints, grades }): Promise<[string, Judgement]> => {
     const submission = submissions.find(({ id }) => id === submissionId)
-    const asked = (submission?.paper ?? []).filter(({ questionId }) => required.has(questionId))
-    const shares = asked.length > 0 ? await findSharesWithoutPoints(ctx, submissionId) : new Map<number, number>()
-    const knockedOut = asked.flatMap(({ number, questionId }) => {
+    const requiredQuestions = (submission?.paper ?? []).filter(({ questionId }) => required.has(questionId))
+    const shares = requiredQuestions.length > 0 ? await findSharesWithoutPoints(ctx, submissionId) : new Map<number, number>()
+    const knockedOut = requiredQuestions.flatMap(({ number, questionId }) => {
       const grade = grades.find((one) => one.number === number)
       const share = grade && grade.points !== null && grade.ofPoints > 0 ? grade.points / grade.ofPoints : shares.get(number)
       // A question that is not counted, or that nobody judged, knocks nobody out.

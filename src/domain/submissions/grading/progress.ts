@@ -29,10 +29,10 @@ export function gradingProgressOf(
 ): GradingProgress {
   const isOwnRound = !canSeeAllGrades(round, submission, paper, grades)
   const terms = isOwnRound ? { secondGrader: false } : submission.assessment
-  const all = countGrades(paper, visibleGrades(round, submission, paper, grades), terms).filter(({ points }) => points > 0)
-  const questionsOfOthers = all.filter(({ number }) => otherGraderOf(ctx, submission, round, number))
+  const questions = countGrades(paper, visibleGrades(round, submission, paper, grades), terms).filter(({ points }) => points > 0)
+  const questionsOfOthers = questions.filter(({ number }) => otherGraderOf(ctx, submission, round, number))
   const isOwnPart = isOwnRound || questionsOfOthers.some(({ standing }) => standing.state === 'ungraded')
-  const counted = isOwnPart ? all.filter((question) => !questionsOfOthers.includes(question)) : all
+  const counted = isOwnPart ? questions.filter((question) => !questionsOfOthers.includes(question)) : questions
   const numbersOf = (state: string) => counted.filter(({ standing }) => standing.state === state).map(({ number }) => number)
   const { points, ofPoints } = sumPoints(counted)
   const [ungraded, undecided] = [numbersOf('ungraded'), numbersOf('undecided')]

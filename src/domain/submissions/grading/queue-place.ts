@@ -37,8 +37,8 @@ export async function findQueuePlace(
   const { queue: queueName } = filter
   const waiting = waitingSubmissions(ctx, filter).orderBy('submissions.submittedAt').orderBy('submissions.id').limit(FIRST)
   const ids = (await waiting.select('submissions.id').execute()).map((row) => row.id)
-  const at = ids.indexOf(submission.id)
+  const index = ids.indexOf(submission.id)
   const length = ids.length === FIRST ? `${FIRST - 1}+` : String(ids.length)
-  if (at === -1) return { queue: queueName, position: null, length, before: null, after: ids[0] ?? null }
-  return { queue: queueName, position: at + 1, length, before: ids[at - 1] ?? null, after: ids[at + 1] ?? null }
+  if (index === -1) return { queue: queueName, position: null, length, before: null, after: ids[0] ?? null }
+  return { queue: queueName, position: index + 1, length, before: ids[index - 1] ?? null, after: ids[index + 1] ?? null }
 }

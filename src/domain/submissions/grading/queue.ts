@@ -250,9 +250,11 @@ const unreleasedSubmissions = (ctx: Context, queue: QueueName): Rows<'submission
 
 /** The submissions that the queue has. */
 export function waitingSubmissions(ctx: Context, { queue, assessmentId, myLanguages }: QueueFilter): Rows<'submissions'> {
-  const all = unreleasedSubmissions(ctx, queue)
+  const unreleased = unreleasedSubmissions(ctx, queue)
   const ofAssessment =
-    assessmentId !== undefined && isUuid(assessmentId) ? all.where('submissions.assessmentId', '=', assessmentId) : all
+    assessmentId !== undefined && isUuid(assessmentId)
+      ? unreleased.where('submissions.assessmentId', '=', assessmentId)
+      : unreleased
   const isFiltered = myLanguages === true && FILTERED_BY_LANGUAGE.includes(queue)
   const waiting = isFiltered ? ofAssessment.where((eb) => hasAnswerInMyLanguages(ctx, eb)) : ofAssessment
   if (queue === 'all') return waiting

@@ -112,12 +112,12 @@ export async function exportResults(ctx: Context, filter: ResultFilter, write: W
   checkFilter(filter)
   const { assessmentId, tagId, decision, band, knockedOut } = filter
   const minPercent = filter.minPercent?.toString()
-  const read = async (last?: ReleasedResult) =>
+  const readBatch = async (last?: ReleasedResult) =>
     readResults(ctx, await findResultIdsAfter(ctx, filter, last?.id, EXPORTED_AT_ONCE))
   await runExport(
     ctx,
     { action: 'exported_results', filter: { assessmentId, tagId, minPercent, decision, band, knockedOut } },
-    read,
+    readBatch,
     write,
   )
 }

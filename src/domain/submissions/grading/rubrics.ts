@@ -6,7 +6,7 @@ import type { Context } from '../../context.ts'
  * today, its words of today count: authors may correct words while papers are out.
  */
 export async function findRubrics({ db }: Context, submissionId: string): Promise<Map<number, Rubric>> {
-  const asked = await db
+  const questions = await db
     .selectFrom('submissionQuestions')
     .where('submissionQuestions.submissionId', '=', submissionId)
     .where('submissionQuestions.rubric', 'is not', null)
@@ -14,7 +14,7 @@ export async function findRubrics({ db }: Context, submissionId: string): Promis
     .select(['submissionQuestions.number', 'submissionQuestions.rubric', 'questions.rubric as current'])
     .execute()
   return new Map(
-    asked.map(({ number, rubric, current }) => [number, withCurrentWords(rubric as Rubric, current as Rubric | null)]),
+    questions.map(({ number, rubric, current }) => [number, withCurrentWords(rubric as Rubric, current as Rubric | null)]),
   )
 }
 

@@ -90,12 +90,12 @@ export async function readStatistics(ctx: Context, assessmentId: string): Promis
   const answers = hasEnough ? await countAnswers(ctx, results) : new Map<string, AnswerLine[]>()
   const questions = [...Map.groupBy(points, ({ questionId }) => questionId)].map(([questionId, pointsOfQuestion]) => {
     const { script, scriptFormat, number } = pointsOfQuestion[0]!
-    const asked = current.get(questionId)
+    const currentQuestion = current.get(questionId)
     const share = pointsOfQuestion.length < MIN_RESULTS ? null : meanOf(pointsOfQuestion.map((one) => one.share))
     const discrimination = share === null ? null : discriminationOf(results, questionId)
     return {
-      ...{ id: questionId, number, place: asked?.place ?? null },
-      ...{ script: asked?.script ?? script, scriptFormat: asked?.scriptFormat ?? scriptFormat },
+      ...{ id: questionId, number, place: currentQuestion?.place ?? null },
+      ...{ script: currentQuestion?.script ?? script, scriptFormat: currentQuestion?.scriptFormat ?? scriptFormat },
       ...{ results: pointsOfQuestion.length, share, discrimination, marks: marksOf(share, discrimination) },
       seconds: medianOf(pointsOfQuestion.flatMap(({ seconds }) => seconds ?? [])),
       answers: answers.get(questionId) ?? [],

@@ -21,9 +21,9 @@ export async function recordViewer({ actor, db, deps }: Context, submissionId: s
 /** Names of other graders who have the submission open. */
 export async function findOtherViewers({ actor, db, deps, organization }: Context, submissionId: string): Promise<string[]> {
   if (actor.kind !== 'member') return []
-  const since = new Date(deps.clock().getTime() - PRESENT_MS)
+  const presentSince = new Date(deps.clock().getTime() - PRESENT_MS)
   const otherViewers = await db.gradingViewer.findMany({
-    where: { organizationId: organization.id, submissionId, memberId: { not: actor.id }, lastSeenAt: { gt: since } },
+    where: { organizationId: organization.id, submissionId, memberId: { not: actor.id }, lastSeenAt: { gt: presentSince } },
     include: { member: { include: { user: true } } },
     orderBy: { memberId: 'asc' },
   })

@@ -52,9 +52,9 @@ const toExpectedFile = ({ id, organizationId, key, bytes }: MediaFile | Asset): 
 /** @returns how many were looked for. */
 async function checkFiles({ deps }: ServiceContext, check: MediaCheck, files: ExpectedFile[]): Promise<number> {
   for (let i = 0; i < files.length; i += AT_ONCE) {
-    const some = files.slice(i, i + AT_ONCE)
-    const sizes = await Promise.all(some.map(({ key }) => deps.media.size(key)))
-    for (const [at, file] of some.entries()) {
+    const batch = files.slice(i, i + AT_ONCE)
+    const sizes = await Promise.all(batch.map(({ key }) => deps.media.size(key)))
+    for (const [at, file] of batch.entries()) {
       const found = sizes[at] ?? null
       check.bytes += found ?? 0
       if (found !== file.expected) check[found === null ? 'missing' : 'wrong'].push({ ...file, found })

@@ -81,13 +81,13 @@ function findToCheck({ db, deps }: ServiceContext, dueAt: DueBy): Promise<Checke
   const checkedSubmissions = unscoped(db)
     .selectFrom('submissions')
     .select(({ exists, selectFrom }) => {
-      const due = selectFrom('mediaFiles')
+      const dueFiles = selectFrom('mediaFiles')
         .select('mediaFiles.id')
         .where(sameOrganization('mediaFiles', 'submissions'))
         .whereRef('mediaFiles.submissionId', '=', 'submissions.id')
         .where('mediaFiles.state', '<>', 'deleted')
         .where((eb) => eb(dueAt(eb), '<=', now))
-      return ['submissions.organizationId', 'submissions.id as submissionId', exists(due).$castTo<boolean>().as('due')]
+      return ['submissions.organizationId', 'submissions.id as submissionId', exists(dueFiles).$castTo<boolean>().as('due')]
     })
     .where('submissions.mediaDeletionDueAt', '<=', now)
     .orderBy('submissions.mediaDeletionDueAt')
@@ -100,14 +100,14 @@ async function deleteDue(ctx: ServiceContext, organizationId: string, submission
   const now = ctx.deps.clock()
   const db = tenantDb(ctx.db, { organization: { id: organizationId }, mode: 'all' })
   const submission = db.selectFrom('submissions').where('submissions.id', '=', submissionId)
-  const due = db
+  const dueFiles = db
     .updateTable('mediaFiles')
     .from(submission.selectAll().as('submissions'))
     .set({ state: 'deleted', deletedAt: now })
     .whereRef('mediaFiles.submissionId', '=', 'submissions.id')
     .where('mediaFiles.state', '<>', 'deleted')
     .where((eb) => eb(dueAt(eb), '<=', now))
-  await recordDeletion(ctx, organizationId, submissionId, await due.returning('mediaFiles.kind').execute())
+  await recordDeletion(ctx, organizationId, submissionId, await dueFiles.returning('mediaFiles.kind').execute())
 }
 
 /** Submissions that changed their state meanwhile are checked again. */

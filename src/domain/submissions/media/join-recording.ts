@@ -173,10 +173,10 @@ async function useStoredFile(
 /** Gaps in the file: within segments, after a cut one, and in place of an empty one. */
 function findCuts(segments: FetchedSegment[], { ends, cuts: knownCuts }: Pick<Remuxed, 'ends' | 'cuts'>): number[] {
   const cuts = new Set<number>(knownCuts)
-  const read = ends.values()
+  const segmentEnds = ends.values()
   let position = 0
   for (const { file, isCut } of segments) {
-    const end = file === null ? null : (read.next().value ?? null)
+    const end = file === null ? null : (segmentEnds.next().value ?? null)
     position = end ?? position
     if (isCut || (file !== null && end === null)) cuts.add(position)
   }
@@ -185,10 +185,10 @@ function findCuts(segments: FetchedSegment[], { ends, cuts: knownCuts }: Pick<Re
 
 /** End of each segment in the file. A segment that could not be read ends where it begins. */
 function findSegmentEnds(segments: FetchedSegment[], { ends }: Pick<Remuxed, 'ends'>): number[] {
-  const read = ends.values()
+  const segmentEnds = ends.values()
   let position = 0
   return segments.map(({ file }) => {
-    position = (file === null ? null : read.next().value) ?? position
+    position = (file === null ? null : segmentEnds.next().value) ?? position
     return position
   })
 }

@@ -94,10 +94,10 @@ async function removeBatch(
 ): Promise<{ removed: Removable[]; refused: RefusedFile[] }> {
   const removed: Removable[] = []
   const refused: RefusedFile[] = []
-  for (const one of removable) {
-    await deps.media.deletePrefix(folderOf(one.key)).then(
-      () => removed.push(one),
-      (err) => refused.push({ ...one, err }),
+  for (const file of removable) {
+    await deps.media.deletePrefix(folderOf(file.key)).then(
+      () => removed.push(file),
+      (err) => refused.push({ ...file, err }),
     )
     if (refused.length === MAX_REFUSALS) break
   }

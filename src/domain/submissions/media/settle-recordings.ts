@@ -26,11 +26,11 @@ export async function countSegments(
  * does the rest. Recordings that the candidate had not stopped count as cut off.
  */
 export async function completeOpenRecordings(ctx: Context, submissionId: string, number?: number): Promise<void> {
-  const open = ctx.db
+  const openAttempts = ctx.db
     .updateTable('answerAttempts')
     .where('answerAttempts.submissionId', '=', submissionId)
     .where('answerAttempts.state', '=', 'recording')
-  const ended = open.set((eb) => {
+  const ended = openAttempts.set((eb) => {
     const [at, state] = [eb.ref('answerAttempts.completedAt'), eb.ref('answerAttempts.state')]
     const parts = eb
       .selectFrom(ctx.db.table('mediaFileParts'))

@@ -50,10 +50,10 @@ export function measureScreen(
 function lengthOutside({ from, to }: Span, otherSpans: Span[]): number {
   let outside = 0
   let covered = from
-  for (const other of otherSpans) {
-    if (other.from >= to) break
-    outside += Math.max(0, other.from - covered)
-    covered = Math.max(covered, other.to)
+  for (const span of otherSpans) {
+    if (span.from >= to) break
+    outside += Math.max(0, span.from - covered)
+    covered = Math.max(covered, span.to)
   }
   return outside + Math.max(0, to - covered)
 }

@@ -22,14 +22,14 @@ export async function completeDueSubmissions(system: ServiceContext): Promise<nu
   let completed = 0
   const failed: FailedItem<DueSubmission>[] = []
   for (let after: DueSubmission | undefined; ; ) {
-    const due = await findDue(system, after)
-    const failedNow = await processEach(due, async ({ submissionId, inviteId, deadlineAt: _, ...organization }) => {
+    const batch = await findDue(system, after)
+    const failedNow = await processEach(batch, async ({ submissionId, inviteId, deadlineAt: _, ...organization }) => {
       const ctx = enterOrganization(system, organization)
       if (await inTransaction(ctx, (inside) => completeDue(inside, inviteId, submissionId))) completed++
     })
     failed.push(...failedNow)
-    if (due.length < FOUND_AT_ONCE) break
-    after = due.at(-1)
+    if (batch.length < FOUND_AT_ONCE) break
+    after = batch.at(-1)
   }
   throwFirstFailure(failed)
   return completed
@@ -38,7 +38,7 @@ export async function completeDueSubmissions(system: ServiceContext): Promise<nu
 function findDue({ db, deps }: ServiceContext, after: DueSubmission | undefined): Promise<DueSubmission[]> {
   const until = dueUntil(deps.clock())
   const { deadlineAt, submissionId } = after ?? { deadlineAt: new Date(0), submissionId: '00000000-0000-0000-0000-000000000000' }
-  const due = unscoped(db)
+  const dueSubmissions = unscoped(db)
     .selectFrom('submissions')
     .innerJoin('invites', (join) =>
       join
@@ -58,7 +58,7 @@ function findDue({ db, deps }: ServiceContext, after: DueSubmission | undefined)
     .orderBy('submissions.deadlineAt')
     .orderBy('submissions.id')
     .limit(FOUND_AT_ONCE)
-  return due.$narrowType<{ deadlineAt: NotNull }>().execute()
+  return dueSubmissions.$narrowType<{ deadlineAt: NotNull }>().execute()
 }
 
 /** Submissions due before this time are final: the grace period for uploads is over. */

@@ -44,8 +44,8 @@ async function findAskedQuestionIds({ db }: Inside, { submissionId, assessmentId
     .where('submissions.id', '<>', submissionId)
     .innerJoin(db.table('submissionQuestions'), 'submissionQuestions.submissionId', 'submissions.id')
     .where('submissionQuestions.openedAt', 'is not', null)
-  const asked = await earlier.select('submissionQuestions.questionId').distinct().execute()
-  return new Set(asked.map(({ questionId }) => questionId))
+  const askedQuestions = await earlier.select('submissionQuestions.questionId').distinct().execute()
+  return new Set(askedQuestions.map(({ questionId }) => questionId))
 }
 
 /** Copies the sections of a paper whose questions are there. */

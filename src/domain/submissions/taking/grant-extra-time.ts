@@ -75,11 +75,11 @@ async function moveEnds(ctx: Context, submissionId: string, percent: number): Pr
     const closesAt = later(section.closesAt, earlier(sectionEndOf(section, percent), deadlineAt))
     await db.submissionSection.updateMany({ where: { ...key, number: section.number }, data: { closesAt } })
   }
-  for (const open of paper.filter((question) => isQuestionOpen(question, now))) {
-    const sectionEnd = sectionEndOf(sectionOf(open), percent)
-    const closesAt = later(open.closesAt, earlier(earlier(questionEndOf(open, percent), sectionEnd), deadlineAt))
-    const where = { ...key, number: open.number, closedAt: null }
-    await db.submissionQuestion.updateMany({ where, data: { answersAt: open.answersAt, closesAt } })
+  for (const question of paper.filter((question) => isQuestionOpen(question, now))) {
+    const sectionEnd = sectionEndOf(sectionOf(question), percent)
+    const closesAt = later(question.closesAt, earlier(earlier(questionEndOf(question, percent), sectionEnd), deadlineAt))
+    const where = { ...key, number: question.number, closedAt: null }
+    await db.submissionQuestion.updateMany({ where, data: { answersAt: question.answersAt, closesAt } })
   }
   const where = { ...scopeWhere(ctx), id: submissionId }
   await db.submission.updateMany({ where, data: { extraTimePercent: percent, deadlineAt, updatedAt: now } })

@@ -16,11 +16,11 @@ import { type CandidateSession, enterSession } from './session.ts'
 
 /** SQL condition: the invite has no submission. */
 const lacksSubmission = (eb: Expressions<'invites'>, db: TenantDb): Condition => {
-  const its = eb
+  const submissionOfInvite = eb
     .selectFrom(db.table('submissions'))
     .select('submissions.id')
     .whereRef('submissions.id', '=', 'invites.assessmentSession')
-  return eb.and([eb('invites.status', '=', 'started'), eb.not(eb.exists(its))])
+  return eb.and([eb('invites.status', '=', 'started'), eb.not(eb.exists(submissionOfInvite))])
 }
 
 /** Creates the invite's submission if it is missing, with the whole time limit from now on. */

@@ -32,7 +32,7 @@ export async function openQuestion(session: PreparedSession, number: number): Pr
     const ofPaper = inside.db.selectFrom('submissionQuestions').where('submissionQuestions.submissionId', '=', submission.id)
     const { next, section } = await readPosition(inside, submission.id)
     if (next?.number !== number || section?.openedAt === null) return
-    const open = inside.db
+    const update = inside.db
       .updateTable('submissionQuestions')
       .where('submissionQuestions.submissionId', '=', submission.id)
       .where('submissionQuestions.number', '=', number)
@@ -48,7 +48,7 @@ export async function openQuestion(session: PreparedSession, number: number): Pr
           closesAt: sql<Date | null>`least(${endOfTime}, ${deadline})`,
         }
       })
-    const opened = await open.returning('submissionQuestions.closesAt').executeTakeFirst()
+    const opened = await update.returning('submissionQuestions.closesAt').executeTakeFirst()
     if (!opened) return
     await requireSharedScreen(inside, session)
     if (!opened.closesAt || (lockedSubmission.deadlineAt && !lockedSubmission.isDeadlineOfQuestion)) return

@@ -19,19 +19,19 @@ export function findPosition<Q extends Numbered, S extends TimedSection>(
   now: Date,
 ): Position<Q, S> {
   const sectionOf = (question: Q | undefined) => sections.find(({ number }) => number === question?.sectionNumber) ?? null
-  const open = paper.find((question) => isQuestionOpen(question, now))
-  const section = sectionOf(open)
+  const openQuestion = paper.find((question) => isQuestionOpen(question, now))
+  const section = sectionOf(openQuestion)
   if (section?.navigation === 'free') {
     const current = paper.find((question) => question.number === section.currentNumber && isQuestionOpen(question, now))
     return { open: current, next: undefined, section }
   }
-  if (open) return { open, next: undefined, section }
+  if (openQuestion) return { open: openQuestion, next: undefined, section }
   const isOver = ({ closesAt }: TimedSection) => closesAt !== null && closesAt <= now
   const next = paper.find((question) => {
     const itsSection = sectionOf(question)
     return question.openedAt === null && !(itsSection && isOver(itsSection))
   })
-  return { open, next, section: sectionOf(next) }
+  return { open: openQuestion, next, section: sectionOf(next) }
 }
 
 /** Position in a paper, with its questions. */

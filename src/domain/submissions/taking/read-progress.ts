@@ -146,7 +146,7 @@ export async function readProgress({ ctx, submission }: PreparedSession): Promis
     const recordings = attemptsOfQuestion.filter(({ kind }) => kind !== 'text')
     const text = attemptsOfQuestion.find(({ kind }) => kind === 'text')
     const answer = chooseAnswer(attemptsOfQuestion)
-    const open = recordings.findLast(isInterrupted)
+    const interrupted = recordings.findLast(isInterrupted)
     return {
       ...question,
       playsLeft: Math.max(0, playLimitOf(question, submission) - question.plays),
@@ -161,7 +161,9 @@ export async function readProgress({ ctx, submission }: PreparedSession): Promis
         counts: attempt === answer,
       })),
       interrupted:
-        open?.media && mayContinue ? { mediaId: open.mediaId!, kind: open.kind, contentType: open.media.contentType } : null,
+        interrupted?.media && mayContinue
+          ? { mediaId: interrupted.mediaId!, kind: interrupted.kind, contentType: interrupted.media.contentType }
+          : null,
       mayStartOver: !isSimultaneous(question) && !recordings.some(({ restarted }) => restarted),
       hadInterruption: recordings.some(
         ({ interruptions, wasInterrupted, restarted }) => interruptions > 0 || wasInterrupted || restarted,

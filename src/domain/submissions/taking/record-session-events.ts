@@ -46,8 +46,8 @@ export async function recordSessionEvents(session: PreparedSession, notes: reado
     const lockedSubmission = await openSubmission.executeTakeFirst()
     if (!lockedSubmission) return refuseSession('submitted')
     const room = await countRoom(inside)
-    const at = (ago: number) => new Date(Math.max(lockedSubmission.startedAt!.getTime(), now.getTime() - ago))
-    const data = notes.slice(0, Math.max(0, room)).map(({ kind, ago }) => ({ id: deps.newId(), ...key, kind, at: at(ago) }))
+    const timeOf = (ago: number) => new Date(Math.max(lockedSubmission.startedAt!.getTime(), now.getTime() - ago))
+    const data = notes.slice(0, Math.max(0, room)).map(({ kind, ago }) => ({ id: deps.newId(), ...key, kind, at: timeOf(ago) }))
     if (data.length > 0) await db.sessionEvent.createMany({ data })
     return {}
   })

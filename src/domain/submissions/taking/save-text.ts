@@ -76,8 +76,8 @@ export async function findKind({ ctx, submission }: PreparedSession, number: num
 async function refuseSave(session: PreparedSession, number: number, { revision }: Pick<TextAnswer, 'revision'>): Promise<number> {
   const { ctx, submission } = session
   await refuseUnlessWritable(session)
-  const open = await findOpenQuestion(session, number)
-  if (open && isPreparing(open, ctx.deps.clock())) refuseSession('preparing')
+  const question = await findOpenQuestion(session, number)
+  if (question && isPreparing(question, ctx.deps.clock())) refuseSession('preparing')
   if (revision === undefined) refuseSession('closed')
   const where = {
     organizationId: ctx.organization.id,

@@ -66,8 +66,8 @@ function findSubmitted({ db }: ServiceContext, without: string[]): Promise<Found
 
 async function queueAnswers({ db, deps, organization }: Context, submissionId: string, isTest: boolean): Promise<number> {
   const organizationId = organization.id
-  const its = { organizationId, state: 'waiting', media: { submissionId } }
-  const waiting = await db.transcript.findMany({ where: its, select: { mediaId: true } })
+  const where = { organizationId, state: 'waiting', media: { submissionId } }
+  const waiting = await db.transcript.findMany({ where: where, select: { mediaId: true } })
   const attempts = await db.answerAttempt.findMany({
     where: { organizationId, submissionId },
     orderBy: [{ createdAt: 'asc' }, { id: 'asc' }],
@@ -75,8 +75,8 @@ async function queueAnswers({ db, deps, organization }: Context, submissionId: s
   const byQuestion = Map.groupBy(attempts, ({ questionNumber }) => questionNumber)
   const answers = new Set([...byQuestion.values()].map((all) => chooseAnswer(all)?.mediaId))
   const ids = waiting.map(({ mediaId }) => mediaId).filter((id) => answers.has(id))
-  await db.transcript.deleteMany({ where: { ...its, mediaId: { notIn: ids } } })
-  await db.transcript.updateMany({ where: { ...its, mediaId: { in: ids } }, data: { state: 'queued' } })
+  await db.transcript.deleteMany({ where: { ...where, mediaId: { notIn: ids } } })
+  await db.transcript.updateMany({ where: { ...where, mediaId: { in: ids } }, data: { state: 'queued' } })
   const ahead = (await db.transcript.count({ where: { organizationId, state: 'queued' } })) - ids.length
   const now = deps.clock().getTime()
   for (const [i, mediaId] of ids.entries()) {

@@ -257,13 +257,13 @@ const findTargetQuery = prepare((part: PartTargetParams) =>
     .select('submissionQuestions.number as questionNumber')
     .select(({ eb, ref, selectFrom }) => {
       const ends = [ref('submissionQuestions.closedAt'), ref('submissionQuestions.closesAt'), ref('submissions.submittedAt')]
-      const all = selectFrom('mediaFileParts as part')
+      const partCount = selectFrom('mediaFileParts as part')
         .select(sql<number>`count(*)::int`.as('count'))
         .whereRef('part.mediaId', '=', 'mediaFiles.id')
       return [
         eb('invites.status', 'not in', ['started', 'completed']).$castTo<boolean>().as('isWithdrawn'),
         sql<Date | null>`least(${sql.join([...ends, ref('submissions.deadlineAt')])})`.as('endsAt'),
-        sql<number>`case when ${part.bytes}::integer < ${SMALL_PART_BYTES}::integer then (${all}) else 0 end`.as('parts'),
+        sql<number>`case when ${part.bytes}::integer < ${SMALL_PART_BYTES}::integer then (${partCount}) else 0 end`.as('parts'),
       ]
     }),
 )

@@ -65,16 +65,16 @@ async function beginPhoto(session: PreparedSession, kind: PhotoKind, bytes: numb
 
 async function refuseStillTooMany({ db, deps, organization }: Context, submissionId: string): Promise<void> {
   const stills = { organizationId: organization.id, submissionId, kind: 'webcam_still' } as const
-  const since = new Date(deps.clock().getTime() - STILLS_EVERY_SECONDS * 1_000)
-  if (await db.mediaFile.findFirst({ where: { ...stills, createdAt: { gt: since } }, select: { id: true } }))
+  const earliest = new Date(deps.clock().getTime() - STILLS_EVERY_SECONDS * 1_000)
+  if (await db.mediaFile.findFirst({ where: { ...stills, createdAt: { gt: earliest } }, select: { id: true } }))
     refuseSession('too_soon')
   if ((await db.mediaFile.count({ where: stills })) >= MAX_STILLS) refuseSession('too_many')
 }
 
 /** Photos that the store did not accept don't count: browsers retry while it is unavailable. */
 async function refusePhotoTooMany({ db, organization }: Context, submissionId: string, kind: RequiredPhoto): Promise<void> {
-  const sent = { organizationId: organization.id, submissionId, kind, completedAt: { not: null } }
-  if ((await db.mediaFile.count({ where: sent })) >= MAX_PHOTOS) refuseSession('too_many')
+  const storedPhotos = { organizationId: organization.id, submissionId, kind, completedAt: { not: null } }
+  if ((await db.mediaFile.count({ where: storedPhotos })) >= MAX_PHOTOS) refuseSession('too_many')
 }
 
 /** Replaces the photo of its kind. A sweep deletes the files of the earlier one. */
