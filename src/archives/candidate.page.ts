@@ -304,6 +304,6 @@ function captureParts(captures: ShownMediaFile[]): Html | false {
     captures.length > 0 &&
     html`<h3>Photos and recordings</h3>
 <ul class="photos">${captures.filter(isPhoto).map((photo) => html`<li>${mediaPart(photo)}<p class="quiet">${formatCode(photo.kind)}, ${time(photo.createdAt)}</p></li>\n`)}</ul>
-${captures.filter((one) => !isPhoto(one)).map((one) => html`<p>${formatCode(one.kind)}, ${time(one.createdAt)}</p>${mediaPart(one)}`)}`
+${captures.filter((capture) => !isPhoto(capture)).map((capture) => html`<p>${formatCode(capture.kind)}, ${time(capture.createdAt)}</p>${mediaPart(capture)}`)}`
   )
 }

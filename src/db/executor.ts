@@ -57,7 +57,7 @@ class ScopeCompiler extends NamesCompiler {
   #isScoped(node: TableNode): boolean {
     const condition = scopedTables.get(node)
     if (!condition) return condition === null
-    const statement = this.nodeStack.findLast((one): one is SelectQueryNode => STATEMENTS.includes(one.kind))
+    const statement = this.nodeStack.findLast((ancestor): ancestor is SelectQueryNode => STATEMENTS.includes(ancestor.kind))
     return hasCondition(statement?.where?.where, condition)
   }
 }
@@ -101,9 +101,13 @@ function refuseStream(): never {
 const scoped = new WeakMap<Session, Kysely<Tables>>()
 const unscoped = new WeakMap<Session, Kysely<Tables>>()
 
-function memoized(known: WeakMap<Session, Kysely<Tables>>, session: Session, compiler: () => NamesCompiler): Kysely<Tables> {
-  const kysely = known.get(session) ?? createKysely(session, compiler())
-  known.set(session, kysely)
+function memoized(
+  kyselyBySession: WeakMap<Session, Kysely<Tables>>,
+  session: Session,
+  compiler: () => NamesCompiler,
+): Kysely<Tables> {
+  const kysely = kyselyBySession.get(session) ?? createKysely(session, compiler())
+  kyselyBySession.set(session, kysely)
   return kysely
 }
 

@@ -17,11 +17,11 @@ const LEFT_OUT_ANYWHERE = /^(\.s\.PGSQL\..*|pgsql_tmp.*|pg_internal\.init.*)$/
  * Copies the files of a running server (PostgreSQL's "Making a Base Backup Using the Low Level API"), with what it wrote to its log
  * meanwhile: everything that was committed before the copy began is in it.
  *
- * @param to a folder that does not exist yet.
+ * @param targetFolder a folder that does not exist yet.
  */
 export async function copyRunningDatabase(
   { url, folder }: Pick<EmbeddedDatabase, 'url' | 'folder'>,
-  to: string,
+  targetFolder: string,
 ): Promise<Copied> {
   const client = new Client({ connectionString: url })
   client.on('error', () => {}) // the query in flight, or the next one, rejects
@@ -30,9 +30,9 @@ export async function copyRunningDatabase(
     // It keeps the server from deleting its log, for as long as this session lasts.
     await client.query('SELECT pg_create_physical_replication_slot($1, true, true)', [`backup_${randomBytes(8).toString('hex')}`])
     await client.query(`SELECT pg_backup_start('backup', true)`)
-    const copied = await copyFolder(folder, to, isLeftOut)
+    const copied = await copyFolder(folder, targetFolder, isLeftOut)
     const addCopy = async (name: string) => {
-      const content = await copyChecked(path.join(folder, name), path.join(to, name))
+      const content = await copyChecked(path.join(folder, name), path.join(targetFolder, name))
       if (!content) throw new Error(`${path.join(folder, name)} is not there any more.`)
       copied.files.push({ path: name, ...content })
     }
@@ -41,12 +41,12 @@ export async function copyRunningDatabase(
     await addCopy(CONTROL)
     const stopped = await client.query('SELECT lsn::text, labelfile FROM pg_backup_stop(false)')
     const { lsn, labelfile } = stopped.rows[0] as { lsn: string; labelfile: string }
-    await mkdir(path.join(to, 'pg_wal'), { mode: 0o700 })
+    await mkdir(path.join(targetFolder, 'pg_wal'), { mode: 0o700 })
     copied.folders.push('pg_wal')
     for (const name of await listLog(client, folder, labelfile, lsn)) await addCopy(`pg_wal/${name}`)
-    await writeFile(path.join(to, 'backup_label'), labelfile, { mode: 0o600, flush: true })
-    copied.files.push({ path: 'backup_label', ...(await measureContent(path.join(to, 'backup_label')))! })
-    for (const changed of ['global', 'pg_wal', '']) await syncFolder(path.join(to, changed))
+    await writeFile(path.join(targetFolder, 'backup_label'), labelfile, { mode: 0o600, flush: true })
+    copied.files.push({ path: 'backup_label', ...(await measureContent(path.join(targetFolder, 'backup_label')))! })
+    for (const changed of ['global', 'pg_wal', '']) await syncFolder(path.join(targetFolder, changed))
     return copied
   } finally {
     await client.end()

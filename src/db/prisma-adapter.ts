@@ -31,10 +31,10 @@ export function createAdapter(pool: Pool, statementNameGenerator: NameStatement)
 
 /** With `usePhantomQuery` Prisma leaves the end of the transaction to its adapter, which leaves it to session.ts. */
 async function transactionOn(
-  open: OpenTransaction,
+  transaction: OpenTransaction,
   options: ConstructorParameters<typeof PrismaPg>[1],
 ): Promise<AdapterTransaction> {
-  const adapter = await new PrismaPg(poolOf(open), options).connect()
+  const adapter = await new PrismaPg(poolOf(transaction), options).connect()
   return {
     provider: adapter.provider,
     adapterName: adapter.adapterName,
@@ -63,14 +63,14 @@ const poolOf = ({ client, requireOpen }: OpenTransaction): Pool =>
 export type JoinedTransaction = { inside: Promise<Prisma.TransactionClient>; leave: () => Promise<unknown> }
 
 /** @param timeout milliseconds, longer than the transaction may take: its end is not Prisma's. */
-export function joinTransaction(prisma: PrismaClient, open: OpenTransaction, timeout: number): JoinedTransaction {
+export function joinTransaction(prisma: PrismaClient, openTransaction: OpenTransaction, timeout: number): JoinedTransaction {
   const entered = Promise.withResolvers<Prisma.TransactionClient>()
   const departed = Promise.withResolvers<void>()
   const run = (transaction: Prisma.TransactionClient) => {
     entered.resolve(transaction)
     return departed.promise
   }
-  const running = joining.run(open, () => prisma.$transaction(run, { timeout }))
+  const running = joining.run(openTransaction, () => prisma.$transaction(run, { timeout }))
   running.catch(entered.reject)
   const leave = () => {
     departed.resolve()

@@ -26,7 +26,7 @@ export type WatchedReplica = {
 export function watchReplicas(urls: string[], ...on: Following): WatchedReplica {
   const replicas = urls.map((url) => watchReplica(url, ...on))
   return {
-    current: () => replicas.map(({ current }) => current()).find((its) => its !== undefined),
+    current: () => replicas.map(({ current }) => current()).find((replica) => replica !== undefined),
     lateness: () => Math.min(...replicas.map(({ lateness }) => lateness())),
     close: async () => void (await Promise.all(replicas.map(({ close }) => close()))),
   }

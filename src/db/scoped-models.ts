@@ -11,7 +11,7 @@ type Model = Record<string, Method>
 const TABLES: ReadonlyMap<string | symbol, TenantTable> = new Map(
   Object.keys(Prisma.ModelName).flatMap((name) => {
     const model = name.charAt(0).toLowerCase() + name.slice(1)
-    const table = [`${model}s`, `${model}es`, model.replace(/y$/, 'ies'), model].find((known) => known in TENANT_TABLES)
+    const table = [`${model}s`, `${model}es`, model.replace(/y$/, 'ies'), model].find((candidate) => candidate in TENANT_TABLES)
     return table ? [[model, table as TenantTable]] : []
   }),
 )

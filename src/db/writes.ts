@@ -39,16 +39,16 @@ export function insertFromSelect<T extends keyof Tables, DB, From extends keyof 
   const filled = Object.entries<Expression<unknown> | typeof DEFAULT>(fill(expressionBuilder<DB, From>()))
   const filledColumns = filled.filter((entry): entry is [string, Expression<unknown>] => entry[1] !== DEFAULT)
   const values = rows.select(filledColumns.map(([column, value]) => sql`${value}`.as(column)))
-  const { with: its, ...source } = values.toOperationNode()
+  const { with: ctes, ...source } = values.toOperationNode()
   const kysely = unscopedKysely(sessionOf(db))
   const insertion = kysely
     .insertInto(table)
     .columns(filledColumns.map(([column]) => column) as never)
     .expression(values as never)
   markScoped(insertion.toOperationNode().into!, null)
-  if (!its) return insertion as never
+  if (!ctes) return insertion as never
   // PostgreSQL allows data-modifying CTEs at the top level only.
-  const queryNode = { ...insertion.toOperationNode(), with: its, values: source }
+  const queryNode = { ...insertion.toOperationNode(), with: ctes, values: source }
   return new InsertQueryBuilder({ queryId: { queryId: table }, queryNode, executor: kysely.getExecutor() }) as never
 }
 
@@ -94,7 +94,7 @@ function insertionOf(tables: (keyof Tables)[], columns: string[][], jsonByTable:
       .expression(values as never)
   })
   if (earlier.length === 0) return last!
-  const parts = earlier.map((other, i) => sql`${sql.ref(`beside_${i}`)} as (${other})`)
+  const parts = earlier.map((insertion, i) => sql`${sql.ref(`beside_${i}`)} as (${insertion})`)
   return statement(sql`with ${sql.join(parts)} ${last}`)
 }
 

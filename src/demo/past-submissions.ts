@@ -101,18 +101,18 @@ export function assignGraders({ admin, first, second }: Graders, n: number): [Gr
   return n % 4 === 3 ? [second, first] : [first, second]
 }
 
-/** Steps that graders take after the submission. @param at time of the submission in milliseconds since 1970. */
+/** Steps that graders take after the submission. @param startsAt time of the submission in milliseconds since 1970. */
 export function gradingSteps(
   { inviteId, assessment, n }: AcceptedInvite,
   stage: GradingStage,
   graders: Graders,
-  at: number,
+  startsAt: number,
 ): DemoStep[] {
   const questions = ANSWERS[assessment]!.map((_, i) => answerOf(assessment, n, i + 1))
   const [first, second] = assignGraders(graders, n)
   const [decision, note] = DECISIONS[n % DECISIONS.length]!
   const stepBy = (grader: Grader, hours: number, work: (ctx: Context, submissionId: string) => Promise<unknown>): DemoStep => ({
-    at: at + hours * HOUR_MS,
+    at: startsAt + hours * HOUR_MS,
     run: async (ctx) => {
       const where = { organizationId: ctx.organization.id, inviteId }
       const { id } = await ctx.db.submission.findFirstOrThrow({ where, select: { id: true } })

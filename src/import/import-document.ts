@@ -175,15 +175,15 @@ async function writeOrganization(
     tables.users,
     (organization.members ?? []).map((entry) => wantUser(entry, { id: plan.accounts.get(entry)!, now })),
   )
-  const members = wantRows(organization.members, (entry, at) => {
+  const members = wantRows(organization.members, (entry, context) => {
     const userId = plan.accounts.get(entry)!
-    return { ...wantMember(entry, at, userId, languages), isTouched: accounts.has(userId) }
+    return { ...wantMember(entry, context, userId, languages), isTouched: accounts.has(userId) }
   })
   await save(run, tables.members, members, 'members')
   await save(
     run,
     tables.apiKeys,
-    wantRows(organization.apiKeys, (entry, at) => wantApiKey(entry, at, keys)),
+    wantRows(organization.apiKeys, (entry, context) => wantApiKey(entry, context, keys)),
     'apiKeys',
   )
   const tagNames = (organization.tags ?? []).map(({ name }) => name)
@@ -192,7 +192,7 @@ async function writeOrganization(
   await save(
     run,
     tables.assessments,
-    wantRows(organization.assessments, (entry, at) => wantAssessment(entry, at, languages)),
+    wantRows(organization.assessments, (entry, context) => wantAssessment(entry, context, languages)),
     'assessments',
   )
 
@@ -206,8 +206,8 @@ async function writeOrganization(
   const questions = (organization.assessments ?? []).flatMap((assessment) => {
     const assessmentId = plan.ids.get(assessment)!
     const structurePlace = { assessmentId, structure: structures.get(assessmentId)! }
-    return wantRows(assessment.questions, (entry, at) =>
-      wantQuestion(entry, at, { ...structurePlace, definition: definitions.get(entry) }),
+    return wantRows(assessment.questions, (entry, context) =>
+      wantQuestion(entry, context, { ...structurePlace, definition: definitions.get(entry) }),
     )
   })
   await save(run, tables.questions, questions, 'questions')
@@ -215,7 +215,7 @@ async function writeOrganization(
   const assessments = rowsIn(organization.assessments, `${path}.assessments`)
   const problems = await findStoredStructureProblems(ctx, { ...target, ids: plan.ids }, assessments)
   if (problems.length > 0) throw new ImportError(problems)
-  const invites = wantRows(organization.invites, (entry, at) => wantInvite(entry, at, { overwriteProgress }))
+  const invites = wantRows(organization.invites, (entry, context) => wantInvite(entry, context, { overwriteProgress }))
   await save(run, tables.invites, invites, 'invites')
   for (const write of run.listWrites) await write()
 }

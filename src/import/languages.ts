@@ -75,8 +75,8 @@ function mergeLanguage(
 }
 
 function usedCodes(organization: OrganizationEntry | undefined, path: string): { path: string; code: string }[] {
-  const codes = (list: readonly (string | null | undefined)[] | undefined, at: string) =>
-    (list ?? []).flatMap((code) => (code ? [{ path: at, code }] : []))
+  const codes = (list: readonly (string | null | undefined)[] | undefined, codesPath: string) =>
+    (list ?? []).flatMap((code) => (code ? [{ path: codesPath, code }] : []))
   return [
     ...rowsIn(organization?.members, `${path}.members`).flatMap((member) =>
       codes(member.row.gradingLanguages, `${member.path}.gradingLanguages`),

@@ -68,8 +68,8 @@ function isTime(text: string): boolean {
 }
 
 function rewriteKeyword(keyword: string, rewrite: (text: string) => unknown) {
-  const validate = (_: unknown, text: string, __: unknown, at?: ValuePlace) => {
-    if (at) at.parentData[at.parentDataProperty] = rewrite(text)
+  const validate = (_: unknown, text: string, __: unknown, place?: ValuePlace) => {
+    if (place) place.parentData[place.parentDataProperty] = rewrite(text)
     return true
   }
   return { keyword, type: 'string' as const, modifying: true, valid: true, errors: false as const, validate }

@@ -100,7 +100,7 @@ export async function findStoredStructureProblems(
     const paths = new Map((row.questions ?? []).map((entry, i) => [ids.get(entry), i]))
     const inDocument = stored.toSorted((one, other) => (paths.get(one.id) ?? Infinity) - (paths.get(other.id) ?? Infinity) || 0)
     const placeOf = (rows: { id: string }[], id: string | null) =>
-      id === null ? undefined : rows.findIndex((one) => one.id === id) + 1
+      id === null ? undefined : rows.findIndex((candidate) => candidate.id === id) + 1
     const questions = inDocument.map(({ id, sectionId, poolId, rubric: _, ...question }) => ({
       ...{ ...question, order: order.get(id)! },
       ...{ section: placeOf(sections, sectionId), pool: placeOf(pools, poolId) },

@@ -27,9 +27,9 @@ export async function startErasureWorkers(boss: PgBoss, system: ServiceContext):
   await boss.work<ErasureJob>(ERASURES, options, async (jobs) => {
     // Erasures of one organization update the same counters and would block each other.
     const byOrganization = [...Map.groupBy(jobs, ({ data }) => data.organizationId).values()]
-    const eraseInTurn = async (some: Job<ErasureJob>[]) => {
+    const eraseInTurn = async (jobsOfOrganization: Job<ErasureJob>[]) => {
       const results: JobResult[] = []
-      for (const job of some) results.push(await erase(job))
+      for (const job of jobsOfOrganization) results.push(await erase(job))
       return results
     }
     return (await Promise.all(byOrganization.map(eraseInTurn))).flat()

@@ -17,10 +17,10 @@ const LETTERS = 'abcdefghijklmnopqrstuvwxyz'
 const newId = (): string => Array.from({ length: 8 }, () => LETTERS[randomInt(LETTERS.length)]!).join('')
 
 /** Converts a question of a file for the library. */
-export function importQuestion(read: ParsedQuestion): ImportedQuestion {
-  const { line, losses } = read
-  if ('refusal' in read) return { line, name: read.name, category: '', losses: [], refusal: read.refusal }
-  const { name, category, text, isFormatted, points, answer, files = [] } = read.question
+export function importQuestion(parsed: ParsedQuestion): ImportedQuestion {
+  const { line, losses } = parsed
+  if ('refusal' in parsed) return { line, name: parsed.name, category: '', losses: [], refusal: parsed.refusal }
+  const { name, category, text, isFormatted, points, answer, files = [] } = parsed.question
   const head = { line, name, category }
   const input = { ...EMPTY_QUESTION, script: text, scriptFormat: isFormatted ? 'markdown' : 'plain', points: points ?? 1 }
   if (answer.as === 'open')

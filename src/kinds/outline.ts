@@ -54,9 +54,9 @@ function namesIn(value: unknown): [id: string, text: string][] {
 }
 
 function linesOf(name: string, value: unknown, names: Map<string, string>): string[] {
-  if (Array.isArray(value)) return value.map((one) => lineOf(name, one, names))
+  if (Array.isArray(value)) return value.map((item) => lineOf(name, item, names))
   if (!isRecord(value)) return [lineOf(name, value, names)]
-  return Object.entries(value).map(([part, one]) => `${names.get(part) ?? LABELS[part] ?? part}: ${lineOf(name, one, names)}`)
+  return Object.entries(value).map(([part, item]) => `${names.get(part) ?? LABELS[part] ?? part}: ${lineOf(name, item, names)}`)
 }
 
 function lineOf(name: string, value: unknown, names: Map<string, string>): string {
@@ -68,7 +68,7 @@ function lineOf(name: string, value: unknown, names: Map<string, string>): strin
   const parts = [
     String(head),
     tolerance !== undefined && formatTolerance(tolerance),
-    ...Object.entries(more).map(([part, one]) => formatPart(part, one, names)),
+    ...Object.entries(more).map(([part, item]) => formatPart(part, item, names)),
   ]
   return parts.filter(Boolean).join(', ')
 }

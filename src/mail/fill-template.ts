@@ -30,7 +30,7 @@ export const includesMessage = (body: string): boolean =>
 function fillBlock(block: TemplateBlock, values: Values, button: Block | null): Block[] {
   if (block.kind === 'list') {
     const items = block.items
-      .map((item) => item.flatMap((one) => fillBlock(one, values, button)))
+      .map((item) => item.flatMap((innerBlock) => fillBlock(innerBlock, values, button)))
       .filter((item) => item.length > 0)
     return items.length > 0 ? [{ ...block, items }] : []
   }
@@ -47,7 +47,7 @@ function fillBlock(block: TemplateBlock, values: Values, button: Block | null): 
 
 function fillPiece(piece: TemplatePiece, values: Values): Piece[] {
   if (typeof piece === 'string' || 'newLine' in piece) return [piece]
-  const fillAll = (pieces: readonly TemplatePiece[]) => pieces.flatMap((one) => fillPiece(one, values))
+  const fillAll = (pieces: readonly TemplatePiece[]) => pieces.flatMap((innerPiece) => fillPiece(innerPiece, values))
   if ('strong' in piece) return [{ strong: fillAll(piece.strong) }]
   if ('emphasis' in piece) return [{ emphasis: fillAll(piece.emphasis) }]
   if ('link' in piece) return [{ link: piece.link, content: fillAll(piece.content) }]

@@ -91,7 +91,7 @@ export function shorten(text: string, length: number): string {
 
 /** Sender with the first usable name. The address stays the service's: mail servers trust no other. */
 export function chooseSender(mailFrom: string, ...names: (string | null)[]): string | Mailbox {
-  const name = names.map((one) => toHeaderText(one ?? '')).find((one) => one !== '' && !looksLikeAddress(one))
+  const name = names.map((candidate) => toHeaderText(candidate ?? '')).find((text) => text !== '' && !looksLikeAddress(text))
   return name === undefined ? mailFrom : { name, address: senderAddress(mailFrom) }
 }
 

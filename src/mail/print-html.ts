@@ -83,4 +83,4 @@ function printPiece(piece: Piece): Value {
 }
 
 const lines = (text: string): Html[] =>
-  text.split(/\r\n|[\n\r\u2028\u2029\v\f\u0085]/).map((one, i) => (i === 0 ? html`${one}` : html`<br>${one}`))
+  text.split(/\r\n|[\n\r\u2028\u2029\v\f\u0085]/).map((part, i) => (i === 0 ? html`${part}` : html`<br>${part}`))

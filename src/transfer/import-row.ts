@@ -107,7 +107,7 @@ const replaceMentions = (line: string, { mentionedIds, organizationId, exportedI
   line.replaceAll(UUIDS, (id) => (mentionedIds.has(id) ? importedId(organizationId, exportedId, id) : id))
 
 function renew(value: unknown, column: string, to: Destination): unknown {
-  if (Array.isArray(value)) return value.map((one) => renew(one, column, to))
+  if (Array.isArray(value)) return value.map((item) => renew(item, column, to))
   if (typeof value !== 'string') return value
   if (column === 'language_id') return to.languageIds.get(value) ?? value
   return importedId(to.organizationId, to.exportedId, value)

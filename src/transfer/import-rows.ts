@@ -104,7 +104,8 @@ export async function importLanguages(ctx: ServiceContext, { source, manifest, c
   for await (const line of readLines(source, tableFile('languages'), facts)) {
     if (rows.push(parseRow('languages', shape, line)) > MOST_LANGUAGES) throw new TransferError('There are too many languages.')
   }
-  const insert = (some: Row[]) => insertJson(ctx.db, 'languages', { columns: shape.columns, rows: some, ignoresConflicts: true })
+  const insert = (languages: Row[]) =>
+    insertJson(ctx.db, 'languages', { columns: shape.columns, rows: languages, ignoresConflicts: true })
   await insert(rows)
   // Another language has the exported id.
   await insert(rows.map((row) => ({ ...row, id: ctx.deps.newId() })))

@@ -48,21 +48,21 @@ function parse(bytes: Uint8Array, maxRows: number, choices: CandidateChoices): C
   const opened = openFile(bytes, maxRows + MAX_ROWS_ABOVE, choices)
   if (opened.facts.isEncodingDoubtful && !choices.isInspection) throw new UnreadableFile('doubtfulEncoding')
   if ('text' in opened && Buffer.byteLength(opened.text) > MAX_BATCH_BYTES) throw new UnreadableFile('tooLarge', MAX_BATCH_BYTES)
-  const { rows: all, facts } = readRows(opened, { maxRows: maxRows + MAX_ROWS_ABOVE, delimiter: choices.delimiter })
-  if (all.length === 0) throw new UnreadableFile('empty')
-  const plan = planOf(all, choices)
+  const { rows: allRows, facts } = readRows(opened, { maxRows: maxRows + MAX_ROWS_ABOVE, delimiter: choices.delimiter })
+  if (allRows.length === 0) throw new UnreadableFile('empty')
+  const plan = planOf(allRows, choices)
   const isDoubtful = !choices.columns && plan.doubts[plan.meanings.indexOf('email')] !== undefined
   if ((!plan.meanings.includes('email') || isDoubtful) && !choices.isInspection) throw new UnreadableFile('noAddresses')
-  const rows = all.slice(plan.head + 1)
+  const rows = allRows.slice(plan.head + 1)
   if (rows.length === 0) throw new UnreadableFile('empty')
   if (rows.length > maxRows) throw new UnreadableFile('tooManyRows', maxRows)
-  const headings = plan.head < 0 ? [] : all[plan.head]!.cells
+  const headings = plan.head < 0 ? [] : allRows[plan.head]!.cells
   return {
     rows: rows.map((row) => toRow(plan.meanings, row)),
     lines: rows.map(({ line }) => line),
     unusedColumns: findUnused(headings, plan.meanings),
     facts,
-    table: { rows: all, plan },
+    table: { rows: allRows, plan },
   }
 }
 

@@ -13,11 +13,11 @@ export function inspectQuestions(bytes: Uint8Array, maxRows: number, choices: Qu
   return { format, facts, isTable: table !== null, ...columns, ...summarize(rows.map(toQuestionRow)), nameless: 0, ambiguous }
 }
 
-function toQuestionRow(read: ParsedQuestion): InspectedRow {
-  const imported = importQuestion(read)
-  const { line } = read
-  if (!('question' in read)) return { line, title: short(read.name), options: [], details: [], problem: read.refusal }
-  const { text, points, category, answer } = read.question
+function toQuestionRow(parsed: ParsedQuestion): InspectedRow {
+  const imported = importQuestion(parsed)
+  const { line } = parsed
+  if (!('question' in parsed)) return { line, title: short(parsed.name), options: [], details: [], problem: parsed.refusal }
+  const { text, points, category, answer } = parsed.question
   const details: [string, string][] = [
     ...describeAnswer(answer),
     ...(points === null ? [] : [['Points', String(points)] as [string, string]]),

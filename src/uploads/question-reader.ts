@@ -26,10 +26,10 @@ export function questionReader(ctx: Context, bytes: Uint8Array, choices: ReadTas
 }
 
 async function toImportedQuestion(
-  read: ParsedQuestion,
+  parsed: ParsedQuestion,
   storePictures: ReturnType<typeof createPictureStore>,
 ): Promise<QuestionToImport> {
-  const imported = importQuestion(read)
+  const imported = importQuestion(parsed)
   const { line, name, category } = imported
   if ('refusal' in imported) return { line, name, category, notes: [imported.refusal], content: null }
   const { content, losses } = await storePictures(imported.content, imported.files)

@@ -74,8 +74,8 @@ export const generateApiKey = (mode: KeyMode): string =>
 
 /** Stored fingerprint of a key, see key-fingerprints.ts. */
 export const fingerprintApiKey = (key: string, { isRestricted = false } = {}) => {
-  const [open, restricted] = storedFingerprints(key)
-  return { hash: toBytes(isRestricted ? restricted : open), lastFour: key.slice(-4) }
+  const [unrestricted, restricted] = storedFingerprints(key)
+  return { hash: toBytes(isRestricted ? restricted : unrestricted), lastFour: key.slice(-4) }
 }
 
 /**

@@ -107,15 +107,15 @@ const clientIds = (eb: Expressions<'assessments'>, db: TenantDb) =>
       .orderBy('assessmentClients.position'),
   )
 /** Number of sent invitations, including those to people erased since. */
-const inviteCount = ({ ref: its }: Expressions<'assessments'>, db: TenantDb) => {
+const inviteCount = ({ ref: ref }: Expressions<'assessments'>, db: TenantDb) => {
   const inviteCounts = db
     .selectFrom('assessmentInviteCounts')
     .select('count')
-    .where('assessmentInviteCounts.assessmentId', '=', its('assessments.id'))
+    .where('assessmentInviteCounts.assessmentId', '=', ref('assessments.id'))
   const erased = db
     .selectFrom('erasedInviteCounts')
     .select('count')
-    .where('erasedInviteCounts.assessmentId', '=', its('assessments.id'))
+    .where('erasedInviteCounts.assessmentId', '=', ref('assessments.id'))
   return db
     .selectFrom(inviteCounts.unionAll(erased).as('sent'))
     .select(({ ref }) => sql<number>`coalesce(sum(${ref('sent.count')}), 0)::int`.as('count'))

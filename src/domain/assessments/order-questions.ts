@@ -100,7 +100,7 @@ export async function orderQuestions(
 
 /** Ids of the questions, with the headings of the sections. */
 export function toList({ sections, questions }: Pick<Structure, 'sections' | 'questions'>): string[] {
-  const idsIn = (sectionId: string | null) => questions.filter((one) => one.sectionId === sectionId).map(({ id }) => id)
+  const idsIn = (sectionId: string | null) => questions.filter((question) => question.sectionId === sectionId).map(({ id }) => id)
   return [...idsIn(null), ...sections.flatMap(({ id }) => [SECTION + id, ...idsIn(id)])]
 }
 

@@ -53,7 +53,7 @@ export const deletePool = (ctx: Context, { assessmentId, poolId }: PoolRef): Pro
 
 /** @throws DomainError assessment_not_found. */
 export function poolIn({ pools }: Pick<Structure, 'pools'>, id: string): AssessmentPool {
-  const pool = pools.find((one) => one.id === id)
+  const pool = pools.find((candidate) => candidate.id === id)
   if (!pool) throw new DomainError('assessment_not_found')
   return pool
 }

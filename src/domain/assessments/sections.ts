@@ -73,8 +73,8 @@ export async function deleteSection(ctx: Context, { assessmentId, sectionId }: S
     const section = sectionIn(structure, sectionId)
     const index = sections.indexOf(section)
     const adjacentSection = sections[index - 1] ?? sections[index + 1]
-    const moved = questions.map((one) =>
-      one.sectionId === section.id ? { ...one, sectionId: adjacentSection?.id ?? null } : one,
+    const moved = questions.map((question) =>
+      question.sectionId === section.id ? { ...question, sectionId: adjacentSection?.id ?? null } : question,
     )
     const joining = moved.filter((_, i) => questions[i]!.sectionId === section.id)
     await refuseInFreeSections(inside, sections, joining, '')
@@ -90,15 +90,15 @@ export async function moveSection(ctx: Context, { assessmentId, sectionId }: Sec
     const section = sectionIn(structure, sectionId)
     const index = sections.indexOf(section)
     const ordered = sections.toSpliced(index, 1).toSpliced(Math.max(0, index + offset), 0, section)
-    for (const [i, one] of ordered.entries())
-      await inside.db.assessmentSection.updateMany({ where: rowOf(one), data: { order: i + 1 } })
+    for (const [i, orderedSection] of ordered.entries())
+      await inside.db.assessmentSection.updateMany({ where: rowOf(orderedSection), data: { order: i + 1 } })
     await numberQuestions(inside, inStructure(questions, ordered))
   })
 }
 
 /** @throws DomainError assessment_not_found. */
 export function sectionIn({ sections }: Pick<Structure, 'sections'>, id: string): AssessmentSection {
-  const section = sections.find((one) => one.id === id)
+  const section = sections.find((candidate) => candidate.id === id)
   if (!section) throw new DomainError('assessment_not_found')
   return section
 }

@@ -73,6 +73,6 @@ function skipPool(
   const poolId = otherQuestions[index]?.poolId ?? null
   if (poolId === null || otherQuestions[index - 1]?.poolId !== poolId || moved.poolId === poolId) return index
   return index < from
-    ? otherQuestions.findIndex((other) => other.poolId === poolId)
-    : otherQuestions.findLastIndex((other) => other.poolId === poolId) + 1
+    ? otherQuestions.findIndex((question) => question.poolId === poolId)
+    : otherQuestions.findLastIndex((question) => question.poolId === poolId) + 1
 }

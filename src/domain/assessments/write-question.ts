@@ -17,8 +17,8 @@ import { getQuestion, type QuestionRef } from './questions.ts'
 type QuestionToWrite = { input: QuestionInput; definition: QuestionDefinition; faults: Issue[] }
 
 /** Adds a question of a kind, with what makes it one. @returns its id. @throws DomainError as addQuestion, and defineQuestion. */
-export const addDefinedQuestion = (ctx: Context, assessmentId: string, written: QuestionToWrite): Promise<string> =>
-  write(ctx, assessmentId, written, (inside) => addQuestion(inside, assessmentId, written.input))
+export const addDefinedQuestion = (ctx: Context, assessmentId: string, toWrite: QuestionToWrite): Promise<string> =>
+  write(ctx, assessmentId, toWrite, (inside) => addQuestion(inside, assessmentId, toWrite.input))
 
 /** @property definition what hashDefinition made of it when it was read. */
 type SeenQuestion = { question: SeenAt; definition: string }
@@ -32,15 +32,15 @@ type SeenQuestion = { question: SeenAt; definition: string }
 export const updateDefinedQuestion = (
   ctx: Context,
   ref: QuestionRef,
-  written: QuestionToWrite,
+  toWrite: QuestionToWrite,
   lastSeen: SeenQuestion,
 ): Promise<void> =>
   inTransaction(ctx, async (inside) => {
     authorize(inside, 'write_assessments')
     await lockAssessment(inside, ref.assessmentId)
-    const faults = [...written.faults, ...(await findUnseen(inside, ref, written.definition, lastSeen.definition))]
-    await write(inside, ref.assessmentId, { ...written, faults }, async (nested) => {
-      await updateQuestion(nested, ref, written.input, lastSeen.question)
+    const faults = [...toWrite.faults, ...(await findUnseen(inside, ref, toWrite.definition, lastSeen.definition))]
+    await write(inside, ref.assessmentId, { ...toWrite, faults }, async (nested) => {
+      await updateQuestion(nested, ref, toWrite.input, lastSeen.question)
       return ref.questionId
     })
   })

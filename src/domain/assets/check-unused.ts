@@ -66,7 +66,7 @@ function findDueAssets({ db, deps }: ServiceContext): Promise<CheckedAsset[]> {
 async function recordChecks({ db, deps }: ServiceContext, checked: CheckedAsset[]): Promise<void> {
   const now = deps.clock()
   for (const isUsed of [true, false]) {
-    const found = checked.filter((one) => one.isUsed === isUsed)
+    const found = checked.filter((asset) => asset.isUsed === isUsed)
     if (found.length === 0) continue
     const [owners, ids] = [found.map(({ organizationId }) => organizationId), found.map(({ id }) => id)]
     const noted = unscoped(db)

@@ -60,9 +60,9 @@ export function createPictureStore(
 function replaceTexts<T>(value: T, replace: (text: string) => string): T
 function replaceTexts(value: unknown, replace: (text: string) => string): unknown {
   if (typeof value === 'string') return replace(value)
-  if (Array.isArray(value)) return value.map((one) => replaceTexts(one, replace))
+  if (Array.isArray(value)) return value.map((item) => replaceTexts(item, replace))
   if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, replaceTexts(one, replace)]))
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, replaceTexts(item, replace)]))
 }
 
 /** Reads the pictures of an exported question. Missing ones, and those beyond the limit, have no content. */

@@ -47,9 +47,9 @@ type NewReports = NonNullable<NewRows['atsReports']>
 
 async function createReports(inside: ServiceContext, from: bigint, until: bigint): Promise<NewReports> {
   const { db, deps } = inside
-  const newReports = (await ordersOfEvents(db, from, until).execute()).flatMap(({ type, data, ...its }) => {
+  const newReports = (await ordersOfEvents(db, from, until).execute()).flatMap(({ type, data, ...order }) => {
     const status = statusAfterEvent(type as EventType, data as EventPayload)
-    return status !== null && isReported(its.ats as Ats, status) ? [{ ...its, status }] : []
+    return status !== null && isReported(order.ats as Ats, status) ? [{ ...order, status }] : []
   })
   if (newReports.length === 0) return []
   const lastOf = await findLastTimes(inside, [...new Set(newReports.map(({ orderId }) => orderId))])

@@ -275,7 +275,7 @@ function auditEntryOf(
   }
 }
 
-const isOnData = (action: AuditAction): boolean => DATA_ACTIONS.some((known) => known === action)
+const isOnData = (action: AuditAction): boolean => DATA_ACTIONS.some((dataAction) => dataAction === action)
 
 /** Deletes audit entries that are older than their organization's setting, a year by default. */
 export async function deleteExpiredAuditEntries({ db, deps }: ServiceContext): Promise<void> {

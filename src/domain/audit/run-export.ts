@@ -35,24 +35,24 @@ type ReadBatch<Row> = (after: Row | undefined) => Promise<Row[]>
 export const runExport = <Row>(
   ctx: Context,
   { action, filter }: ExportDescription,
-  read: ReadBatch<Row>,
+  readBatch: ReadBatch<Row>,
   write: WriteBatch<Row>,
 ): Promise<void> =>
   runWithinLimits(ctx, JSON.stringify([ctx.actor, ctx.mode, action, filter]), async (replaced) => {
     await recordAudit(ctx, { action, details: toAuditDetails(Object.entries(filter).filter(isGiven)) })
-    await readAll(read, (rows) => Promise.race([write(rows), replaced]))
+    await readAll(readBatch, (rows) => Promise.race([write(rows), replaced]))
   })
 
 /** Reads rows like an export and within its limits, without an audit entry. @throws DomainError as runExport. */
-export const exportRows = <Row>(ctx: Context, read: ReadBatch<Row>, write: WriteBatch<Row>): Promise<void> =>
-  runWithinLimits(ctx, null, () => readAll(read, write))
+export const exportRows = <Row>(ctx: Context, readBatch: ReadBatch<Row>, write: WriteBatch<Row>): Promise<void> =>
+  runWithinLimits(ctx, null, () => readAll(readBatch, write))
 
 const isGiven = (entry: [string, string | undefined]): entry is [AuditField, string] => Boolean(entry[1])
 
-async function readAll<Row>(read: ReadBatch<Row>, write: WriteBatch<Row>): Promise<void> {
+async function readAll<Row>(readBatch: ReadBatch<Row>, write: WriteBatch<Row>): Promise<void> {
   let rows: Row[] = []
   do {
-    rows = await read(rows.at(-1))
+    rows = await readBatch(rows.at(-1))
     await write(rows)
   } while (rows.length === EXPORTED_AT_ONCE)
 }
@@ -78,17 +78,17 @@ function registerExport({ deps }: Context, entering: RunningExport): () => void 
   const { organizationId, request } = entering
   const exports = runningExports.get(deps) ?? []
   runningExports.set(deps, exports)
-  const leave = (one: RunningExport) => {
-    const place = exports.indexOf(one)
+  const leave = (running: RunningExport) => {
+    const place = exports.indexOf(running)
     if (place >= 0) exports.splice(place, 1)
   }
-  const isSame = (one: RunningExport) => one.organizationId === organizationId && one.request === request
+  const isSame = (running: RunningExport) => running.organizationId === organizationId && running.request === request
   const earlier = request === null ? undefined : exports.find(isSame)
   if (earlier) {
     leave(earlier)
     earlier.replace(new Error('The same export was asked for again'))
   }
-  const ofOne = exports.filter((one) => one.organizationId === organizationId).length
+  const ofOne = exports.filter((running) => running.organizationId === organizationId).length
   if (exports.length >= MAX_EXPORTS || ofOne >= MAX_EXPORTS_OF_ONE) throw new DomainError('too_many_exports')
   exports.push(entering)
   return () => leave(entering)

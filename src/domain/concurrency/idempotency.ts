@@ -172,7 +172,7 @@ export async function purgeIdempotencyRecords(
 ): Promise<number> {
   const { db, deps, organization } = ctx
   let count = 0
-  for (const key of keys.filter((one) => new RegExp(inKeys, 'i').test(one))) {
+  for (const key of keys.filter((storedKey) => new RegExp(inKeys, 'i').test(storedKey))) {
     const coded = { key: hmacsOf(ctx, key)[0]!, body: null, encryptedFor: null }
     count += await affectedRows(ctx.db.updateTable('idempotencyRecords').where('key', '=', key).set(coded))
   }

@@ -116,10 +116,10 @@ async function* readDue(ctx: Context, rule: DueInvites, failed: readonly FailedI
 }
 
 /** @throws errors of the store, the queue, or the database; the invites stay due. */
-async function eraseDueBatch(ctx: Context, due: DueInvites, ids: string[]): Promise<void> {
+async function eraseDueBatch(ctx: Context, rule: DueInvites, ids: string[]): Promise<void> {
   const counting = await startRetentionRun(ctx)
   // Reactivated invites are no longer due. Marked invites can't be reactivated; those marked already belong to an erasure by address.
-  const stillDue = dueInvites(ctx, due).where('invites.id', '=', anyOfIds(ids)).forUpdate()
+  const stillDue = dueInvites(ctx, rule).where('invites.id', '=', anyOfIds(ids)).forUpdate()
   const marking = insertFromSelect(ctx.db, 'erasedInvites', stillDue, (eb) => ({
     ...copyColumns(eb, 'organizationId', 'mode'),
     inviteId: eb.ref('invites.id'),

@@ -111,7 +111,7 @@ export async function eraseMediaOf(
     await eraseCounted(counting, async (inside) => {
       const marking = inside.db
         .updateTable('mediaFiles')
-        .where('id', '=', anyOfIds(media.map((one) => one.id)))
+        .where('id', '=', anyOfIds(media.map((file) => file.id)))
         .where('state', '<>', 'deleted')
         .set({ state: 'deleted', deletedAt: inside.deps.clock() })
       return { media: await affectedRows(marking) }
@@ -147,9 +147,9 @@ export async function deleteLockedInvites(inside: Context, invites: CountedInvit
   const submitted = await db.submission.findMany({ where, select })
   const registrations = await db.registration.findMany({ where, select })
   const things = [...mails, ...submitted, ...registrations]
-  const noted = [...Map.groupBy(things, ({ inviteId }) => inviteId)].map(([inviteId, its]) => ({
+  const noted = [...Map.groupBy(things, ({ inviteId }) => inviteId)].map(([inviteId, related]) => ({
     inviteId: inviteId!,
-    relatedIds: its.map(({ id }) => id),
+    relatedIds: related.map(({ id }) => id),
   }))
   await inside.db
     .updateTable('erasedInvites')

@@ -112,8 +112,8 @@ const eraseAuditEntries = ({ memberId, ...erasing }: ErasingMember): Promise<voi
       const [ownEntries, entriesAboutMember] = [await byMember.execute(), await aboutMember.execute()]
       found = Math.max(ownEntries.length, entriesAboutMember.length)
       const details = sql<never>`case when action = any(${OWN_NAMES}::text[]) then '{}'::jsonb else details end`
-      const [emptied, without] = [ownEntries, entriesAboutMember].map((some) =>
-        inside.db.updateTable('auditEntries').where('id', '=', anyOfIds(some.map(({ id }) => id))),
+      const [emptied, without] = [ownEntries, entriesAboutMember].map((selected) =>
+        inside.db.updateTable('auditEntries').where('id', '=', anyOfIds(selected.map(({ id }) => id))),
       )
       const count = await affectedRows(emptied!.set({ address: null, userAgent: null, details }))
       const words = without!.set(({ ref }) => ({ details: sql`${ref('details')} - '{department,reason}'::text[]` }))

@@ -130,20 +130,20 @@ async function eraseOldReceiverReplies(erasing: AddressErasure): Promise<void> {
         ({ ref }) => sql<SqlBool>`(${ref('endpointId')}, ${ref('eventId')}) > (${endpointId}::uuid, ${eventId}::uuid)`,
       )
     const deliveries = await page.orderBy('endpointId').orderBy('eventId').limit(ROWS_AT_ONCE).execute()
-    const ids = [...new Set(deliveries.map((one) => one.eventId))]
+    const ids = [...new Set(deliveries.map((delivery) => delivery.eventId))]
     const remainingEvents = await inMode(ctx, 'all')
       .db.selectFrom('events')
       .select('id')
       .where('id', '=', anyOfIds(ids))
       .execute()
     const isKept = new Set(remainingEvents.map((event) => event.id))
-    const orphans = deliveries.filter((one) => !isKept.has(one.eventId))
+    const orphans = deliveries.filter((delivery) => !isKept.has(delivery.eventId))
     if (orphans.length > 0)
       await eraseCounted(erasing, async (inside) => {
         const answers = inside.db
           .updateTable('webhookAttempts')
-          .where('endpointId', '=', anyOfIds([...new Set(orphans.map((one) => one.endpointId))]))
-          .where('eventId', '=', anyOfIds(orphans.map((one) => one.eventId)))
+          .where('endpointId', '=', anyOfIds([...new Set(orphans.map((delivery) => delivery.endpointId))]))
+          .where('eventId', '=', anyOfIds(orphans.map((delivery) => delivery.eventId)))
           .where(({ ref }) => textContainsAddress(ref('answer'), address))
         return { webhookAnswers: await affectedRows(answers.set({ answer: '' })) }
       })

@@ -20,7 +20,7 @@ export const eraseCounted = ({ ctx, id }: ErasureRef, work: (inside: Context) =>
     const row = await openErasure.select('counts').forUpdate().executeTakeFirst()
     if (!row) return 0
     const erasedCounts = Object.entries(await work(inside)) as [keyof ErasedCounts, number][]
-    const sum = erasedCounts.reduce((all, [, count]) => all + count, 0)
+    const sum = erasedCounts.reduce((total, [, count]) => total + count, 0)
     if (sum === 0) return 0
     const before = row.counts as ErasedCounts
     const counts = { ...before, ...Object.fromEntries(erasedCounts.map(([kind, count]) => [kind, (before[kind] ?? 0) + count])) }
@@ -47,8 +47,8 @@ const ESCAPED_LETTER = '0(?:0[c-fC-F]|[1-9a-dA-D][0-9A-Fa-f])[0-9A-Fa-f]'
  * @param hyphenated whether it may stand between hyphens, as in keys that systems make for their requests.
  */
 export function toAddressPattern(address: string, { hyphenated = false } = {}): string {
-  const spellings = [...new Set([address, toReadableAddress(address)].flatMap(spellingsOf))].map((one) =>
-    one.replace(/[^A-Za-z0-9\u0080-\uffff]/g, '\\$&'),
+  const spellings = [...new Set([address, toReadableAddress(address)].flatMap(spellingsOf))].map((spelling) =>
+    spelling.replace(/[^A-Za-z0-9\u0080-\uffff]/g, '\\$&'),
   )
   const hyphen = hyphenated ? '' : '-'
   // In JSON and URLs the text before an address may end in a letter.

@@ -73,8 +73,8 @@ export async function readEvents(
   { cursor, limit }: { cursor: bigint | undefined; limit: number },
 ): Promise<FeedPage> {
   authorize(ctx, 'read')
-  const { types, inviteId, mode: asked = 'all' } = filter
-  const modes = KEY_MODES.filter((mode) => [ctx.mode, asked].every((one) => one === 'all' || one === mode))
+  const { types, inviteId, mode: askedMode = 'all' } = filter
+  const modes = KEY_MODES.filter((mode) => [ctx.mode, askedMode].every((allowed) => allowed === 'all' || allowed === mode))
   // One statement, so that the events and the end of the feed are of the same instant. The extra event tells whether there are more.
   const found = await pageOf(ctx.db, { cursor, limit: limit + 1, modes, inviteId, types }).execute()
   const { isGone, head } = found[0]!
@@ -237,7 +237,7 @@ function eventsWithKey(db: TenantDb, key: Key, { after, limit }: { after: Expres
     })
     .where('events.position', 'is not', null)
     .where('events.type', '<>', TEST_EVENT)
-  const inOrder = keyColumns.reduce((some, column) => some.orderBy(column), events)
+  const inOrder = keyColumns.reduce((query, column) => query.orderBy(column), events)
   return inOrder.orderBy('events.position').limit(limit)
 }
 

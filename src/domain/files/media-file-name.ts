@@ -20,5 +20,5 @@ const OTHER_EXTENSIONS: Record<string, string[]> = { jpg: ['jpeg'], txt: ['csv']
 export function downloadName({ fileName, contentType }: { fileName: string; contentType: string }): string {
   const extension = extensionOf(contentType)
   const accepted = [extension, ...(OTHER_EXTENSIONS[extension] ?? [])]
-  return accepted.some((one) => fileName.toLowerCase().endsWith(`.${one}`)) ? fileName : `${fileName}.${extension}`
+  return accepted.some((suffix) => fileName.toLowerCase().endsWith(`.${suffix}`)) ? fileName : `${fileName}.${extension}`
 }

@@ -70,8 +70,8 @@ async function expireDue(
   const failed: FailedItem<DueInvite>[] = []
   for (let after: DueInvite | undefined; ; ) {
     const batch = await findDue(ctx, organizationId, after)
-    const failedNow = await bisectBatch(batch, async (some) => {
-      expired += await inTransaction(ctx, (inside) => expireBatch(inside, organizationId, some))
+    const failedNow = await bisectBatch(batch, async (part) => {
+      expired += await inTransaction(ctx, (inside) => expireBatch(inside, organizationId, part))
     })
     failed.push(...failedNow)
     if (batch.length < EXPIRED_AT_ONCE) return { expired, failed }
@@ -89,14 +89,14 @@ function findDue({ db, deps }: ServiceContext, organizationId: string, after: Du
   return further.select(['id', 'expiresAt']).orderBy('expiresAt').orderBy('id').limit(EXPIRED_AT_ONCE).execute()
 }
 
-async function expireBatch(ctx: ServiceContext, organizationId: string, some: DueInvite[]): Promise<number> {
+async function expireBatch(ctx: ServiceContext, organizationId: string, due: DueInvite[]): Promise<number> {
   const db = tenantDb(ctx.db, { organization: { id: organizationId }, mode: 'all' })
   // Locks rows in a fixed order, so that two such updates can't deadlock.
   const dueInvites = db
     .selectFrom('invites')
     .select('invites.id')
     .where((eb) => isDue(eb, ctx.deps.clock()))
-    .where('invites.id', '=', anyOfIds(some.map(({ id }) => id)))
+    .where('invites.id', '=', anyOfIds(due.map(({ id }) => id)))
     .forNoKeyUpdate()
     .skipLocked()
   const expired = await unscoped(ctx.db)

@@ -113,7 +113,9 @@ async function readInvitationStates(
   })
   return ({ kind, organizationId, inviteId }) => {
     if (kind !== WITHDRAWAL_KIND) return null
-    const sendings = invitations.filter((one) => one.organizationId === organizationId && one.inviteId === inviteId)
+    const sendings = invitations.filter(
+      (invitation) => invitation.organizationId === organizationId && invitation.inviteId === inviteId,
+    )
     if (sendings.some(({ sentAt }) => sentAt !== null)) return 'sent'
     return sendings.some(({ state }) => state === 'queued') ? 'queued' : 'none'
   }

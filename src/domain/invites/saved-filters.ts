@@ -47,11 +47,11 @@ export async function replaceInFilter(
     where: { organizationId: organization.id, memberId, id: { not: id } },
     select: { name: true },
   })
-  const isTaken = (wanted: string) => otherFilters.some((other) => other.name === wanted)
+  const isTaken = (wanted: string) => otherFilters.some((filter) => filter.name === wanted)
   const letters = [...replace(name)]
   const withSuffix = (suffix: string) => letters.slice(0, MAX_FILTER_NAME_LENGTH - suffix.length).join('') + suffix
   const suffixes = ['', ...otherFilters.map((_, i) => ` (${i + 2})`)]
-  const free = suffixes.map(withSuffix).find((one) => !isTaken(one))!
+  const free = suffixes.map(withSuffix).find((candidate) => !isTaken(candidate))!
   const values = [...new URLSearchParams(query)].map(([field, value]): [string, string] => [field, replace(value)])
   await db.savedFilter.updateMany({
     where: { organizationId: organization.id, id },

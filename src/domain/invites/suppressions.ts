@@ -132,12 +132,12 @@ export async function suppressAddress(ctx: Context, typedAddress: string): Promi
 /**
  * Lifts the suppression of an address.
  *
- * @param why for the audit log, which does not hold the address.
+ * @param enteredReason for the audit log, which does not hold the address.
  * @throws DomainError not_permitted, suppression_not_found; invalid, `required`, without a reason.
  */
-export async function deleteSuppression(ctx: Context, id: string, why: string): Promise<Suppression> {
+export async function deleteSuppression(ctx: Context, id: string, enteredReason: string): Promise<Suppression> {
   authorize(ctx, 'operate_invites')
-  const reason = why.trim()
+  const reason = enteredReason.trim()
   if (reason === '') throw new DomainError('invalid', { issues: [{ field: 'why', rule: 'required' }] })
   return inTransaction(ctx, async (inside) => {
     const suppression = await getSuppression(inside, id)

@@ -64,13 +64,15 @@ export const chooseMemberLanguage = (languages: Languages, chosen: string | null
 export const chooseVisitorLanguage = ({ codes }: Languages, accepted: readonly string[]): string => firstMatch(accepted, codes)
 
 const firstMatch = (wanted: readonly (string | null)[], offered: readonly string[]): string =>
-  wanted.reduce<string | null>((found, one) => found ?? matchLanguage(one, offered), null) ?? FALLBACK_LANGUAGE
+  wanted.reduce<string | null>((found, code) => found ?? matchLanguage(code, offered), null) ?? FALLBACK_LANGUAGE
 
 /** The offered language that a code means: itself, else one that only differs by country or script (pt-PT finds pt-BR); null: none. */
 export function matchLanguage(code: string | null, offered: readonly string[]): string | null {
   const wanted = code === null ? null : canonicalLanguage(code)
   if (wanted === null) return null
-  return offered.find((one) => one === wanted) ?? offered.find((one) => baseOf(one) === baseOf(wanted)) ?? null
+  return (
+    offered.find((language) => language === wanted) ?? offered.find((language) => baseOf(language) === baseOf(wanted)) ?? null
+  )
 }
 
 const baseOf = (code: string): string => code.split('-', 1)[0]!

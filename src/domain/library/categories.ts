@@ -39,7 +39,7 @@ export async function findCategoryAndBelow({ db, organization }: Context, id: st
     where: { ...scope, path: { startsWith: `${category.path} / ` } },
     select: { id: true },
   })
-  return [id, ...descendants.map((other) => other.id)]
+  return [id, ...descendants.map((descendant) => descendant.id)]
 }
 
 /** Issues of a path, at `category`: a name that is too long, a tree that is too deep, or a path that is too long. */

@@ -9,10 +9,10 @@ export type LibraryContent = { input: QuestionInput; definition: QuestionDefinit
 /** Hash of what a question asks and of its rubric, without points, times, and the random ids of a definition. */
 export function hashContent({ input, definition }: LibraryContent): Uint8Array<ArrayBuffer> {
   const { points: _, timeLimit: __, preparationTime: ___, rubric, simultaneous, ...contentFields } = input
-  const asked = simultaneous ? { ...contentFields, simultaneous } : contentFields // versions of earlier releases don't have it
+  const askedContent = simultaneous ? { ...contentFields, simultaneous } : contentFields // versions of earlier releases don't have it
   const places = new Map(idsIn(definition?.spec).map((id, i) => [id, `#${i}`]))
   const same = canonical(
-    { asked, spec: definition?.spec ?? null, key: definition?.key ?? null, ...(rubric && { rubric }) },
+    { asked: askedContent, spec: definition?.spec ?? null, key: definition?.key ?? null, ...(rubric && { rubric }) },
     places,
   )
   return new Uint8Array(createHash('sha256').update(JSON.stringify(same)).digest())
@@ -38,11 +38,11 @@ function idsIn(value: unknown): string[] {
 function canonical(value: unknown, places: Map<string, string>): unknown {
   if (typeof value === 'string') return places.get(value) ?? value
   if (Array.isArray(value)) {
-    const canonicalValues = value.map((one) => canonical(one, places))
-    return value.every((one) => typeof one === 'string' && places.has(one)) ? canonicalValues.toSorted() : canonicalValues
+    const canonicalValues = value.map((item) => canonical(item, places))
+    return value.every((item) => typeof item === 'string' && places.has(item)) ? canonicalValues.toSorted() : canonicalValues
   }
   if (!isRecord(value)) return value
-  const entries = Object.entries(value).map(([name, one]) => [places.get(name) ?? name, canonical(one, places)] as const)
+  const entries = Object.entries(value).map(([name, item]) => [places.get(name) ?? name, canonical(item, places)] as const)
   return Object.fromEntries(entries.toSorted(([one], [other]) => (one < other ? -1 : 1)))
 }
 

@@ -108,17 +108,17 @@ const readSubject = (kind: TemplateKind | null, subject: string): SubjectPiece[]
   })
 
 const UNCLOSED = 'A placeholder is begun or ended, but not both: {{ and }} belong together, on one line.'
-const unknown = (kind: TemplateKind | null, written: string): string =>
-  `{{ ${written.trim().slice(0, 60)} }} is no placeholder of this text. There are ${knownIn(kind).join(', ')}, each alone or as {{ candidate_name | default: "there" }}.`
+const unknown = (kind: TemplateKind | null, source: string): string =>
+  `{{ ${source.trim().slice(0, 60)} }} is no placeholder of this text. There are ${knownIn(kind).join(', ')}, each alone or as {{ candidate_name | default: "there" }}.`
 const knownIn = (kind: TemplateKind | null): readonly Placeholder[] => (kind === null ? ALL : placeholdersOf(kind))
 const isKnown = (kind: TemplateKind | null, { placeholder: hole }: PlaceholderPiece): boolean => knownIn(kind).includes(hole)
 
-function readHole(written: string): PlaceholderPiece | null {
-  const [, name, otherwise = ''] = WRITTEN.exec(written) ?? []
+function readHole(source: string): PlaceholderPiece | null {
+  const [, name, otherwise = ''] = WRITTEN.exec(source) ?? []
   const hole = ALL.find((one) => one === name)
   return hole ? { placeholder: hole, fallback: otherwise } : null
 }
-const nameOf = (written: string): string | undefined => readHole(written)?.placeholder
+const nameOf = (source: string): string | undefined => readHole(source)?.placeholder
 
 const placeholdersIn = ({ children }: Token): Token[] => (children ?? []).filter(({ type }) => type === 'hole')
 

@@ -250,7 +250,7 @@ async function findUnknown(ctx: Context, tagIds: string[], languageIds: string[]
   // Members are shared by live and test data.
   const tags = await lockTags(inMode(ctx, 'live'), tagIds)
   const languages = new Set((await listLanguages(ctx)).map(({ id }) => id))
-  const unknown = (field: string, ids: string[], known: Set<string>) =>
-    ids.filter((id) => !known.has(id)).map((value): Issue => ({ field, rule: 'reference', value }))
+  const unknown = (field: string, ids: string[], knownIds: Set<string>) =>
+    ids.filter((id) => !knownIds.has(id)).map((value): Issue => ({ field, rule: 'reference', value }))
   return [...unknown('tags', tagIds, tags), ...unknown('languages', languageIds, languages)]
 }

@@ -28,7 +28,7 @@ import { toStoredAddress } from '../validation/email-address.ts'
 /** Roles with a meaning to the service. Organizations may use others. */
 export const MEMBER_ROLES = ['admin', 'grader', 'client'] as const
 export type MemberRole = (typeof MEMBER_ROLES)[number]
-export const isKnownRole = (role: string): boolean => MEMBER_ROLES.some((known) => known === role)
+export const isKnownRole = (role: string): boolean => MEMBER_ROLES.some((knownRole) => knownRole === role)
 export type MemberOrder = Order<'joinedAt' | 'email' | 'createdAt'>
 export type MemberFilter = {
   status?: 'active' | 'inactive'

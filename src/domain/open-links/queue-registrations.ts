@@ -197,11 +197,11 @@ async function findRefusals(
 ): Promise<(one: Pick<Waiting, 'openLinkId' | 'email'>) => boolean> {
   if (waiting.length === 0) return () => false
   const codesOf = (email: string) => hmacsOfAddress(deps.secretKeys, organization.id, email).map((code) => code.toString('hex'))
-  const openLinkId = { in: [...new Set(waiting.map((one) => one.openLinkId))] }
+  const openLinkId = { in: [...new Set(waiting.map((registration) => registration.openLinkId))] }
   const addressHmac = {
     in: waiting.flatMap(({ email }) => codesOf(email)).map((code) => new Uint8Array(Buffer.from(code, 'hex'))),
   }
   const refusals = await db.openLinkRefusal.findMany({ where: { organizationId: organization.id, openLinkId, addressHmac } })
-  const refused = new Set(refusals.map((one) => `${one.openLinkId} ${Buffer.from(one.addressHmac).toString('hex')}`))
+  const refused = new Set(refusals.map((refusal) => `${refusal.openLinkId} ${Buffer.from(refusal.addressHmac).toString('hex')}`))
   return ({ openLinkId: link, email }) => codesOf(email).some((code) => refused.has(`${link} ${code}`))
 }

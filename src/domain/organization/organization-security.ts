@@ -125,12 +125,12 @@ const IN_USE_MS = 30 * DAY_MS
 export async function changeOrganizationSecurity(
   ctx: Context,
   input: Partial<OrganizationSecurity>,
-  how: ChangeOptions = {},
+  options: ChangeOptions = {},
 ): Promise<void> {
   authorize(ctx, 'manage_security')
   await inTransaction(ctx, async (inside) => {
     await inside.db.selectFrom('organizations').select('id').forNoKeyUpdate().execute()
-    await checkOrganizationSecurity(inside, input, how)
+    await checkOrganizationSecurity(inside, input, options)
     const { updatedAt, ...before } = await readOrganizationSecurity(inside)
     const after = { ...before, ...input }
     const changed = (Object.keys(DEFAULTS) as (keyof OrganizationSecurity)[]).filter(

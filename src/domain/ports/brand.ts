@@ -39,4 +39,4 @@ export function logoOf({ logoHash, logoWidth, logoHeight }: Brand, most: { width
 }
 
 export const hasBrand = ({ primaryColor, backgroundColor, logoHash }: Brand): boolean =>
-  [primaryColor, backgroundColor, logoHash].some((one) => one !== null)
+  [primaryColor, backgroundColor, logoHash].some((value) => value !== null)

@@ -57,7 +57,7 @@ export async function readShownQuestions(
       const grades = release ? gradesOf(release) : []
       const questions = paper.map((question) => {
         const { number, script, scriptFormat, sourceLanguage, points } = question
-        const grade = grades.find((one) => one.number === number)
+        const grade = grades.find((candidate) => candidate.number === number)
         const gradedPoints = { points: grade?.points ?? null, ofPoints: grade?.ofPoints ?? points }
         return { ...{ number, script, scriptFormat, sourceLanguage }, ...gradedPoints, answer: toShownAnswer(question, shows) }
       })

@@ -58,9 +58,9 @@ export async function findFamiliarity(
     .where('lastSeenAt', '>', keptFrom)
     .where((eb) => eb.or([eb('tokenHash', '=', tokenHash), eb('network', '=', network)]))
   const found = await devicesOfPerson.execute()
-  const isSame = (one: Uint8Array) => Buffer.compare(one, tokenHash) === 0
-  const knownDevice = found.find((one) => isSame(one.tokenHash) && one.authVersion === credential?.authVersion)
-  const isKnownNetwork = !isShared && !isInside && found.some((one) => one.network === network)
+  const isSame = (otherHash: Uint8Array) => Buffer.compare(otherHash, tokenHash) === 0
+  const knownDevice = found.find((candidate) => isSame(candidate.tokenHash) && candidate.authVersion === credential?.authVersion)
+  const isKnownNetwork = !isShared && !isInside && found.some((candidate) => candidate.network === network)
   return { deviceId: knownDevice?.id ?? null, isKnownNetwork }
 }
 

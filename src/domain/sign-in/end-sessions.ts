@@ -50,7 +50,7 @@ export async function endSessions(
   reason: EndReason,
 ): Promise<number> {
   const now = deps.clock()
-  const isOpen = { endedAt: null, expiresAt: { gt: now } }
-  const { count } = await db.session.updateMany({ where: { ...where, ...isOpen }, data: toEndedSession(now, reason) })
+  const whereOpen = { endedAt: null, expiresAt: { gt: now } }
+  const { count } = await db.session.updateMany({ where: { ...where, ...whereOpen }, data: toEndedSession(now, reason) })
   return count
 }

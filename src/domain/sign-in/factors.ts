@@ -69,7 +69,7 @@ export async function removeFactor(service: ServiceContext, signedIn: SignedIn, 
   await inTransaction(service, async (inside) => {
     await requireOwnCredential(inside, signedIn)
     const factors = await listFactors(inside, signedIn.credential.id)
-    const factor = factors.find((other) => other.id === id)
+    const factor = factors.find((candidate) => candidate.id === id)
     if (!factor) return
     const isLast = factors.length === 1
     const isRefused = isLast && requiresFactor(signedIn.memberships, inside.deps.clock())

@@ -38,8 +38,8 @@ const LEET: Record<string, string> = {
   '+': 't',
   '2': 'z',
 }
-const undoLeet = (text: string, one: string): string =>
-  text.replace(/[^a-z]/g, (sign) => LEET[sign] ?? (/[1!|]/.test(sign) ? one : sign))
+const undoLeet = (text: string, letterForOne: string): string =>
+  text.replace(/[^a-z]/g, (sign) => LEET[sign] ?? (/[1!|]/.test(sign) ? letterForOne : sign))
 
 type Piece = { end: number; points: number; isNamed: boolean }
 type PieceCover = { points: number; named: string[] }

@@ -125,7 +125,7 @@ export async function claimSavedForm(
   const { credential } = signedIn
   const now = deps.clock()
   const where = { id, credentialId: credential.id, usedAt: null, expiresAt: { gt: now } }
-  const { count } = await db.savedForm.updateMany({ where: where, data: { usedAt: now } })
+  const { count } = await db.savedForm.updateMany({ where, data: { usedAt: now } })
   return count === 1
 }
 

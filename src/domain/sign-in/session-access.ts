@@ -139,7 +139,7 @@ const hasRecentSingleSignOn = (
 
 /** A passkey, or a password and a code: a browser that is remembered is no code. */
 export function hasTwoOwnFactors(proofs: readonly { kind: string }[]): boolean {
-  const has = (...kinds: AuthenticationKind[]) => proofs.some(({ kind }) => kinds.some((one) => one === kind))
+  const has = (...kinds: AuthenticationKind[]) => proofs.some(({ kind }) => kinds.some((wanted) => wanted === kind))
   return has('passkey') || (has('password') && has('totp', 'recovery'))
 }
 

@@ -179,7 +179,7 @@ export async function findSession(
     session: { ...session, proofs },
     credential,
     memberships: openMemberships,
-    blockedMemberships: blockedMemberships,
+    blockedMemberships,
   }
 }
 

@@ -131,8 +131,8 @@ const findOfAnother = ({ db, organization }: Context, domain: string): Promise<S
   })
 
 /** True if another organization still holds the domain: its record is there, or was not missing for long. */
-const isDomainHeld = ({ deps }: Context, other: SignInDomain | null): boolean =>
-  other !== null && !isDomainLost(other, deps.clock())
+const isDomainHeld = ({ deps }: Context, claim: SignInDomain | null): boolean =>
+  claim !== null && !isDomainLost(claim, deps.clock())
 
 /** Removes a domain from an organization that has lost its DNS record, and notifies its owners. */
 async function takeOverDomain(inside: Context, { organizationId, id, domain }: SignInDomain): Promise<void> {

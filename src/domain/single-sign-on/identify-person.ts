@@ -37,7 +37,8 @@ export async function identifyPerson(
   // Somebody who signs in with one of the operator's already, and is invited by another organization.
   const joinsAnother = linkedIdentity !== null && link?.member.credentialId === null && provider.organizationId === null
   if (linkedIdentity && !joinsAnother) return identifyLinked(inside, provider, token, linkedIdentity)
-  if (link && speaksThere) return joinByProvider(inside, provider, token, { link, ref, known: linkedIdentity?.credentialId })
+  if (link && speaksThere)
+    return joinByProvider(inside, provider, token, { link, ref, knownCredentialId: linkedIdentity?.credentialId })
   const { organization } = provider
   return organization ? identifyByAddress(enterOrganization(inside, organization), provider, token) : { problem: 'notInvited' }
 }

@@ -14,7 +14,7 @@ import { linkIdentity } from './identities.ts'
 import type { FoundProvider } from './providers.ts'
 import { tokenNamesOf } from './token-names.ts'
 
-type JoinAttempt = { link: AccountLink; ref: AccountLinkRef; known: string | undefined }
+type JoinAttempt = { link: AccountLink; ref: AccountLinkRef; knownCredentialId: string | undefined }
 
 /**
  * Joins as the member that a link was made for, who signs in by the provider from now on: once their sign-in is complete. A provider is linked only to
@@ -27,26 +27,27 @@ export async function joinByProvider(
   inside: ServiceContext,
   provider: FoundProvider,
   token: IdToken,
-  { link, ref, known }: JoinAttempt,
+  { link, ref, knownCredentialId }: JoinAttempt,
 ): Promise<Identification> {
   await lockMember(inside, link)
   if (!(await isLinkUsable(inside, ref))) return { problem: 'notInvited' }
   if (provider.organizationId === null && (await isBySsoOnly(inside, link))) return { problem: 'needsSso' }
   const { member, organizationId, memberId } = link
-  const account = known
-    ? await findKnownAccount(inside, member.email, known)
+  const account = knownCredentialId
+    ? await findKnownAccount(inside, member.email, knownCredentialId)
     : await proveAccount(inside, provider, token, { link, ref })
   if ('problem' in account) return account
   const { credentialId } = account
-  if (!known) await linkIdentity(inside, provider, token, { credentialId, members: [member], linkedBy: 'join', isNew: true })
+  if (!knownCredentialId)
+    await linkIdentity(inside, provider, token, { credentialId, members: [member], linkedBy: 'join', isNew: true })
   const { firstName, lastName } = tokenNamesOf(token)
   const names = { firstName: firstName || member.user.firstName, lastName: lastName || member.user.lastName }
   return { credentialId, join: { linkId: link.id, organizationId, memberId, ...names } }
 }
 
-async function findKnownAccount(inside: ServiceContext, email: string, known: string): Promise<Identification> {
-  if ((await findCredential(inside, email))?.id !== known) return { problem: 'linkedElsewhere' }
-  return (await lockCredential(inside, known)) ? { credentialId: known } : { problem: 'expiredSignIn' }
+async function findKnownAccount(inside: ServiceContext, email: string, knownCredentialId: string): Promise<Identification> {
+  if ((await findCredential(inside, email))?.id !== knownCredentialId) return { problem: 'linkedElsewhere' }
+  return (await lockCredential(inside, knownCredentialId)) ? { credentialId: knownCredentialId } : { problem: 'expiredSignIn' }
 }
 
 /** The account of the address that is proven by this: a new one, or one of an address that nobody has proven before. */

@@ -51,7 +51,7 @@ export type FoundProvider = Provider & {
 
 /** Finds a provider by its id in addresses. */
 export async function findProvider(service: ServiceContext, address: string): Promise<FoundProvider | null> {
-  const offered = service.deps.operatorProviders.find((one) => one.address === address)
+  const offered = service.deps.operatorProviders.find((provider) => provider.address === address)
   if (offered) return toFoundProvider(service, offered)
   if (!isUuid(address)) return null
   const organization = { select: { id: true, name: true, tier: true, ownerNamedAt: true } } as const

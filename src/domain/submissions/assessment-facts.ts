@@ -37,7 +37,7 @@ function toAssessmentFacts(kinds: Pick<QuestionKinds, 'answering'>, listed: read
   return {
     questions: questions.length,
     timed: questions.filter(({ timeLimit }) => timeLimit > 0).length,
-    timedSeconds: questions.reduce((sum, one) => sum + secondsOf(one), 0),
+    timedSeconds: questions.reduce((sum, question) => sum + secondsOf(question), 0),
     prepared: questions.filter(({ preparationTime }) => preparationTime > 0).length,
     playsMedia: questions.some(({ audioUrl, videoUrl }) => isMedium(audioUrl) || isMedium(videoUrl)),
     takesRecordings: questions.some(({ responseType }) => kinds.answering(responseType).records.length > 0),

@@ -18,10 +18,10 @@ import { penaltyFor, pointsFor } from './points.ts'
 export async function scoreAnswers(ctx: Context, submissionId: string, versionId?: string): Promise<boolean> {
   const answered = await findAnswered(ctx, submissionId, versionId)
   const createdAt = ctx.deps.clock()
-  const scores = answered.flatMap((one) => {
-    const scored = scoreAnswer(ctx, one)
+  const scores = answered.flatMap((answer) => {
+    const scored = scoreAnswer(ctx, answer)
     if (!scored) return []
-    const { number: questionNumber, keyNumber } = one
+    const { number: questionNumber, keyNumber } = answer
     return [{ organizationId: ctx.organization.id, submissionId, questionNumber, keyNumber, ...scored, createdAt }]
   })
   if (scores.length === 0) return false
@@ -133,7 +133,7 @@ export async function findScores({ db, organization }: Context, submissionId: st
   const versionIds = scores.flatMap(({ question }) => question.versionId ?? [])
   const keys = await db.answerKey.findMany({ where: { organizationId, versionId: anyOf(versionIds) } })
   return scores.flatMap(({ questionNumber: number, keyNumber, parts, question }) => {
-    const used = keys.find((one) => one.versionId === question.versionId && one.number === keyNumber)
+    const used = keys.find((candidate) => candidate.versionId === question.versionId && candidate.number === keyNumber)
     if (!used) return []
     const { key, effect, createdAt: keyedAt } = used
     return [{ number, keyNumber, key, effect: effect as KeyEffect, keyedAt, parts: parts as AnswerPart[] }]

@@ -71,8 +71,12 @@ export async function submitAnswers(ctx: Context, invite: InviteDetail, { answer
 }
 
 /** @throws DomainError move_not_allowed. */
-async function move(ctx: Context, { id, mode }: InviteDetail, to: 'accept' | 'start' | 'complete' | 'decline'): Promise<void> {
-  await moveInvite(toCandidateContext(ctx, { id, mode, organization: ctx.organization }), to, { inviteId: id })
+async function move(
+  ctx: Context,
+  { id, mode }: InviteDetail,
+  transition: 'accept' | 'start' | 'complete' | 'decline',
+): Promise<void> {
+  await moveInvite(toCandidateContext(ctx, { id, mode, organization: ctx.organization }), transition, { inviteId: id })
 }
 
 /** By the link as it is now. */

@@ -157,7 +157,7 @@ export const replayFrom = (ctx: Context, endpointId: string, position: bigint): 
     const { id, position: start, missedFrom, replayPosition: running, replayUntil: until } = endpoint
     await checkCursor(inside, position)
     // Later events are not handed over yet, and will be sent anyway. Creating the same deliveries twice at once could deadlock.
-    const replayUntil = [start, until ?? 0n].reduce((last, other) => (other > last ? other : last), reached)
+    const replayUntil = [start, until ?? 0n].reduce((last, end) => (end > last ? end : last), reached)
     const replayPosition = running !== null && running < position ? running : position
     await recordEndpoint(inside, 'replayed_webhook', endpoint, { after: String(position) })
     const isMissedNoMore = missedFrom !== null && position <= missedFrom

@@ -98,15 +98,18 @@ export async function leaseDeliveries(
   const events = new Map((ids.size > 0 ? await findEvents({ db }, [...ids]) : []).map((event) => [event.id, event]))
   const forgotten = leased.filter(({ eventId }) => !events.has(eventId))
   await failDeliveries({ db }, forgotten)
-  return { deliveries: leased.flatMap((one) => toAttempt(one, events.get(one.eventId))), forgotten: forgotten.length }
+  return {
+    deliveries: leased.flatMap((delivery) => toAttempt(delivery, events.get(delivery.eventId))),
+    forgotten: forgotten.length,
+  }
 }
 
 const leaseOfDue = (db: Connection, now: Date, granted: readonly DueSendings[]) =>
   unscoped(db)
     .with(
       (cte) => cte('due').materialized(),
-      (due) =>
-        due
+      (cte) =>
+        cte
           .selectFrom(grantedRows(granted))
           .innerJoin('webhookEndpoints as endpoint', 'endpoint.id', 'granted.id')
           .crossJoinLateral((eb) =>

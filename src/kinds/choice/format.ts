@@ -62,7 +62,7 @@ const isNear = (share: number, wanted: number): boolean => Math.abs(share - want
 /** Corrects rounded thirds, so that the positive weights sum up to 100. */
 function evenOut(weights: Record<string, number>): void {
   const positive = Object.keys(weights).filter((id) => weights[id]! > 0)
-  const sum = positive.reduce((all, id) => all + weights[id]!, 0)
+  const sum = positive.reduce((total, id) => total + weights[id]!, 0)
   const last = positive.at(-1)
   if (last && Math.abs(100 - sum) <= positive.length) weights[last] = weights[last]! + 100 - sum
 }

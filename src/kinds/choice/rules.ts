@@ -52,7 +52,7 @@ export const rightOptions = (key: Key): string[] =>
 
 function shareOf(options: number, key: Key, ticked: Answer): { got: number; of: number } {
   if (key.policy === 'weights') {
-    const sum = ticked.reduce((all, id) => all + (key.weights[id] ?? 0), 0)
+    const sum = ticked.reduce((total, id) => total + (key.weights[id] ?? 0), 0)
     return { got: Math.min(100, Math.max(0, sum)), of: 100 }
   }
   const right = ticked.filter((id) => key.right.includes(id)).length
@@ -86,7 +86,8 @@ function faultsOfShares(weights: Record<string, number>): DefinitionFault[] {
 function faultsOfSeveral(spec: Spec, key: Key): DefinitionFault[] {
   const { options, least = 0, most = options.length } = spec
   const right = rightOptions(key).length
-  const sum = key.policy === 'weights' ? Object.values(key.weights).reduce((all, weight) => all + Math.max(0, weight), 0) : 100
+  const sum =
+    key.policy === 'weights' ? Object.values(key.weights).reduce((total, weight) => total + Math.max(0, weight), 0) : 100
   return [
     ...faultsOfBoth(spec, key),
     ...(right === 0 ? [{ field: 'key', text: 'At least one option must be right.' }] : []),

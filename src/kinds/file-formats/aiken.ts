@@ -27,11 +27,11 @@ function splitBlocks(text: string): Block[] {
   return blocks
 }
 
-/** @param open block without an answer yet. */
-function addLine(blocks: Block[], open: Block | undefined, { line, text }: { line: number; text: string }): void {
+/** @param openBlock block without an answer yet. */
+function addLine(blocks: Block[], openBlock: Block | undefined, { line, text }: { line: number; text: string }): void {
   const [, letter, option = ''] = OPTION.exec(text) ?? []
-  if (open && letter !== undefined) open.options.push({ letter, text: option.trim() })
-  else if (open && open.options.length === 0) open.lines.push(text.trim())
+  if (openBlock && letter !== undefined) openBlock.options.push({ letter, text: option.trim() })
+  else if (openBlock && openBlock.options.length === 0) openBlock.lines.push(text.trim())
   else blocks.push({ line, lines: [text.trim()], options: [] })
 }
 

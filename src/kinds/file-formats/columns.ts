@@ -155,10 +155,10 @@ export function planColumns(
 /** The first row with a heading for the text, and most known headings; else the first row. */
 function findHead(rows: TableRow[]): number {
   let best = { at: 0, known: 0 }
-  for (const [at, { cells }] of rows.slice(0, MAX_HEADING_ROWS).entries()) {
+  for (const [index, { cells }] of rows.slice(0, MAX_HEADING_ROWS).entries()) {
     const meanings = assign(cells.slice(0, MAX_COLUMNS), [], {}).meanings
     const knownCount = meanings.filter(Boolean).length
-    if (meanings.includes('text') && knownCount > best.known) best = { at, known: knownCount }
+    if (meanings.includes('text') && knownCount > best.known) best = { at: index, known: knownCount }
   }
   return best.at
 }

@@ -83,19 +83,19 @@ function readBlock(body: string, line: number, category: MoodleCategory): Parsed
     name = show(titled[1]!)
     remaining = remaining.slice(titled[0].length).trim()
   }
-  const open = remaining.indexOf('{')
-  const close = remaining.indexOf('}', open)
+  const openIndex = remaining.indexOf('{')
+  const closeIndex = remaining.indexOf('}', openIndex)
   const [, format = ''] = FORMAT.exec(remaining) ?? []
-  const before = show((open < 0 ? remaining : remaining.slice(0, open)).replace(FORMAT, ''))
+  const before = show((openIndex < 0 ? remaining : remaining.slice(0, openIndex)).replace(FORMAT, ''))
   const refuse = (refusal: string): ParsedQuestion => ({ line, losses: [], name: name || before.slice(0, 120), refusal })
-  if (open >= 0 && close < 0) return refuse('The answers have no closing brace.')
-  if (open < 0 && remaining.includes('}')) return refuse('It has a closing brace, but no opening one.')
-  if (open < 0) return refuse('It is a description without an answer.')
-  const after = show(remaining.slice(close + 1))
+  if (openIndex >= 0 && closeIndex < 0) return refuse('The answers have no closing brace.')
+  if (openIndex < 0 && remaining.includes('}')) return refuse('It has a closing brace, but no opening one.')
+  if (openIndex < 0) return refuse('It is a description without an answer.')
+  const after = show(remaining.slice(closeIndex + 1))
   if (after.includes('{')) addLoss(reading, 'Only the first of several answer fields is imported.')
   const { text, isFormatted } = readScript({ text: after === '' ? before : `${before} _____ ${after}`, format }, reading)
   if (text.trim() === '') return refuse('It has no text.')
-  const answer = readAnswers(remaining.slice(open + 1, close).trim(), format, reading)
+  const answer = readAnswers(remaining.slice(openIndex + 1, closeIndex).trim(), format, reading)
   if (typeof answer === 'string') return refuse(answer)
   const question: NeutralQuestion = {
     name,
@@ -172,8 +172,8 @@ function splitAnswers(answers: string, reading: ReadState): GiftAnswer[] {
 }
 
 function splitPair(text: string): [string, string] {
-  const at = text.indexOf('->')
-  return [show(text.slice(0, at).replace(FORMAT, '')), show(text.slice(at + 2))]
+  const index = text.indexOf('->')
+  return [show(text.slice(0, index).replace(FORMAT, '')), show(text.slice(index + 2))]
 }
 
 function readNumbers(source: string, reading: ReadState): NeutralAnswer | string {

@@ -175,7 +175,7 @@ function changeMarks(writer: Writer, mark: string, isEnd: boolean): void {
   const depth = (writer.depths.get(mark) ?? 0) + (isEnd ? -1 : 1)
   if (!writer.isFormatted || depth < 0) return
   writer.depths.set(mark, depth)
-  if (depth === 0) writer.marks = writer.marks.filter((other) => other !== mark)
+  if (depth === 0) writer.marks = writer.marks.filter((openMark) => openMark !== mark)
   else if (!writer.marks.includes(mark)) writer.marks = [...writer.marks, mark]
 }
 

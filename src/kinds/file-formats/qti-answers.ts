@@ -143,7 +143,7 @@ function readMatch(item: Item): QtiAnswer | string {
   for (const { id, text } of sources) {
     const fitting = rated.flatMap(([pair]) => {
       const [source, target] = pair.split(/\s+/)
-      return source === id ? targets.filter((one) => one.id === target) : []
+      return source === id ? targets.filter((candidate) => candidate.id === target) : []
     })
     if (fitting.length !== 1) return `The prompt “${text.slice(0, 60)}” fits ${fitting.length} choices instead of one.`
     pairs.push([text, fitting[0]!.text])

@@ -82,7 +82,7 @@ function readMatchRule(processing: XmlNode): Rule | undefined {
   const tests = descendantsOf(processing, 'match', 'equal').filter(
     (test) => childOf(test, 'correct') && childOf(test, 'variable'),
   )
-  const [branch, ...more] = descendantsOf(processing, 'responseIf').filter((one) => scoresOf(one).length > 0)
+  const [branch, ...more] = descendantsOf(processing, 'responseIf').filter((condition) => scoresOf(condition).length > 0)
   const elseScores = descendantsOf(processing, 'responseElse').flatMap(scoresOf)
   const [points = 0, ...further] = branch ? scoresOf(branch) : []
   if (tests.length !== 1 || !branch || more.length > 0 || further.length > 0) return undefined

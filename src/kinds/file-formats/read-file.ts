@@ -55,7 +55,7 @@ export function readFile(bytes: Uint8Array, maxQuestions: number, choices: Quest
     const file = readFormat(bytes, maxQuestions, choices)
     if (file.rows.length > maxQuestions) throw createFileError('file', 'tooManyRows', maxQuestions)
     const count = createTextBudget()
-    return { ...file, rows: file.rows.map((read) => countTexts(rejectTooLong(read), count)) }
+    return { ...file, rows: file.rows.map((parsed) => countTexts(rejectTooLong(parsed), count)) }
   } catch (error) {
     if (!(error instanceof UnreadableFile)) throw error
     throw createFileError('file', error.problem, error.limit)
@@ -68,9 +68,9 @@ function readFormat(bytes: Uint8Array, maxRows: number, choices: QuestionChoices
   if (opened.facts.isEncodingDoubtful && !choices.isInspection) throw new UnreadableFile('doubtfulEncoding')
   const withoutColumns = readWithoutColumns(opened, maxRows, choices)
   if (withoutColumns) return { ...withoutColumns, unusedColumns: [], facts: opened.facts, table: null, ambiguous: 0 }
-  const { rows: all, facts } = readRows(opened, { maxRows: maxTableRows, delimiter: choices.delimiter })
-  if (all.length === 0) throw new UnreadableFile('empty')
-  const rows = facts.format === 'csv' ? all.map((row) => ({ ...row, cells: row.cells.map(unescapeInnerFormulas) })) : all
+  const { rows: allRows, facts } = readRows(opened, { maxRows: maxTableRows, delimiter: choices.delimiter })
+  if (allRows.length === 0) throw new UnreadableFile('empty')
+  const rows = facts.format === 'csv' ? allRows.map((row) => ({ ...row, cells: row.cells.map(unescapeInnerFormulas) })) : allRows
   const plan = planOf(rows, choices)
   const table = readTable(rows, plan)
   if (!table && facts.format === 'csv' && facts.delimiter === null) throw new UnreadableFile('otherFormat')
@@ -123,9 +123,10 @@ function planOf(rows: TableRow[], { columns, headingLine, remembered }: Question
 }
 
 /** Refuses a question that is far beyond the limits, before more expensive checks. */
-function rejectTooLong(read: ParsedQuestion): ParsedQuestion {
-  if ('refusal' in read) return { ...read, name: read.name.slice(0, MAX_SHOWN), refusal: read.refusal.slice(0, MAX_SHOWN) }
-  const { line, losses, question } = read
+function rejectTooLong(parsed: ParsedQuestion): ParsedQuestion {
+  if ('refusal' in parsed)
+    return { ...parsed, name: parsed.name.slice(0, MAX_SHOWN), refusal: parsed.refusal.slice(0, MAX_SHOWN) }
+  const { line, losses, question } = parsed
   const name = question.name.slice(0, MAX_SHOWN)
   const texts = textsOf(question.answer)
   const length = texts.reduce((sum, text) => sum + text.length, question.text.length)
@@ -136,10 +137,10 @@ function rejectTooLong(read: ParsedQuestion): ParsedQuestion {
 }
 
 /** Categories count for each question, because a GIFT file can apply a long one to many questions. */
-function countTexts(read: ParsedQuestion, count: (...texts: string[]) => void): ParsedQuestion {
-  if ('refusal' in read) count(read.name, read.refusal)
-  else count(read.question.name, read.question.category, read.question.text, ...textsOf(read.question.answer))
-  return read
+function countTexts(parsed: ParsedQuestion, count: (...texts: string[]) => void): ParsedQuestion {
+  if ('refusal' in parsed) count(parsed.name, parsed.refusal)
+  else count(parsed.question.name, parsed.question.category, parsed.question.text, ...textsOf(parsed.question.answer))
+  return parsed
 }
 
 function textsOf(answer: NeutralAnswer): string[] {

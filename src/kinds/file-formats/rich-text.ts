@@ -36,9 +36,9 @@ export function readScript(source: SourceText, reading: ReadState): { text: stri
   rejectTooLong(text)
   if (isMarkdown(format)) return { text: readMarkdown(text, reading), isFormatted: true }
   if (isPlain(format) || !isHtml(source)) return { text: text.trim(), isFormatted: false }
-  const { losses, ...read } = readHtml(text, reading.findPicture)
+  const { losses, ...richText } = readHtml(text, reading.findPicture)
   for (const loss of losses) addLoss(reading, loss)
-  return read
+  return richText
 }
 
 /** Text of an answer, which has no formatting, but may have pictures. */

@@ -232,9 +232,9 @@ function splitRight(right: string, options: Option[], rules: KeyRules): string[]
     .map((part) => part.trim())
     .filter(Boolean)
   return parts.flatMap((part) => {
-    const [, one, other] = AND.exec(part) ?? []
-    const areLabels = one !== undefined && [one, other!].every((name) => findLabeled(name, options, rules).length === 1)
-    return areLabels && findByText(part, undefined, options).length === 0 ? [one, other!] : [part]
+    const [, first, second] = AND.exec(part) ?? []
+    const areLabels = first !== undefined && [first, second!].every((name) => findLabeled(name, options, rules).length === 1)
+    return areLabels && findByText(part, undefined, options).length === 0 ? [first, second!] : [part]
   })
 }
 

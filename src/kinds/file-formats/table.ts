@@ -94,9 +94,9 @@ export type QuestionTable = { rows: ParsedQuestion[]; unusedColumns: string[]; p
  * @param plan meanings of the columns that a person confirmed. Without it they are recognized by the headings.
  * @returns null without a column for the text.
  */
-export function readTable(all: TableRow[], plan: ColumnPlan = planColumns(all)): QuestionTable | null {
-  const headings = plan.head < 0 ? [] : (all[plan.head]?.cells ?? [])
-  const rows = all.slice(plan.head + 1).filter(({ cells, faults }) => faults || cells.some((text) => text.trim() !== ''))
+export function readTable(allRows: TableRow[], plan: ColumnPlan = planColumns(allRows)): QuestionTable | null {
+  const headings = plan.head < 0 ? [] : (allRows[plan.head]?.cells ?? [])
+  const rows = allRows.slice(plan.head + 1).filter(({ cells, faults }) => faults || cells.some((text) => text.trim() !== ''))
   const layout = layOut(headings, rows, plan.meanings)
   if (!layout) return null
   const last = rows.at(-1)
@@ -280,10 +280,10 @@ function readOptions(kind: string, { text, decimal }: Key, { options, layout }: 
   if (kind === 'single' && !isWeighed && shares.size > 1 && !layout.rules.lettersWin)
     return 'It is a single choice, and has several right answers.'
   const isSeveral = kind === 'several' || (kind === 'choice' && shares.size > 1)
-  const [all, wrong] = [shares.size, options.length - shares.size]
+  const [rightCount, wrongCount] = [shares.size, options.length - shares.size]
   const shareOf = (option: number): number => {
     if (isWeighed || !isSeveral) return shares.get(option) ?? 0
-    return shares.has(option) ? 100 / all : -100 / wrong
+    return shares.has(option) ? 100 / rightCount : -100 / wrongCount
   }
   return {
     as: 'options',
@@ -297,8 +297,8 @@ function readNumbers(parts: string[], hasCommas: boolean): NeutralAnswer | strin
   const ranges: NumberRange[] = []
   for (const part of parts) {
     const range = readRange(part, hasCommas)
-    const why = /^[\d.,]+$/.test(part) ? 'can be read in two ways' : 'is not a number'
-    if (!range) return `The right answer “${part}” ${why}. Write 3.14, 3.14 ± 0.01, or 3..4.`
+    const reason = /^[\d.,]+$/.test(part) ? 'can be read in two ways' : 'is not a number'
+    if (!range) return `The right answer “${part}” ${reason}. Write 3.14, 3.14 ± 0.01, or 3..4.`
     ranges.push(range)
   }
   return { as: 'number', ranges }
@@ -317,8 +317,8 @@ function readRange(part: string, hasCommas: boolean): NumberRange | undefined {
 }
 
 function splitPair(text: string): [string, string] {
-  const at = text.indexOf('->')
-  return at < 0 ? [text, ''] : [text.slice(0, at).trim(), text.slice(at + 2).trim()]
+  const index = text.indexOf('->')
+  return index < 0 ? [text, ''] : [text.slice(0, index).trim(), text.slice(index + 2).trim()]
 }
 
 /** Cells that a spreadsheet would take for formulas are escaped by an apostrophe. */

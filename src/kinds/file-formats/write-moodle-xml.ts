@@ -17,8 +17,9 @@ const SHARES = [
   100, 90, 83.33333, 80, 75, 70, 66.66667, 60, 50, 40, 33.33333, 30, 25, 20, 16.66667, 14.28571, 12.5, 11.11111, 10, 5, 0,
 ]
 const nearestShare = (share: number): number =>
-  SHARES.reduce((nearest, one) => (Math.abs(Math.abs(share) - one) < Math.abs(Math.abs(share) - nearest) ? one : nearest)) *
-  (share < 0 ? -1 : 1)
+  SHARES.reduce((nearest, candidate) =>
+    Math.abs(Math.abs(share) - candidate) < Math.abs(Math.abs(share) - nearest) ? candidate : nearest,
+  ) * (share < 0 ? -1 : 1)
 /** Further away, a share is named as a loss. */
 const MAX_DEVIATION = 1
 

@@ -28,5 +28,5 @@ ${orderChoices(prompts, shown).map(
 }
 
 /** Parts in the candidate's order, or in the author's if they were not shuffled. */
-export const orderChoices = (all: Spec['choices'], shown: readonly string[]): Spec['choices'] =>
-  shown.length === 0 ? all : shown.flatMap((id) => all.find((one) => one.id === id) ?? [])
+export const orderChoices = (choices: Spec['choices'], shown: readonly string[]): Spec['choices'] =>
+  shown.length === 0 ? choices : shown.flatMap((id) => choices.find((choice) => choice.id === id) ?? [])

@@ -31,7 +31,11 @@ export function splitPairs({ prompts, choices }: Spec, { pairs }: Key): { id?: s
   const fitting = Object.values(pairs)
   const unmatched = choices.filter(({ id }) => !fitting.includes(id))
   return [
-    ...prompts.map(({ id, text }) => ({ id, prompt: text, choice: choices.find((one) => one.id === pairs[id])?.text ?? '' })),
+    ...prompts.map(({ id, text }) => ({
+      id,
+      prompt: text,
+      choice: choices.find((choice) => choice.id === pairs[id])?.text ?? '',
+    })),
     ...unmatched.map(({ text }) => ({ prompt: '', choice: text })),
   ]
 }

@@ -34,7 +34,7 @@ export const matchingRules = defineKind({
 /** Value of a field: all fields are named `answer`. */
 export const printField = (prompt: string, choice: string): string => `${prompt}.${choice}`
 
-const containsId = (list: Spec['choices'], id: string): boolean => list.some((one) => one.id === id)
+const containsId = (list: Spec['choices'], id: string): boolean => list.some((choice) => choice.id === id)
 const textOf = ({ choices }: Spec, id: string): string => choices.find((choice) => choice.id === id)?.text ?? ''
 const ARROW = ' → '
 const toOneLine = (text: string): string => text.replace(/\s+/g, ' ').trim()
@@ -85,9 +85,9 @@ function faultsOf(spec: Spec, { pairs }: Key): DefinitionFault[] {
   ]
 }
 
-function faultsOfTexts(field: string, all: Spec['choices']): DefinitionFault[] {
-  const texts = all.map(({ text }) => normalize(text))
+function faultsOfTexts(field: string, choices: Spec['choices']): DefinitionFault[] {
+  const texts = choices.map(({ text }) => normalize(text))
   const twice = texts.findIndex((text, i) => texts.indexOf(text) !== i)
   if (twice >= 0) return [{ field: `spec.${field}.${twice}.text`, text: `Two ${field} say the same.` }]
-  return all.length < 2 ? [{ field: `spec.${field}`, text: `There must be at least two ${field} that differ.` }] : []
+  return choices.length < 2 ? [{ field: `spec.${field}`, text: `There must be at least two ${field} that differ.` }] : []
 }

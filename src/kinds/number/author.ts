@@ -73,9 +73,10 @@ function parseForm(_: string, values: URLSearchParams): ParsedForm {
 
 /** Accepts the notations that candidates may use, except ambiguous ones. */
 function readDecimal(typed: string, field: string, faults: DefinitionFault[]): string {
-  const [decimal, other] = readNumber(typed)
+  const [decimal, otherReading] = readNumber(typed)
   if (decimal === undefined) faults.push({ field, text: typed === '' ? 'Enter a number.' : `“${typed}” is not a number.` })
-  else if (other !== undefined) faults.push({ field, text: `Write ${other} without a comma, or ${decimal} with a point.` })
+  else if (otherReading !== undefined)
+    faults.push({ field, text: `Write ${otherReading} without a comma, or ${decimal} with a point.` })
   return decimal ?? '0'
 }
 

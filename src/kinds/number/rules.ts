@@ -25,8 +25,8 @@ export const numberRules = defineKind({
   accepts: {
     group: (_, typed) => readNumber(typed).join(' ') || typed.trim(),
     add: ({ answers }, typed, share) => {
-      const [value, other] = readNumber(typed)
-      return value === undefined || other !== undefined ? null : { answers: [...answers, { value, share }] }
+      const [value, otherReading] = readNumber(typed)
+      return value === undefined || otherReading !== undefined ? null : { answers: [...answers, { value, share }] }
     },
   },
   score: (_, key, typed) => score(key, typed),
@@ -37,7 +37,7 @@ function score({ answers }: Key, typed: string): AnswerScoring {
   if (typed.trim() === '') return scored(0)
   const shares = readNumber(typed).map((reading) => bestShare(answers, toDecimal(reading)))
   const [share] = shares
-  return share === undefined || shares.some((other) => other !== share) ? { state: 'people' } : scored(share)
+  return share === undefined || shares.some((otherShare) => otherShare !== share) ? { state: 'people' } : scored(share)
 }
 
 const scored = (share: number): AnswerScoring => ({

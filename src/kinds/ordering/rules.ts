@@ -55,7 +55,7 @@ function parseAnswer({ items }: Spec, words: string): Answer | undefined {
     const item = items.find(({ text }) => normalize(formatPlace(text, place)) === normalize(line))
     return item && ([item.id, place] as const)
   })
-  return placed.every((one) => one !== undefined) ? Object.fromEntries(placed) : undefined
+  return placed.every((entry) => entry !== undefined) ? Object.fromEntries(placed) : undefined
 }
 
 function faultsOf({ items }: Spec, { order }: Key): DefinitionFault[] {

@@ -39,7 +39,10 @@ function score(key: Key, text: string): AnswerScoring {
 /** The largest share of the accepted texts that match; 0 if none does. */
 export function shareFor(key: Key, text: string): number {
   const compared = toComparable(text, key)
-  return key.accepted.reduce((best, one) => (matches(piecesOf(one.text, key), compared) ? Math.max(best, one.share) : best), 0)
+  return key.accepted.reduce(
+    (best, accepted) => (matches(piecesOf(accepted.text, key), compared) ? Math.max(best, accepted.share) : best),
+    0,
+  )
 }
 
 function faultsOf(key: Key): DefinitionFault[] {

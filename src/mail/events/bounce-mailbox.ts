@@ -135,7 +135,11 @@ async function processMails(client: ImapFlow, mails: FetchMessageObject[], take:
   return processed.length
 }
 
-async function useClient<T>(address: ImapAddress, open: Set<ImapFlow>, work: (client: ImapFlow) => Promise<T>): Promise<T> {
+async function useClient<T>(
+  address: ImapAddress,
+  openClients: Set<ImapFlow>,
+  work: (client: ImapFlow) => Promise<T>,
+): Promise<T> {
   const { host, port, isSecure, user, password, folder, tls } = address
   const { ImapFlow } = await import('imapflow') // few installations need it
   const client = new ImapFlow({
@@ -145,7 +149,7 @@ async function useClient<T>(address: ImapAddress, open: Set<ImapFlow>, work: (cl
     ...(!isSecure && { doSTARTTLS: true }),
   })
   client.on('error', () => {}) // the pending command rejects with it
-  open.add(client)
+  openClients.add(client)
   try {
     await client.connect()
     await client.mailboxOpen(folder)
@@ -156,7 +160,7 @@ async function useClient<T>(address: ImapAddress, open: Set<ImapFlow>, work: (cl
     throw new Error(describe(error as ImapFlowError, password))
   } finally {
     client.close()
-    open.delete(client)
+    openClients.delete(client)
   }
 }
 

@@ -38,7 +38,8 @@ export function repairMp4(source: Source): Repaired | null {
     ...fragments.flatMap((fragment) => (fragment.state === 'kept' ? cutRuns(fragment, media) : [toFreeSpace(fragment.box)])),
   ].sort((a, b) => a.at - b.at)
   if (patches.length === 0) return null
-  const leftOut = (state: Fragment['state']) => sum(fragments.map((one) => (one.state === state ? lengthOf(one, media) : 0)))
+  const leftOut = (state: Fragment['state']) =>
+    sum(fragments.map((fragment) => (fragment.state === state ? lengthOf(fragment, media) : 0)))
   const repeated = leftOut('again')
   const keptBytes = source.size - repeated - leftOut('lost') - parsed.skipped
   return { pieces: applyTo(source.size, patches), lost: findLost(fragments, parsed.gaps, tracks), kept: keptBytes, repeated }
@@ -181,7 +182,9 @@ function markDuplicates(source: Source, fragments: Fragment[]): void {
   const lost = fragments.filter(({ state, tracks }) => state === 'lost' && tracks)
   if (lost.length === 0) return
   const starts = new Set(lost.map(startOf))
-  const keptTexts = new Set(fragments.filter((one) => one.state === 'kept' && starts.has(startOf(one))).map(textOf))
+  const keptTexts = new Set(
+    fragments.filter((fragment) => fragment.state === 'kept' && starts.has(startOf(fragment))).map(textOf),
+  )
   for (const fragment of lost) if (keptTexts.has(textOf(fragment))) fragment.state = 'again'
 }
 

@@ -135,8 +135,8 @@ function readTerms(
 ): { rowTerms: BatchTerms; issues: Issue[] } {
   const rowTerms: BatchTerms = {}
   const issues: Issue[] = []
-  const find = (field: string, known: Map<string, string>, name: string, key: string): string[] => {
-    const id = known.get(key)
+  const find = (field: string, idsByKey: Map<string, string>, name: string, key: string): string[] => {
+    const id = idsByKey.get(key)
     if (!id) issues.push({ field, rule: 'reference', value: truncateText(name, MAX_KEPT_CELL_LENGTH) })
     return id ? [id] : []
   }

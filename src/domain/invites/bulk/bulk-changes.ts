@@ -157,7 +157,7 @@ export async function listBulkChangeRows(
   const where = { organizationId: ctx.organization.id, bulkChangeId: id, ...(state && { state }) }
   return readPage(
     page,
-    async () => states.reduce((sum, one) => sum + counts[one], 0),
+    async () => states.reduce((sum, countedState) => sum + counts[countedState], 0),
     (window) =>
       ctx.db.bulkChangeRow.findMany({
         where,

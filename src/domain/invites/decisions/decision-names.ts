@@ -19,7 +19,7 @@ export const DEFAULT_DECISION_NAMES: DecisionNames = {
 }
 const MAX_DECISION_NAME_LENGTH = 40
 
-export const isDecision = (word: string): word is Decision => DECISIONS.some((known) => known === word)
+export const isDecision = (word: string): word is Decision => DECISIONS.some((decision) => decision === word)
 
 /** The organization's names of decisions. Pages for its members and its exports use them; the feed has the fixed words. */
 export async function readDecisionNames({ db, organization }: Context): Promise<DecisionNames> {

@@ -38,10 +38,10 @@ const writeStatuses = (statuses: Statuses): string => {
   const distinct = new Set(statuses)
   return distinct.size === INVITE_STATUSES.length ? '' : [...distinct].sort().join()
 }
-const readStatuses = (written: string): Statuses => (written === '' ? undefined : written.split(','))
+const readStatuses = (writtenStatuses: string): Statuses => (writtenStatuses === '' ? undefined : writtenStatuses.split(','))
 
 const isAmong = (status: Expression<unknown>, statuses: readonly string[]) =>
-  sql<SqlBool>`${status} in (${sql.join(statuses.map((one) => sql.lit(one)))})`
+  sql<SqlBool>`${status} in (${sql.join(statuses.map((listed) => sql.lit(listed)))})`
 
 /**
  * The number of invites that match the filter now: the sum of a few counters that a trigger maintains, however many invites there are.

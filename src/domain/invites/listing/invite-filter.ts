@@ -140,7 +140,7 @@ const fieldsOf = (filter: InviteFilter): Field[] => (Object.keys(RULES) as Field
 export const isCountable = (filter: InviteFilter): boolean => fieldsOf(filter).every((field) => RULES[field].isCounted)
 /** True for a search whose other filters the address index supports. */
 export const isSearch = (filter: InviteFilter): boolean =>
-  isGiven(filter, 'search') && fieldsOf(filter).every((field) => SEARCHED.some((known) => known === field))
+  isGiven(filter, 'search') && fieldsOf(filter).every((field) => SEARCHED.some((searched) => searched === field))
 /** True if an index finds the few matches of one set filter. */
 export const isNarrow = (filter: InviteFilter): boolean => fieldsOf(filter).some((field) => RULES[field].narrows)
 

@@ -75,7 +75,7 @@ export async function readOverview(ctx: Context): Promise<Overview> {
     ])
   const { states, invited, completed, failedMails, expiring, medianLast, medianBefore, ...otherFigures } =
     await statement.executeTakeFirstOrThrow()
-  const sum = (values: number[]) => values.reduce((all, value) => all + value, 0)
+  const sum = (values: number[]) => values.reduce((total, value) => total + value, 0)
   return {
     ...otherFigures,
     states: toStateCounts(states),

@@ -176,8 +176,8 @@ export async function listOpenReminders(ctx: Context, assessmentId: string | nul
     return { inviteId, recipientEmail, assessment, kind: REMINDER_KINDS[place]!, at: sentAt(row) }
   })
   const sendings = counts.map((row) => ({ at: sentAt(row), count: row.count }))
-  const dayOf = (at: Date): string => at.toLocaleDateString('sv', { timeZone })
-  const sum = (some: typeof sendings): number => some.reduce((total, { count }) => total + count, 0)
+  const dayOf = (time: Date): string => time.toLocaleDateString('sv', { timeZone })
+  const sum = (counted: typeof sendings): number => counted.reduce((total, { count }) => total + count, 0)
   return {
     total: sum(sendings),
     today: sum(sendings.filter(({ at }) => dayOf(at) === dayOf(now))),

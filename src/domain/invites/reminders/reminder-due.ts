@@ -37,7 +37,7 @@ function findReminderProblem(kind: ReminderKind, { invite, byItself, dedupeKey }
   const rule = ruleFor(byItself?.rules ?? [], invite)
   if (!rule?.activeSince || invite.sentAt < rule.activeSince) return 'Not sent: reminders were switched off.'
   if (!isRemindedState(status) || kind !== reminderKindOf(status)) return 'Not sent: the candidate has gone on meanwhile.'
-  const step = stepsOf(rule).find((one) => dedupeKeyOf(one, invite) === dedupeKey)
+  const step = stepsOf(rule).find((candidate) => dedupeKeyOf(candidate, invite) === dedupeKey)
   if (!step?.states.includes(status)) return 'Not sent: the rule for reminders or the expiry has changed.'
   const end = status === 'started' ? byItself?.deadlineAt : invite.expiresAt
   return end && end.getTime() <= now.getTime() + MIN_BEFORE_EXPIRY_MS ? 'Not sent: it ends within an hour.' : null

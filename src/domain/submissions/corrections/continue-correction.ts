@@ -58,11 +58,11 @@ async function correctBatch(ctx: Context, corrected: CorrectedVersion, releases:
   if (!progress) return false
   const papers = await findPapers(ctx, versionId, progress.after, PAPERS_AT_ONCE)
   await lockCorrection(ctx, papers)
-  const affected = (await findAffected(ctx, versionId, papers)).filter((one) => (one.keyNumber ?? 0) < keyNumber)
+  const affected = (await findAffected(ctx, versionId, papers)).filter((answer) => (answer.keyNumber ?? 0) < keyNumber)
   const judged = rescoreBatch(ctx, affected, corrected, releases)
   await writeScores(ctx, judged, keyNumber, releases)
   const answersToRelease = Map.groupBy(
-    judged.filter((one) => needsNewRelease(one, releases)),
+    judged.filter((rescored) => needsNewRelease(rescored, releases)),
     ({ answer }) => answer.submissionId,
   )
   await releaseAgain(ctx, answersToRelease, keyNumber)
@@ -110,9 +110,9 @@ async function lockCorrection(ctx: Context, submissionIds: string[]): Promise<vo
 async function writeScores(ctx: Context, judged: RescoredAnswer[], keyNumber: number, releases: ReleaseHandling): Promise<void> {
   if (judged.length === 0) return
   const columns = { organizationId: ctx.organization.id, keyNumber, createdAt: ctx.deps.clock() }
-  const rows = judged.map((one) => {
-    const { submissionId, number: questionNumber } = one.answer
-    return { ...columns, submissionId, questionNumber, ...one.score, outcome: outcomeOf(one, releases) }
+  const rows = judged.map((rescored) => {
+    const { submissionId, number: questionNumber } = rescored.answer
+    return { ...columns, submissionId, questionNumber, ...rescored.score, outcome: outcomeOf(rescored, releases) }
   })
   await ctx.db.questionScore.createMany({ data: rows, skipDuplicates: true })
   await recordGradingNeeds(ctx, [...new Set(judged.map(({ answer }) => answer.submissionId))])

@@ -64,14 +64,14 @@ export async function getCorrectable(ctx: Context, versionId: string): Promise<C
     : null
   if (!version) throw new DomainError('question_not_found')
   const where = { organizationId, versionId }
-  const [newest, keys, question, asked] = await Promise.all([
+  const [newest, keys, question, askedQuestion] = await Promise.all([
     readNewestKey(ctx, versionId),
     db.answerKey.findMany({ where, include: { createdBy: { select: byWhom } }, orderBy: { number: 'desc' } }),
     db.question.findFirst({ where, select: prompt, orderBy: { id: 'asc' } }),
     db.submissionQuestion.findFirst({ where, select: prompt, orderBy: { submissionId: 'desc' } }),
   ])
   const { responseType, spec, replacesId } = version
-  const { script, scriptFormat } = asked ?? question ?? { script: '', scriptFormat: 'plain' }
+  const { script, scriptFormat } = askedQuestion ?? question ?? { script: '', scriptFormat: 'plain' }
   return { versionId, responseType, spec, replacesId, newest, script, scriptFormat, keys }
 }
 

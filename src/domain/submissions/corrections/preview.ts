@@ -44,7 +44,7 @@ export async function previewCorrection(ctx: Context, versionId: string, change:
     for (const releases of RELEASES) {
       const judged = rescoreBatch(ctx, affected, corrected, releases)
       for (const rescored of judged) addToCounts(countsOf(rescored, releases)[rescored.answer.mode], rescored)
-      const releasedAgain = judged.filter((one) => needsNewRelease(one, releases))
+      const releasedAgain = judged.filter((rescored) => needsNewRelease(rescored, releases))
       releasedAnew[releases] += new Set(releasedAgain.map(({ answer }) => answer.submissionId)).size
     }
     previewedPapers += papers.length
@@ -53,10 +53,7 @@ export async function previewCorrection(ctx: Context, versionId: string, change:
   }
   return { assessments: sortByName(byAssessment), releasedAnew, isCut: true }
 
-  function countsOf(
-    { answer: { assessmentId: id, assessment: name } }: RescoredAnswer,
-    releases: ReleaseHandling,
-  ): CountsByMode {
+  function countsOf({ answer: { assessmentId: id, assessment: name } }: RescoredAnswer, releases: ReleaseHandling): CountsByMode {
     const assessmentPreview = byAssessment.get(id) ?? {
       id,
       name,

@@ -16,12 +16,12 @@ export function rescoreBatch(
   releases: ReleaseHandling,
 ): RescoredAnswer[] {
   const totals = new Map<string, { sum: number; ofPoints: number }>()
-  return affected.flatMap((one) => {
-    const total = totals.get(one.submissionId)
-    const judged = rescore(ctx, { ...one, released: one.released && { ...one.released, ...total } }, corrected)
+  return affected.flatMap((answer) => {
+    const total = totals.get(answer.submissionId)
+    const judged = rescore(ctx, { ...answer, released: answer.released && { ...answer.released, ...total } }, corrected)
     if (judged?.release && needsNewRelease(judged, releases)) {
       const { sum, ofPoints } = judged.release
-      totals.set(one.submissionId, { sum, ofPoints })
+      totals.set(answer.submissionId, { sum, ofPoints })
     }
     return judged ?? []
   })

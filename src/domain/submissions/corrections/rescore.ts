@@ -88,8 +88,11 @@ type Total = { sum: number; ofPoints: number }
 /** By the share of the points there are, which is what a question that is not counted changes. */
 function compareTotals(before: Total, after: Total): CorrectionEffect {
   if (after.ofPoints === 0) return before.ofPoints === 0 ? 'same' : 'less'
-  const [one, other] = [Math.max(0, tenths(after.sum)) * before.ofPoints, Math.max(0, tenths(before.sum)) * after.ofPoints]
-  return one > other ? 'more' : one < other ? 'less' : 'same'
+  const [scaledAfter, scaledBefore] = [
+    Math.max(0, tenths(after.sum)) * before.ofPoints,
+    Math.max(0, tenths(before.sum)) * after.ofPoints,
+  ]
+  return scaledAfter > scaledBefore ? 'more' : scaledAfter < scaledBefore ? 'less' : 'same'
 }
 
 /** Numbers of answers by effect. `releasedMore` and the next two are parts of `released`; `releasedOpen` wait for a person's decision. */

@@ -112,14 +112,14 @@ export async function findAssessment(ctx: Context, id: string): Promise<{ id: st
 }
 
 /** Number of the question in the paper of a submission. @throws DomainError submission_not_found if the actor may not grade it. */
-export async function findNumber(ctx: Context, asked: AskedQuestion, submissionId: string): Promise<number> {
+export async function findNumber(ctx: Context, question: AskedQuestion, submissionId: string): Promise<number> {
   authorize(ctx, 'grade')
   const found =
-    isUuid(submissionId) && isUuid(asked.questionId) && isUuid(asked.assessmentId)
-      ? await gradableSubmissions(ctx, asked.assessmentId)
+    isUuid(submissionId) && isUuid(question.questionId) && isUuid(question.assessmentId)
+      ? await gradableSubmissions(ctx, question.assessmentId)
           .where('submissions.id', '=', submissionId)
           .select((eb) =>
-            answersTo(ctx, eb, asked).select('submissionQuestions.number').limit(sql.lit(1)).$asScalar().as('number'),
+            answersTo(ctx, eb, question).select('submissionQuestions.number').limit(sql.lit(1)).$asScalar().as('number'),
           )
           .executeTakeFirst()
       : undefined

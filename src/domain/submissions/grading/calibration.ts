@@ -134,7 +134,11 @@ type Sums = Pick<ShareSums, 'count' | 'sum' | 'squares'>
 
 const total = (all: readonly Sums[]): Sums =>
   all.reduce(
-    (one, { count, sum, squares }) => ({ count: one.count + count, sum: one.sum + sum, squares: one.squares + squares }),
+    (totals, { count, sum, squares }) => ({
+      count: totals.count + count,
+      sum: totals.sum + sum,
+      squares: totals.squares + squares,
+    }),
     { count: 0, sum: 0, squares: 0 },
   )
 

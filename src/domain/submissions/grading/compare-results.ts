@@ -91,11 +91,11 @@ function orderBy(questions: readonly ComparedQuestion[], sort: ComparedRow | und
 
 function compareQuestion(people: readonly Row[], key: string): ComparedQuestion {
   const askedQuestions = people.map((person) => findAsked(person, key))
-  const { script, scriptFormat, points } = askedQuestions.find((one) => one !== undefined)!.question
-  const names = [...new Set(askedQuestions.flatMap((one) => one?.rubric.map(({ criterion }) => criterion) ?? []))]
+  const { script, scriptFormat, points } = askedQuestions.find((asked) => asked !== undefined)!.question
+  const names = [...new Set(askedQuestions.flatMap((asked) => asked?.rubric.map(({ criterion }) => criterion) ?? []))]
   return {
     ...{ script, scriptFormat, points },
-    cells: askedQuestions.map((one) => one?.cell),
+    cells: askedQuestions.map((asked) => asked?.cell),
     criteria: names.map((name) => compareCriterion(askedQuestions, name)),
   }
 }
@@ -103,7 +103,7 @@ function compareQuestion(people: readonly Row[], key: string): ComparedQuestion 
 type Asked = { question: Row['paper'][number]; cell: ComparedCell; rubric: ReleasedCriterion[] }
 
 function findAsked({ paper, releases }: Row, key: string): Asked | undefined {
-  const question = paper.find((one) => keyOf(one) === key)
+  const question = paper.find((candidate) => keyOf(candidate) === key)
   if (!question) return undefined
   const grade = gradesOf(releases[0]!).find(({ number }) => number === question.number)
   const cell = { number: question.number, points: grade?.points ?? null, ofPoints: grade?.ofPoints ?? question.points }
@@ -111,8 +111,8 @@ function findAsked({ paper, releases }: Row, key: string): Asked | undefined {
 }
 
 /** Criteria are the same if they have the same name: authors may correct the words of levels. */
-function compareCriterion(asked: readonly (Asked | undefined)[], name: string): ComparedCriterion {
-  const released = asked.map((one) => one?.rubric.find(({ criterion }) => criterion === name))
+function compareCriterion(askedQuestions: readonly (Asked | undefined)[], name: string): ComparedCriterion {
+  const released = askedQuestions.map((question) => question?.rubric.find(({ criterion }) => criterion === name))
   return {
     name,
     ofPoints: Math.max(...released.map((criterion) => criterion?.ofPoints ?? 0)),

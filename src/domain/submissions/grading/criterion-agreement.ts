@@ -30,9 +30,13 @@ export async function readCriterionAgreement(
   submissionIds: string[],
 ): Promise<CriterionAgreement[]> {
   const chosen = await countChosenLevels(ctx, assessmentId, submissionIds)
-  const questions = new Map(chosen.map((one) => [one.id, one]))
+  const questions = new Map(chosen.map((question) => [question.id, question]))
   return sortQuestions([...questions.values()]).flatMap(({ id, place, isRemoved }) =>
-    agreeByCriterion(chosen.filter((one) => one.id === id)).map((agreed) => ({ question: place, isRemoved, ...agreed })),
+    agreeByCriterion(chosen.filter((question) => question.id === id)).map((agreed) => ({
+      question: place,
+      isRemoved,
+      ...agreed,
+    })),
   )
 }
 
@@ -87,12 +91,12 @@ function agreeByCriterion(chosen: readonly ChosenLevels[]): Omit<CriterionAgreem
     for (const [i, { name }] of rubric.entries()) {
       const sum = sums.get(name) ?? { answers: 0, same: 0, distance: 0 }
       sums.set(name, sum) // in the order of the rubric
-      const [one, other] = [levels[i] ?? 0, otherLevels[i] ?? 0]
-      if (one === 0 || other === 0) continue
+      const [level, otherLevel] = [levels[i] ?? 0, otherLevels[i] ?? 0]
+      if (level === 0 || otherLevel === 0) continue
       sums.set(name, {
         answers: sum.answers + count,
-        same: sum.same + (one === other ? count : 0),
-        distance: sum.distance + Math.abs(one - other) * count,
+        same: sum.same + (level === otherLevel ? count : 0),
+        distance: sum.distance + Math.abs(level - otherLevel) * count,
       })
     }
   return [...sums]

@@ -84,7 +84,7 @@ export async function exportGrades(ctx: Context, assessmentId: string, write: Wr
     const toGrade = questions.length - graded.length
     const total = toGrade > 0 || ofPoints === 0 ? null : sum
     const percent = total === null ? null : percentOf(total, ofPoints)
-    const points = new Map(graded.map((one) => [one.questionId, one.points]))
+    const points = new Map(graded.map((question) => [question.questionId, question.points]))
     const givenBy = new Map(
       graded.map(({ questionId, isByPeople }) => [questionId, isByPeople ? ('person' as const) : ('key' as const)]),
     )

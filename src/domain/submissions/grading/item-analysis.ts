@@ -16,12 +16,12 @@ function varianceOf(values: readonly number[]): number {
 
 /** Pearson's correlation; null if one side never varies. */
 export function correlate(pairs: readonly (readonly [number, number])[]): number | null {
-  const [one, other] = [meanOf(pairs.map(([x]) => x)), meanOf(pairs.map(([, y]) => y))]
+  const [mean, otherMean] = [meanOf(pairs.map(([x]) => x)), meanOf(pairs.map(([, y]) => y))]
   let [product, squares, otherSquares] = [0, 0, 0]
   for (const [x, y] of pairs) {
-    product += (x - one) * (y - other)
-    squares += (x - one) ** 2
-    otherSquares += (y - other) ** 2
+    product += (x - mean) * (y - otherMean)
+    squares += (x - mean) ** 2
+    otherSquares += (y - otherMean) ** 2
   }
   return squares === 0 || otherSquares === 0 ? null : product / Math.sqrt(squares * otherSquares)
 }

@@ -29,7 +29,7 @@ export async function judgeResults(ctx: Context, results: readonly ResultToJudge
     const requiredQuestions = (submission?.paper ?? []).filter(({ questionId }) => required.has(questionId))
     const shares = requiredQuestions.length > 0 ? await findSharesWithoutPoints(ctx, submissionId) : new Map<number, number>()
     const knockedOut = requiredQuestions.flatMap(({ number, questionId }) => {
-      const grade = grades.find((one) => one.number === number)
+      const grade = grades.find((candidate) => candidate.number === number)
       const share = grade && grade.points !== null && grade.ofPoints > 0 ? grade.points / grade.ofPoints : shares.get(number)
       // A question that is not counted, or that nobody judged, knocks nobody out.
       return share !== undefined && Math.round(share * 10_000) < required.get(questionId)! * 100 ? [number] : []

@@ -49,7 +49,7 @@ export async function queueDigests(system: ServiceContext): Promise<number> {
       canViewTranscription: false, // a digest has no words of answers
       organization: { ...reader, id: reader.organizationId },
     })
-    for (const kind of DIGESTS.filter((one) => reader.notices.includes(one))) {
+    for (const kind of DIGESTS.filter((digest) => reader.notices.includes(digest))) {
       const facts = await count[kind](ctx, reader)
       if (facts.fresh === 0) continue
       const digest = { kind, memberId: reader.id, dedupeKey: `${kind}:${reader.day}`, facts }

@@ -91,7 +91,7 @@ export async function readStatistics(ctx: Context, assessmentId: string): Promis
   const questions = [...Map.groupBy(points, ({ questionId }) => questionId)].map(([questionId, pointsOfQuestion]) => {
     const { script, scriptFormat, number } = pointsOfQuestion[0]!
     const currentQuestion = current.get(questionId)
-    const share = pointsOfQuestion.length < MIN_RESULTS ? null : meanOf(pointsOfQuestion.map((one) => one.share))
+    const share = pointsOfQuestion.length < MIN_RESULTS ? null : meanOf(pointsOfQuestion.map((scored) => scored.share))
     const discrimination = share === null ? null : discriminationOf(results, questionId)
     return {
       ...{ id: questionId, number, place: currentQuestion?.place ?? null },

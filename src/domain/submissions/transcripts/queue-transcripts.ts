@@ -67,13 +67,13 @@ function findSubmitted({ db }: ServiceContext, without: string[]): Promise<Found
 async function queueAnswers({ db, deps, organization }: Context, submissionId: string, isTest: boolean): Promise<number> {
   const organizationId = organization.id
   const where = { organizationId, state: 'waiting', media: { submissionId } }
-  const waiting = await db.transcript.findMany({ where: where, select: { mediaId: true } })
+  const waiting = await db.transcript.findMany({ where, select: { mediaId: true } })
   const attempts = await db.answerAttempt.findMany({
     where: { organizationId, submissionId },
     orderBy: [{ createdAt: 'asc' }, { id: 'asc' }],
   })
   const byQuestion = Map.groupBy(attempts, ({ questionNumber }) => questionNumber)
-  const answers = new Set([...byQuestion.values()].map((all) => chooseAnswer(all)?.mediaId))
+  const answers = new Set([...byQuestion.values()].map((attemptsOfQuestion) => chooseAnswer(attemptsOfQuestion)?.mediaId))
   const ids = waiting.map(({ mediaId }) => mediaId).filter((id) => answers.has(id))
   await db.transcript.deleteMany({ where: { ...where, mediaId: { notIn: ids } } })
   await db.transcript.updateMany({ where: { ...where, mediaId: { in: ids } }, data: { state: 'queued' } })
