@@ -1,5 +1,5 @@
-// Builds the package from the OpenAPI document of API v1, and packs it for /docs: `npm run build:client`. What is generated and compiled is
-// not in git.
+// Builds the package from the OpenAPI document of API v1, and packs it for /docs: `npm run build:client`. Generated and compiled
+// files are not in git.
 
 import { execFile } from 'node:child_process'
 import { rename } from 'node:fs/promises'
@@ -8,9 +8,9 @@ import { promisify } from 'node:util'
 import { createClient } from '@hey-api/openapi-ts'
 
 /**
- * @param document path or address of the OpenAPI document.
- * @param folder of the package, with what is written by hand in `src`; `src/generated` and `dist` are made anew.
- * @throws Error with what TypeScript has to say.
+ * @param document path or URL of the OpenAPI document.
+ * @param folder folder of the package. `src/generated` and `dist` are created; the other files in `src` are written by hand.
+ * @throws Error with the compiler's output.
  */
 export async function buildClient(document: string, folder: string): Promise<void> {
   await createClient({
@@ -28,7 +28,7 @@ export async function buildClient(document: string, folder: string): Promise<voi
   })
 }
 
-/** Packs what was built, as npm installs it. @param file where to. */
+/** Packs the built package for npm. @param file path of the archive. */
 async function packClient(folder: string, file: string): Promise<void> {
   const args = ['pack', '--ignore-scripts', '--json', '--pack-destination', path.dirname(file)]
   const { stdout } = await promisify(execFile)('npm', args, { cwd: folder })

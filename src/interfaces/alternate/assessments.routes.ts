@@ -26,7 +26,7 @@ const Query = ListQuery({
 })
 const tags = ['Assessments']
 
-/** Without unknown formats, which no assessment has. */
+/** Drops unknown formats: no assessment has them. */
 const knownFormats = (words: string[]) => MEDIA_FORMATS.filter((format) => words.includes(format))
 
 const toAssessmentFilter = (query: Static<typeof Query>): AssessmentFilter =>

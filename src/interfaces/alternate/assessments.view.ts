@@ -33,7 +33,7 @@ export const assessmentView = view(
       ['timeLimit'],
       ({ timeLimit }) => timeLimit % 60,
     ),
-    deleted: computed(Type.Boolean(), [], () => false), // what is deleted is not shown
+    deleted: computed(Type.Boolean(), [], () => false), // deleted rows are never shown
     created_at: DateTime(),
     updated_at: DateTime(),
     name: Type.String(),

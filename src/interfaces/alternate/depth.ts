@@ -41,7 +41,7 @@ const references: Partial<Record<Kind, Record<string, Loadable>>> = {
 const byKind = new Map(Object.entries(references).map(([kind, fields]) => [kind, Object.entries(fields)]))
 const referencesOf = (kind: Kind): [field: string, referred: Loadable][] => byKind.get(kind) ?? []
 
-/** Each kind is shown as by its own endpoint, so that nesting can show no more. The organization is known. */
+/** Loads objects. Each kind uses the view of its own endpoint, so that nesting can't reveal more. The organization needs no query. */
 const find = multiLoader<Stored, View & { id: string }>({
   assessment: tenantSource(assessmentView.shown, assessmentView.present),
   organization_user: tenantSource(organizationUserView.shown, organizationUserView.present),
@@ -53,12 +53,12 @@ const find = multiLoader<Stored, View & { id: string }>({
 })
 
 type Node = { kind: Kind; view: View }
-/** Objects by kind and id, with plain ids in them. */
+/** Objects by kind and id. Their references are plain ids. */
 type Objects = Map<Loadable, Map<string, View>>
 
 /**
- * The answer, a resource or a page of them, with related objects in the place of their ids, as many levels deep as `depth` asks
- * (alternate-behaviour.md, Depth). A level costs one query, however many items and kinds there are.
+ * Replaces ids in a response by the related objects, to the requested depth (alternate-behaviour.md, Depth). A level costs one query,
+ * regardless of the number of items and kinds. @param body a resource, or a page of a list.
  */
 export async function nestObjects<Body extends object>(
   { ctx, query: { depth = 0 } }: { ctx: Context; query: { depth?: number } },
@@ -71,7 +71,7 @@ export async function nestObjects<Body extends object>(
   const nodes = views.map((view) => ({ kind, view }))
   const objects = await loadObjects(ctx, nodes, depth)
   for (const node of nodes) placeObjects(node, depth, objects)
-  // The response schemas, and the serializers made from them, are those of plain ids.
+  // The route's serializer expects plain ids.
   reply.type('application/json; charset=utf-8').serializer(JSON.stringify)
   return body
 }
@@ -100,7 +100,7 @@ async function loadObjects(ctx: Context, roots: Node[], depth: number): Promise<
   return objects
 }
 
-/** The ids of what the nodes refer to that is not among the objects. */
+/** Ids that the nodes refer to and that are not loaded yet. */
 function findMissing(nodes: Node[], objects: Objects): Ids<Stored> {
   const missing: Ids<Stored> = new Map()
   for (const { kind, view } of nodes)
@@ -117,7 +117,7 @@ function addUnknown(ids: Set<string>, value: unknown, views: Map<string, View> |
   for (const id of Array.isArray(value) ? value : [value]) if (id !== null && !views?.has(id)) ids.add(id)
 }
 
-/** Puts objects into the view in the place of their ids. The objects are others' as well: what gets more put into it is a copy. */
+/** Replaces the ids in a view by objects. Several views share an object, so an object that is expanded further is copied. */
 function placeObjects({ kind, view }: Node, depth: number, objects: Objects): void {
   for (const [field, referred] of referencesOf(kind)) {
     const ofKind = objects.get(referred)

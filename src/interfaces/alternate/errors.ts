@@ -102,7 +102,7 @@ const answers = {
   internal: [500, 'Internal server error'],
 } as const satisfies Record<FailureKind, [status: number, detail: string]>
 
-/** The parts of a request that an error repeats. */
+/** Parts of a request that error texts repeat. */
 type Asked = Pick<FastifyRequest, 'method' | 'headers'>
 
 /** Error body in the manner of Django REST framework: `detail`, or all errors by field. */
@@ -114,7 +114,7 @@ function presentFailure(failure: Failure, request: Asked): { kind: FailureKind; 
   return { kind, status, body: { detail: wordDetail(failure, request, detail) } }
 }
 
-/** @param prefix the path the interface stands under. */
+/** @param prefix path prefix of the interface. */
 export const alternateEnvelope = (prefix: string): Envelope => ({
   prefix,
   sendFailure(failure, request, reply) {
@@ -151,7 +151,7 @@ function wordDetail({ kind, detail, retryAfter }: Failure, request: Asked, text:
 }
 
 function wordIssues(issues: Issue[]): Record<string, string[]> {
-  // Clients choose the names of unknown fields, such as `constructor`, which a plain object already has.
+  // A Map, because clients choose the names of unknown fields: a plain object already has `constructor`.
   const errors = new Map<string, string[]>()
   for (const issue of issues) {
     const [field = '', ...path] = issue.field.split('.')
@@ -162,7 +162,7 @@ function wordIssues(issues: Issue[]): Record<string, string[]> {
   return Object.fromEntries(errors)
 }
 
-/** The texts that alternate-behaviour.md lists, except for filters and JSON types, whose readers word them. */
+/** The texts listed in alternate-behaviour.md. Errors of filters and JSON types have their text already. */
 function wordIssue(issue: Issue): string {
   switch (issue.rule) {
     case 'required':

@@ -35,7 +35,7 @@ export function readFields(schema: TObject, body: unknown = {}): { value: Record
 
 function readField(schema: TSchema, input: unknown): Reading {
   const types = [schema.type].flat()
-  // For a reference, an empty choice is none.
+  // An empty text means no reference.
   const data = schema.format === 'uuid' && input === '' ? null : input
   if (data === null) return types.includes('null') ? { value: null } : malformed('This field may not be null.')
   if (types.includes('integer')) return readInteger(schema, data)
@@ -46,7 +46,7 @@ function readField(schema: TSchema, input: unknown): Reading {
   return schema.format === 'uuid' ? readUuid(data) : readNonBlank(schema, data)
 }
 
-/** A whole number is taken for its digits, as far as they are exact. */
+/** Accepts a safe integer as text, too. */
 function readText({ maxLength = Number.POSITIVE_INFINITY }: TSchema, data: unknown): Reading<string> {
   if (typeof data !== 'string' && !Number.isSafeInteger(data)) return malformed('Not a valid string.')
   const text = String(data)

@@ -6,9 +6,9 @@ import { isUuid } from '../../domain/text/uuid.ts'
 import { StringEnum } from '../../http/schema/field-types.ts'
 import { toUuid } from './uuid.ts'
 
-// Kinds of query parameters. The schema is what the document shows.
+// Kinds of query parameters, with the schema that the OpenAPI document shows.
 
-/** Schema keyword: how the text is read, where type and format don't say it. */
+/** Schema keyword for a parser, where type and format don't determine it. */
 export const READ = 'x-read'
 
 const List = (items: TSchema, description: string) =>
@@ -38,7 +38,7 @@ export const DepthParameter = Type.Optional(
   }),
 )
 
-/** A count that no assessment has: the value of a filter for 1.5 questions, or for more than possible. */
+/** Matches no assessment: used for a filter by 1.5 questions, or by more than possible. */
 const NO_COUNT = -1
 
 /**
@@ -85,7 +85,7 @@ function readList(field: string, { format }: TSchema, text: string): Reading {
   const isIds = format === 'uuid'
   const texts = splitText(text, /,/)
   const list = [...new Set(isIds ? texts.map(toUuid) : texts)]
-  // Unknown words are no error: nothing has them.
+  // Unknown words are no error: they match nothing.
   return isIds && !list.every(isUuid) ? malformed('Enter a valid UUID.') : readLimited(field, list)
 }
 

@@ -65,7 +65,7 @@ export async function alternateInterface(app: FastifyInstance, { system, limiter
   return document
 }
 
-/** The invite paths once more, below the organization: what decisions.md makes of "an organization-scoped variant exists". */
+/** The invite routes below the organization's path: decisions.md, "an organization-scoped variant exists". */
 async function organizationScope(app: FastifyInstance, settings: AlternateSettings): Promise<void> {
   app.addHook<{ Params: { organization_id: string } }>('onRequest', async ({ params, ctx }) => {
     if (toUuid(params.organization_id) !== ctx.organization.id) throw new HttpError('organization_forbidden')
@@ -75,7 +75,7 @@ async function organizationScope(app: FastifyInstance, settings: AlternateSettin
   })
 }
 
-/** Bodies and query strings are read as Django REST framework reads them; path parameters are the domain's to find or not. */
+/** Parses bodies and query strings like Django REST framework. Path parameters are not validated: the domain does not find an invalid id. */
 function readWithSchemas(app: FastifyInstance): void {
   app.setValidatorCompiler<FastifySchema>(({ schema, httpPart }) => {
     if (httpPart !== 'body' && httpPart !== 'querystring') return () => true

@@ -140,7 +140,7 @@ export function inviteRoutes(
   )
 }
 
-/** All errors of a body go into one answer: those of its fields, and the ids that are valid but unknown. */
+/** Adds unknown ids to the errors of a body, so that one response has all errors. */
 async function withUnknownIds(ctx: Context, schema: TObject, body: unknown, error: Error): Promise<Error> {
   if (!(error instanceof DomainError)) return error
   const { value, issues } = readFields(schema, body)

@@ -17,7 +17,7 @@ export const inviteView = view(
   {
     id: Uuid(),
     assessment_session: Nullable(Uuid('Reference of the session, once the candidate has started')),
-    deleted: computed(Type.Boolean(), [], () => false), // what is deleted is not shown
+    deleted: computed(Type.Boolean(), [], () => false), // deleted rows are never shown
     created_at: DateTime(),
     updated_at: DateTime(),
     email: column(Email('Candidate'), 'recipientEmail'),
@@ -57,8 +57,8 @@ const example = {
 const Limit = (description: string) => Type.Integer({ ...COUNTS, description })
 
 /**
- * alternate.md, POST /assessment_invites body: all fields required, but for the last two, which go beyond the document. Whether
- * assigned_grader may be null is a setting.
+ * alternate.md, POST /assessment_invites body. All fields are required except the last two, which extend the contract. A setting decides if
+ * assigned_grader may be null.
  */
 export const NewInviteBody = ({ graderRequired }: { graderRequired: boolean }) =>
   Type.Object(

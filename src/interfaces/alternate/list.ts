@@ -10,7 +10,7 @@ import { Nullable } from '../../http/schema/field-types.ts'
 import { HEADERS, NAME } from '../../http/schema/schema-keywords.ts'
 import { DepthParameter, READ } from './filters.ts'
 
-/** A total order in which rows are only ever added at the end: following `next` meets each item once. */
+/** New rows are added at the end, so that following `next` returns each item once. */
 export const LIST_ORDER = { field: 'createdAt', direction: 'asc' } as const
 
 const PageParameter = Type.Optional(
@@ -63,7 +63,7 @@ export const Envelope = <Item extends TSchema>(item: Item) =>
 
 type PageParameters = { page?: string; page_size?: string }
 
-/** @throws HttpError page_not_found for what is no page number. */
+/** @throws HttpError page_not_found for an invalid page number. */
 function readPageParameters({ page = '1', page_size = '' }: PageParameters): PageRequest {
   const size =
     /^\s*\+?\d+\s*$/.test(page_size) && Number(page_size) > 0 ? Math.min(MAX_PAGE_SIZE, Number(page_size)) : DEFAULT_PAGE_SIZE

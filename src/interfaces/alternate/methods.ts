@@ -4,8 +4,8 @@ import { HttpError } from '../../http/errors/failure.ts'
 const METHODS: HTTPMethods[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'TRACE']
 
 /**
- * Makes the routes, then answers OPTIONS on each of their paths with what it allows, and every other method with 405, before the body
- * is read (alternate-behaviour.md, Other statuses).
+ * Adds the routes. Answers OPTIONS on each of their paths with the allowed methods, and other methods with 405 before the body is read
+ * (alternate-behaviour.md, Other statuses).
  */
 export function withOtherMethodsAnswered<App extends FastifyInstance>(app: App, makeRoutes: (app: App) => void): void {
   const allowed = new Map<string, Set<string>>()

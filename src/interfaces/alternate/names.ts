@@ -3,7 +3,7 @@ export type SnakeCase<Name extends string> = Name extends `${infer First}${infer
   ? `${First extends Lowercase<First> ? First : `_${Lowercase<First>}`}${SnakeCase<Rest>}`
   : Name
 
-/** The names that this interface has for the domain's fields where they are not the domain's in snake_case. */
+/** Names of this interface that are not the domain's names in snake_case. */
 const names: Record<string, string> = {
   recipientEmail: 'email',
   questionReplayLimit: 'question_play_limit',
@@ -13,6 +13,6 @@ const names: Record<string, string> = {
   tagIds: 'tags',
 }
 
-/** Renames a field of an error to this interface's name. Headers and names that it already has stay unchanged. */
+/** Converts a field of an error to this interface's name. Headers and names in snake_case stay unchanged. */
 export const fieldName = (field: string): string =>
   Object.hasOwn(names, field) ? names[field]! : field.replace(/(?<=[a-z])[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)

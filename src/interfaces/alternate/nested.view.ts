@@ -17,7 +17,7 @@ export const CategoryView = Type.Object({ id: Uuid(), name: Type.String() }, { [
 
 const marked = (schema: TSchema, object: TSchema) => ({ ...schema, [EXPANDED_OBJECT]: object })
 
-/** The id of another resource, which is `object`. */
+/** Id of another resource. @param object schema of that resource. */
 export const Reference = (object: TSchema) => Type.Unsafe<string>(marked(Uuid(), object))
 export const ReferenceOrNull = (object: TSchema) => Type.Unsafe<string | null>(marked(Nullable(Uuid()), object))
 export const References = (object: TSchema) => Type.Array(Reference(object))

@@ -14,7 +14,7 @@ export const organizationUserView = view(
     id: Uuid(),
     tags: column(References(tagView.schema), 'tagIds'),
     assigned_assessments_count: column(Type.Integer({ description: 'Assessments the user is a client of' }), 'clientOfCount'),
-    deleted: computed(Type.Boolean(), [], () => false), // what is deleted is not shown
+    deleted: computed(Type.Boolean(), [], () => false), // deleted rows are never shown
     created_at: DateTime(),
     updated_at: DateTime(),
     roles: Type.Array(Type.String(), { description: 'admin, grader, client, or values of your own' }),

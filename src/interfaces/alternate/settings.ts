@@ -1,7 +1,7 @@
 export type AlternateSettings = {
-  /** Path under which the interface stands. */
+  /** Path prefix of the interface. */
   prefix: string
-  /** Days until an invite made here expires: its body has no field for that. */
+  /** Days until an invite of this interface expires, because its body has no field for that. */
   expiresInDays: number
   /** True if assigned_grader must not be null. */
   graderRequired: boolean

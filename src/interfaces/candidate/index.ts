@@ -17,12 +17,12 @@ import { takingRoutes } from './pages/taking.routes.ts'
 import { previewRoutes } from './preview/preview.routes.ts'
 import { sessionRoutes } from './session/session.routes.ts'
 
-/** Bytes that all candidates' bodies may take in memory: of 70 of the largest parts. */
+/** Most bytes of request bodies in memory, for all candidates together: 70 of the largest parts. */
 const BODY_BUDGET = 64 * 1024 * 1024
-/** Saved texts of one link in a minute. Pages save at most once a second while somebody types. */
+/** Saved texts per link and minute. Pages save at most once a second. */
 const MAX_TEXTS = 120
 
-/** The pages behind the link in the mail. Opening one changes nothing, because mail scanners follow links: only its forms do. */
+/** Pages behind the link in the mail. Opening a page changes nothing, because mail scanners follow links. Only forms do. */
 export async function candidatePages(
   app: FastifyInstance,
   { system, settings, countPage }: Pick<Options, 'system' | 'settings' | 'countPage'>,

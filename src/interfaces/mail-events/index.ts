@@ -9,7 +9,7 @@ import {
 import { HttpError } from '../../http/errors/failure.ts'
 import { createConcurrencyLimiter } from '../../http/limits/concurrency-limiter.ts'
 
-/** Below which mail servers and providers tell what became of mails. */
+/** Path prefix for delivery notices of mail servers and providers. */
 export const MAIL_EVENTS_PREFIX = '/mail-events'
 
 /** Largest notice, in bytes. It may include the mail. */

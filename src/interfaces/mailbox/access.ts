@@ -8,13 +8,13 @@ import { lockedPage, type Place } from './mailbox.pages.ts'
 export const MAILBOX_PREFIX = '/dev/mailbox'
 export const MAILBOX_COOKIE = 'mailbox'
 
-/** @property allowsPrivatePeers true where a container's port is published: its connections come from the bridge, not from loopback. */
+/** @property allowsPrivatePeers true in a container with a published port: connections come from the bridge, not from loopback. */
 export type MailboxSettings = { allowsPrivatePeers: boolean }
 
 /** Path of the captured mails with the token that opens them. */
 export const mailboxPath = (secretKeys: readonly string[]): string => `${MAILBOX_PREFIX}?token=${createMailboxToken(secretKeys)}`
 
-/** Answers requests from elsewhere than this machine as if there were no mailbox. */
+/** Answers 404 to requests from other machines. */
 export function hideFromOutside(app: FastifyInstance, { allowsPrivatePeers }: MailboxSettings): void {
   const allowedPeers = allowsPrivatePeers ? ['loopback', 'private'] : ['loopback']
   app.addHook('onRequest', async (request, reply) => {
@@ -23,7 +23,7 @@ export function hideFromOutside(app: FastifyInstance, { allowsPrivatePeers }: Ma
   })
 }
 
-/** By the header itself: what a trusted proxy says of it does not count here. */
+/** Reads the Host header itself, not the host that a trusted proxy forwards. */
 const isForLoopbackHost = ({ raw: { headers } }: FastifyRequest): boolean =>
   isLoopbackHost(URL.parse(`http://${headers.host}`)?.hostname ?? '')
 
@@ -33,8 +33,8 @@ const isForwarded = ({ raw: { headers } }: FastifyRequest): boolean =>
   Object.keys(headers).some((name) => FORWARDING_HEADER.test(name))
 
 /**
- * Asks for the token of the printed link, then for the cookie that keeps it. Needed besides {@link hideFromOutside}: a local proxy that adds
- * no headers, as nginx does by default, makes everybody's requests look local.
+ * Requires the token of the printed link, and then the cookie that stores it. {@link hideFromOutside} is not enough: behind a local proxy
+ * that adds no headers, nginx's default, all requests look local.
  */
 export async function requireToken(app: FastifyInstance, secretKeys: readonly string[], place: Place): Promise<void> {
   await app.register(cookie)

@@ -64,13 +64,13 @@ function showMails(app: FastifyInstance, { system, render }: Pick<Options, 'syst
   })
 }
 
-/** As a mail program does: in the frame the candidate's page would show nothing, as it may not be framed. */
+/** Makes links leave the frame, because candidates' pages may not be framed. */
 const openLinksOutside = (html: string): string => html.replace('<head>', '<head><base target="_top">')
 
-/** The mail's body stands in a frame of the mailbox's own page. */
+/** Policy of the mail's body, which the mailbox shows in a frame. */
 const BODY_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; frame-ancestors 'self'"
 
-/** @returns the mails to show, how many were looked at for them, and the id from which on there are older ones. */
+/** @returns the mails to show, the number of searched mails, and the id to continue before; undefined at the end. */
 async function findPage(system: ServiceContext, render: RenderMails, search: string, before: string) {
   const words = search.toLowerCase().split(/\s+/)
   const limit = search === '' ? SHOWN : SEARCHED

@@ -50,7 +50,7 @@ ${(links.newest || links.older) && html`<nav class="mt-4 flex gap-6" aria-label=
 const listItem = ({ home }: Place, { id, state, at, subject, to }: Row): Html => html`
 <li class="py-3"><a class="font-medium text-primary visited:text-base-content/75 hover:underline" href="${home}/${id}">${subject}</a><p class="flex flex-wrap justify-between gap-x-6 text-sm"><span>${to.name && `${to.name}, `}${to.address}</span> <span class="quiet">${stateBadge(state)} <time datetime="${`${at.replace(' ', 'T')}Z`}">${at} UTC</time></span></p></li>`
 
-/** Failed ones stand out; of the others the state is a word. */
+/** A badge for failed mails; for others, the state as text. */
 const stateBadge = (state: string): Html =>
   state === 'failed' ? html`<span class="badge badge-soft badge-error badge-sm">Failed</span>` : html`${state},`
 
@@ -72,10 +72,10 @@ export const unknownPage = (place: Place): Html =>
 <p><a href="${place.home}">Go to the mailbox</a></p>`,
   )
 
-/** Alternative parts of an email, of which a mail program shows one. */
+/** Alternative parts of an email. */
 export type View = 'html' | 'text'
 
-/** @param shown.at when it was queued. @param shown.view the alternative to show. */
+/** @param shown.at time when the mail was queued. @param shown.view part to show. */
 export const mailPage = (
   place: Place,
   { id, state, reason }: Mail,

@@ -3,7 +3,7 @@ import { findEmail, type InviteEmail, listEmails } from '../../domain/invites/em
 import { findMemberEmail, listMemberEmails, type MemberEmail, recipientOf } from '../../domain/mails/member-emails.ts'
 import { findRegistration, listRegistrationEmails, type RegistrationEmail } from '../../domain/open-links/registration-emails.ts'
 
-/** A mail as it goes out, as far as the templates show it. */
+/** The parts of a rendered mail that the pages show. */
 type Message = {
   subject: string
   html: string
@@ -32,7 +32,7 @@ export type Mail = {
   render: () => Message
 }
 
-/** The newest mails, by their ids, which rise with time. @param before only those older than the mail with this id. */
+/** The newest mails. Ids increase with time. @param window.before limits the list to mails older than this id. */
 export async function listMails(
   system: ServiceContext,
   render: RenderMails,
@@ -51,7 +51,7 @@ export async function listMails(
   return mails.sort((a, b) => (a.id < b.id ? 1 : -1)).slice(0, window.limit)
 }
 
-/** Null when there is no such mail. */
+/** @returns null if there is no such mail. */
 export async function findMail(system: ServiceContext, render: RenderMails, id: string): Promise<Mail | null> {
   const invitation = await findEmail(system, id)
   if (invitation) return toInviteMail(invitation, render)

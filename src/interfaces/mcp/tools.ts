@@ -15,7 +15,7 @@ const page = {
 }
 const STATUSES = 'pending, accepted, started, completed, expired, revoked, or declined'
 
-/** All that an assistant can do. Nothing here writes. */
+/** All tools. None of them writes. */
 export const tools: readonly Tool[] = [
   {
     name: 'list_assessments',

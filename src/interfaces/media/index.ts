@@ -5,7 +5,7 @@ import { sendMedia } from '../../http/sending/send-media.ts'
 
 type Options = { system: ServiceContext; secretKeys: readonly string[] }
 
-/** Recordings behind the links that API v1 hands out. Other sites' pages may play them: the link is the permission. */
+/** Serves recordings by the signed links of API v1. Pages of other sites may play them, because the link is the credential. */
 export async function linkedMedia(app: FastifyInstance, { system, secretKeys }: Options): Promise<void> {
   app.route<{ Params: { token: string } }>({
     method: ['GET', 'HEAD'],

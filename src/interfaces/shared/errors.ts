@@ -21,7 +21,7 @@ const ANSWERS: Partial<Record<FailureKind, [status: number, texts: readonly [hea
   internal: [500, FAILED],
 }
 
-/** All else looks alike, so that nobody learns which links there are. */
+/** Other failures look alike, so that they don't reveal which links exist. */
 function answerOf(kind: FailureKind): { status: number; body: string } {
   const [status, [heading, text]] = ANSWERS[kind] ?? [404, CLOSED]
   const body = column(html`<h1>${heading}</h1>\n<p class="mt-3">${text}</p>`)

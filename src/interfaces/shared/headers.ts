@@ -1,6 +1,6 @@
 import { pageHeaders } from '../../http/pages/page-headers.ts'
 
-/** Own files only, nothing inline, no scripts. Search engines must not index these pages, nor browsers keep them. */
+/** Allows only own files, nothing inline, and no scripts. Search engines must not index these pages, and browsers must not store them. */
 export const sharedHeaders = {
   ...pageHeaders(),
   'content-security-policy': [

@@ -38,7 +38,7 @@ const BODY_LIMIT = 12 * MAX_COMMENT_LENGTH + 1_024
 /** Seconds until the access code is asked for again. */
 const ACCESS_SECONDS = 86_400
 
-/** Results behind links, for people without an account. The link is the permission: nothing else is reachable from here. */
+/** Shows results by link to people without an account. The link is the credential, and gives access to nothing else. */
 export async function sharedPages(app: FastifyInstance, { system, settings, countPage }: Options): Promise<void> {
   const { secretKeys } = settings
   await app.register(cookie)
@@ -135,7 +135,7 @@ function refuseText(error: unknown): false {
   throw error
 }
 
-/** @throws the error, unless it says how many seconds to wait. */
+/** @returns the seconds to wait. @throws other errors. */
 function secondsToWait(error: unknown): number {
   const issue = error instanceof DomainError ? error.issues[0] : undefined
   if (issue?.rule === 'account' && issue.problem === 'tooMany') return issue.limit ?? 60

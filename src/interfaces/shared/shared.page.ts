@@ -55,7 +55,7 @@ export function sharedPage(facts: Facts): Html {
   })
 }
 
-/** Repeats the receiver's name and the day over what is shown. It deters; it does not prevent. */
+/** Watermark with the recipient's name and the day. It deters from copying, but does not prevent it. */
 const watermark = (id: string, { receiver }: Link, now: Date, position: 'absolute' | 'fixed z-20'): Html =>
   html`<svg class="${`${position} pointer-events-none inset-0 size-full opacity-15`}" aria-hidden="true"><defs><pattern id="${`mark-${id}`}" width="300" height="130" patternUnits="userSpaceOnUse" patternTransform="rotate(-18)"><text x="0" y="60" font-size="14" fill="currentColor">${receiver} · ${now.toISOString().slice(0, 10)}</text></pattern></defs><rect width="100%" height="100%" fill="${`url(#mark-${id})`}"></rect></svg>
 `

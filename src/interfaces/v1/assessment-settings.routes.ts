@@ -17,15 +17,15 @@ import {
   presentSettings,
   toAssessmentChange,
   toNewAssessment,
-  toSeen,
+  toSeenTime,
 } from './assessment-settings.view.ts'
-import { tellConflicts } from './conflicts.ts'
+import { reportConflicts } from './conflicts.ts'
 
 export const AssessmentParams = Type.Object({
   assessmentId: Type.String({ format: 'uuid', description: 'Id of the assessment' }),
 })
 const tags = ['Assessments']
-/** For operations that change what live and test data share. */
+/** For operations that change data shared by live and test mode. */
 export const managing = { keyRight: 'manage' } as const
 
 const read = async (ctx: Context, id: string) => {
@@ -33,7 +33,7 @@ const read = async (ctx: Context, id: string) => {
   return presentSettings(assessment, await toAssessmentInput(ctx, assessment))
 }
 
-/** Beyond v1.md: reads what an assessment is made of; makes, changes, copies and deletes one, for keys that may manage. */
+/** Beyond v1.md: reads, creates, changes, copies, and deletes assessments, for keys with the right to manage. */
 export function assessmentSettingsRoutes(app: TypedApp): void {
   makingRoutes(app)
   changingRoutes(app)
@@ -132,7 +132,7 @@ function changingRoutes(app: TypedApp): void {
       },
     },
     async ({ ctx, params, body }) => {
-      await tellConflicts(changeAssessment(ctx, params.assessmentId, toAssessmentChange(body), toSeen(body)))
+      await reportConflicts(changeAssessment(ctx, params.assessmentId, toAssessmentChange(body), toSeenTime(body)))
       return read(ctx, params.assessmentId)
     },
   )
@@ -154,7 +154,7 @@ function changingRoutes(app: TypedApp): void {
     },
     async ({ ctx, params }) => {
       const deleted = await read(ctx, params.assessmentId)
-      await tellConflicts(deleteAssessment(ctx, params.assessmentId))
+      await reportConflicts(deleteAssessment(ctx, params.assessmentId))
       return deleted
     },
   )

@@ -16,7 +16,7 @@ import { DateTime, NonBlankText, Nullable, StringEnum, Text } from '../../http/s
 import { NAME } from '../../http/schema/schema-keywords.ts'
 import { assessmentDetailView } from './assessments.view.ts'
 
-// Beyond v1.md: what an assessment is made of, to read and to change.
+// Beyond v1.md: the settings of an assessment, to read and to change.
 
 const names = (maxLength: number, description: string) =>
   Type.Array(NonBlankText({ maxLength }), { maxItems: MAX_ASSESSMENT_ITEMS, description })
@@ -112,8 +112,8 @@ export const toAssessmentChange = (
   body: Static<typeof AssessmentChangeBody>,
 ): Partial<AssessmentInput> & { archived?: boolean } => omitUndefined(pick(body, [...NAMES, 'archived']))
 
-/** The time that a body says it has seen; undefined where it says none. */
-export const toSeen = ({ updatedAt }: { updatedAt?: string }): Date | undefined =>
+/** Time of the last change that the client has read; undefined if the body has none. */
+export const toSeenTime = ({ updatedAt }: { updatedAt?: string }): Date | undefined =>
   updatedAt === undefined ? undefined : new Date(updatedAt)
 
 export const presentSettings = (assessment: Assessment, input: AssessmentInput): Static<typeof AssessmentSettingsView> => ({

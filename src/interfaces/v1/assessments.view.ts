@@ -30,10 +30,10 @@ const example = {
   updatedAt: '2026-02-20T16:45:00.000Z',
 }
 
-/** v1.md, Assessment, as lists show it. */
+/** v1.md, Assessment, in lists. */
 export const assessmentView = view(fields, { [NAME]: 'Assessment', examples: [example] })
 
-/** v1.md, Assessment, as the single-assessment endpoint shows it. */
+/** v1.md, Assessment, from the endpoint for a single assessment. */
 export const assessmentDetailView = view(
   { ...fields, totalPoints: Type.Integer({ description: 'Total points available' }) },
   { [NAME]: 'AssessmentDetail', examples: [{ ...example, totalPoints: 60 }] },

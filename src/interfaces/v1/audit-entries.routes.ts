@@ -15,7 +15,7 @@ const AuditFeedView = Type.Object(
   { [NAME]: 'AuditEntryPage', [HEADERS]: ['Ignored-Parameters'], description: 'Entries, oldest first' },
 )
 
-/** Beyond v1.md: the audit log, to be followed by a system that keeps a copy. */
+/** Beyond v1.md: a feed of the audit log, for systems that archive it. */
 export function auditEntryRoutes(app: TypedApp): void {
   app.get(
     '/audit-entries',

@@ -37,7 +37,7 @@ export const AuditEntryView = Type.Object(
   { [NAME]: 'AuditEntry', additionalProperties: false },
 )
 
-/** An entry as the feed shows it. */
+/** An entry in the feed. */
 export const presentAuditEntry = (entry: NamedAuditEntry) => ({
   id: entry.id,
   position: Number(entry.position),

@@ -1,7 +1,7 @@
 import { DomainError, type Issue, type Problem } from '../../domain/errors.ts'
 
-/** Conflicts: valid requests that the present state forbids. */
-const IN_THE_WAY: readonly Problem[] = [
+/** Problems of valid requests that the current state does not allow. */
+const CONFLICTS: readonly Problem[] = [
   'released',
   'notReleased',
   'ungraded',
@@ -16,15 +16,15 @@ const IN_THE_WAY: readonly Problem[] = [
 
 const isChanged = (issue: Issue): boolean =>
   issue.rule === 'changed' || (issue.rule === 'account' && issue.problem === 'regraded')
-const isInTheWay = (issue: Issue): boolean =>
-  issue.rule === 'invited' || (issue.rule === 'account' && IN_THE_WAY.includes(issue.problem))
+const isConflict = (issue: Issue): boolean =>
+  issue.rule === 'invited' || (issue.rule === 'account' && CONFLICTS.includes(issue.problem))
 
 /**
  * Answers 409 to conflicts that the portal shows beside a form: a concurrent change, or a state that does not allow the action.
  *
  * @throws DomainError changed_meanwhile, state_conflict, and other errors of the work.
  */
-export async function tellConflicts<T>(work: Promise<T>): Promise<T> {
+export async function reportConflicts<T>(work: Promise<T>): Promise<T> {
   try {
     return await work
   } catch (error) {
@@ -33,6 +33,6 @@ export async function tellConflicts<T>(work: Promise<T>): Promise<T> {
     const changed = issues.filter(isChanged)
     if (changed.length > 0) throw new DomainError('changed_meanwhile', { issues: changed })
     const [first] = issues
-    throw first && isInTheWay(first) ? new DomainError('state_conflict', { issues }) : error
+    throw first && isConflict(first) ? new DomainError('state_conflict', { issues }) : error
   }
 }

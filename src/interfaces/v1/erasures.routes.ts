@@ -9,7 +9,7 @@ const OneErasure = Type.Object({ erasure: ErasureView }, { [NAME]: 'OneErasure',
 const params = Type.Object({ erasureId: Type.String({ format: 'uuid', description: 'Id of the erasure' }) })
 const shared = { tags: ['Erasure'], scope: 'candidates:erase', requiresScopedKey: true } as const
 
-/** Beyond v1.md: erasing candidates. An address stands in no path and no query: those are logged on the way. */
+/** Beyond v1.md: erases candidates. Email addresses are sent in bodies only, because proxies log paths and queries. */
 export function erasureRoutes(app: TypedApp): void {
   app.delete(
     '/candidates',

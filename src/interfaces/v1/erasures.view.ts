@@ -4,7 +4,7 @@ import { RETAINED_DATA_REASONS } from '../../http/erasures/retained-data.ts'
 import { DateTime, Email, isoTime, isoTimeOrNull, Nullable, StringEnum, Uuid } from '../../http/schema/field-types.ts'
 import { NAME } from '../../http/schema/schema-keywords.ts'
 
-// Beyond v1.md: who is erased, and the receipt of that.
+// Beyond v1.md: requests to erase candidates, and receipts.
 
 export const CandidateToEraseBody = Type.Object(
   { email: Email('The address, in upper or lower case') },

@@ -108,8 +108,8 @@ const answers = {
   internal: [500, 'Internal server error'],
 } as const satisfies Record<FailureKind, [status: number, message: string]>
 
-/** The kinds whose first issue says more than the kind. */
-const WORDED: readonly FailureKind[] = [
+/** Kinds of failure whose message is that of the first issue. */
+const KINDS_WITH_ISSUE_TEXT: readonly FailureKind[] = [
   'invalid',
   'move_not_allowed',
   'too_many_mails',
@@ -118,10 +118,10 @@ const WORDED: readonly FailureKind[] = [
   'cursor_gone',
 ]
 
-/** A failure in v1's envelope: one message, that of the first issue. */
+/** A failure in v1's envelope, which has a single message. */
 function presentFailure({ kind, issues, detail }: Failure) {
   const [status, message] = answers[kind]
-  const first = WORDED.includes(kind) ? issues[0] : undefined
+  const first = KINDS_WITH_ISSUE_TEXT.includes(kind) ? issues[0] : undefined
   const error = first ? wordFirst(first, issues) : detail === undefined ? message : `${message}: ${detail}`
   return { status, body: { error } }
 }
@@ -140,7 +140,7 @@ function sendFailure(failure: Failure, request: FastifyRequest, reply: FastifyRe
   const { status, body } = presentFailure(failure)
   const existing = existingId && absoluteUrl(request, `${v1Envelope.prefix}/invites/${existingId}`)
   reply.headers(failureHeaders(failure, existing))
-  // The limit is the route's.
+  // The message names the route's limit.
   const responseBody = failure.kind === 'body_too_large' ? { error: wordBodyLimit(request.routeOptions.bodyLimit) } : body
   return reply.code(status).send(responseBody)
 }
@@ -261,7 +261,7 @@ const accountProblems: Partial<Record<Problem, (field: string, limit: number) =>
   deactivated: () => 'The member is deactivated: to make them active again, send reactivate: true',
 }
 
-/** Both bounds, where the upper one is what the client has to know; v1.md words the lower one by itself. */
+/** Names both bounds. v1.md has its own text for the lower bound alone. */
 const wordRange = ({ minimum, maximum }: Range): string => `an integer between ${minimum} and ${maximum}`
 
 const participles: Record<Move | 'expire' | 'retake' | 'accommodate' | 'remind', string> = {

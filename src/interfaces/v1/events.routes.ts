@@ -8,7 +8,7 @@ import { HEADERS, NAME } from '../../http/schema/schema-keywords.ts'
 import { EventView, presentEvent } from './events.view.ts'
 import { Limit, toLimit } from './list.ts'
 
-/** As many digits as any position has. */
+/** Up to 18 digits: more than any position has. */
 export const CURSOR_PATTERN = '^[0-9]{1,18}$'
 const query = Type.Object({
   cursor: Type.Optional(

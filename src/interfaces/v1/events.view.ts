@@ -178,7 +178,7 @@ const example = {
   data: { ...ids, status: 'pending', mode: 'live', source: 'api' },
 }
 
-/** An event of one type, as documents show it. */
+/** Schema of an event of one type, for documents. */
 const ofType = (type: EventType | typeof TEST_EVENT, data: Record<string, TSchema>): TObject =>
   Type.Object(envelope(StringEnum([type]), Type.Object(data)), {
     [NAME]: `${pascalCase(type)}Event`,
@@ -200,5 +200,5 @@ export const webhookMessages: Record<string, TObject> = Object.fromEntries(
   [...ofTypes, testEvent].map((event) => [event.properties.type!.enum[0], event]),
 )
 
-/** Webhooks send the same. */
+/** Webhooks send the same JSON. */
 export const presentEvent = (event: FeedEvent): Static<typeof EventView> => toEventJson(event)

@@ -8,7 +8,7 @@ import {
 } from '../../domain/submissions/grading/grade-for-members.ts'
 import { answerIdempotently, IdempotencyHeaders } from '../../http/requests/idempotency.ts'
 import type { TypedApp } from '../../http/requests/typed-app.ts'
-import { tellConflicts } from './conflicts.ts'
+import { reportConflicts } from './conflicts.ts'
 import {
   GradersBody,
   GradesBody,
@@ -29,7 +29,7 @@ const grading = { tags: ['Submissions'], keyRight: 'manage', params: InviteParam
 
 const read = async (ctx: Context, inviteId: string) => presentGrading(await readGrading(ctx, inviteId))
 
-/** Beyond v1.md: who grades, grades, and the release of the result, for keys that may manage. */
+/** Beyond v1.md: graders, grades, and the release of the result, for keys with the right to manage. */
 export function gradingRoutes(app: TypedApp): void {
   sheetRoutes(app)
   releaseRoutes(app)
@@ -70,7 +70,7 @@ function sheetRoutes(app: TypedApp): void {
       },
     },
     async ({ ctx, params, body }) => {
-      await tellConflicts(assignGraders(ctx, params.inviteId, toGraders(body)))
+      await reportConflicts(assignGraders(ctx, params.inviteId, toGraders(body)))
       return read(ctx, params.inviteId)
     },
   )
@@ -91,13 +91,13 @@ function sheetRoutes(app: TypedApp): void {
       },
     },
     async ({ ctx, params, body }) => {
-      await tellConflicts(gradeForMember(ctx, params.inviteId, toGrades(body)))
+      await reportConflicts(gradeForMember(ctx, params.inviteId, toGrades(body)))
       return read(ctx, params.inviteId)
     },
   )
 }
 
-/** The release of the result, and taking it back. */
+/** Releases a result, or reopens it. */
 function releaseRoutes(app: TypedApp): void {
   app.post(
     '/invites/:inviteId/submission/release',
@@ -118,7 +118,7 @@ function releaseRoutes(app: TypedApp): void {
     async (request, reply) => {
       const { body, params } = request
       return answerIdempotently(request, reply, async (ctx) => {
-        await tellConflicts(releaseForMember(ctx, params.inviteId, toRelease(body)))
+        await reportConflicts(releaseForMember(ctx, params.inviteId, toRelease(body)))
         return { status: 200, body: await read(ctx, params.inviteId) }
       })
     },
@@ -142,7 +142,7 @@ function releaseRoutes(app: TypedApp): void {
     async (request, reply) => {
       const { body, params } = request
       return answerIdempotently(request, reply, async (ctx) => {
-        await tellConflicts(reopenForMember(ctx, params.inviteId, { graderId: body?.graderId }))
+        await reportConflicts(reopenForMember(ctx, params.inviteId, { graderId: body?.graderId }))
         return { status: 200, body: await read(ctx, params.inviteId) }
       })
     },

@@ -10,12 +10,12 @@ import type {
 import { DateTime, isoTime, Nullable, StringEnum, Text, Uuid } from '../../http/schema/field-types.ts'
 import { NAME } from '../../http/schema/schema-keywords.ts'
 
-// Beyond v1.md: grades before they are released, and what graders do.
+// Beyond v1.md: grades before their release, and the actions of graders.
 
-/** More than anybody gives at once within a body. */
+/** Most grades in one body. */
 const MAX_GRADES = 500
 const ROUND_NAMES = ['first', 'second', 'decision'] as const
-const STANDINGS = ['ungraded', 'undecided', 'graded'] as const
+const GRADING_STATES = ['ungraded', 'undecided', 'graded'] as const
 
 export const GradingView = Type.Object(
   {
@@ -31,7 +31,7 @@ export const GradingView = Type.Object(
       Type.Object({
         number: Type.Integer(),
         ofPoints: Type.Integer(),
-        state: StringEnum(STANDINGS, { description: 'undecided: the two graders’ points are too far apart' }),
+        state: StringEnum(GRADING_STATES, { description: 'undecided: the two graders’ points are too far apart' }),
         points: Nullable(Type.Number({ description: 'The points that count; null until graded' })),
         comment: Type.String(),
         grades: Type.Array(

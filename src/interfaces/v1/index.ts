@@ -65,7 +65,7 @@ const webhooks = {
 }
 
 /**
- * The camelCase interface of v1.md, for a scope of its own under the prefix of {@link v1Envelope}.
+ * The camelCase interface of v1.md. Register it in its own scope, with the prefix of {@link v1Envelope}.
  *
  * @returns its OpenAPI document, once the app is ready.
  */

@@ -20,7 +20,7 @@ const params = Type.Object({ batchId: Type.String({ format: 'uuid', description:
 const tags = ['Invite batches']
 const rowOrder = { number: 'number' } as const
 
-/** Beyond v1.md: many invites by one request, and what became of each. */
+/** Beyond v1.md: many invites by one request, and the outcome of each. */
 export function inviteBatchRoutes(app: TypedApp): void {
   app.post(
     '/invite-batches',

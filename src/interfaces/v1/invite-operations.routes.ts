@@ -65,13 +65,13 @@ const operation = (operationId: string, summary: string, description: string) =>
   errors: ['invite_not_found', 'move_not_allowed'] as const,
 })
 
-/** The invite as it was left. */
+/** Response with the changed invite. */
 export const answerInvite = async (invite: Promise<InviteDetail>) => ({
   status: 200,
   body: { invite: inviteDetailView.present(await invite) },
 })
 
-/** Beyond v1.md: change, resend, extend, revoke and bring back an invite, and read what belongs to it: its mails, its link, its tags. */
+/** Beyond v1.md: changes, resends, extends, revokes, and reactivates an invite, and reads its mails, link, and tags. */
 export function inviteOperationRoutes(app: TypedApp): void {
   changingRoute(app)
   movingRoutes(app)
@@ -167,7 +167,7 @@ function movingRoutes(app: TypedApp): void {
   )
 }
 
-/** Another one for who has completed it. */
+/** Invites a candidate who has completed the assessment to another attempt. */
 function retakeRoute(app: TypedApp): void {
   app.post(
     '/invites/:inviteId/retake',

@@ -28,7 +28,7 @@ import {
 } from '../../http/schema/field-types.ts'
 import { NAME } from '../../http/schema/schema-keywords.ts'
 
-// Beyond v1.md: what an organization does with an invite it has made.
+// Beyond v1.md: operations on existing invites.
 
 const Days = (options: object) => Type.Integer({ ...EXPIRY_DAYS, ...options })
 

@@ -21,7 +21,7 @@ export const Pagination = Type.Object(
   { [NAME]: 'Pagination' },
 )
 
-/** The words an endpoint sorts by, each with the domain's field. The first is the default. */
+/** Values of `sort` with the domain's fields. The first is the default. */
 type SortWords<Field extends string> = Record<string, Field>
 
 export const Limit = Type.Optional(
@@ -56,8 +56,8 @@ export function toOrder<Field extends string>(
 const LIST_HEADERS: HeaderName[] = ['Link', 'Events-Cursor', 'Ignored-Parameters']
 
 /**
- * Adds to every list registered after this call the position from which the feed of events has the changes that the list misses. The
- * position is read before the list.
+ * Adds the header `Events-Cursor` to every list registered after this call. From that position on, the feed of events has the changes that the
+ * list misses, because the position is read before the list.
  */
 export function showEventsCursor(app: FastifyInstance): void {
   app.addHook('onRoute', (route) => {
@@ -84,7 +84,7 @@ export const ListOf = <Name extends string, Item extends TSchema, More extends T
     ),
   )
 
-/** Answers a list: the presented items, the pagination, and the neighbouring pages as `Link` (RFC 8288), where the query is not too long. */
+/** Body of a list. Sets `Link` (RFC 8288) to the neighboring pages unless it would be too long. */
 export function answerList<Name extends string, Row, View>(
   request: FastifyRequest,
   reply: FastifyReply,

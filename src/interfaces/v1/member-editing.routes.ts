@@ -7,7 +7,7 @@ import { getMember } from '../../domain/members/members.ts'
 import { answerIdempotently, IdempotencyHeaders } from '../../http/requests/idempotency.ts'
 import type { TypedApp } from '../../http/requests/typed-app.ts'
 import { managing } from './assessment-settings.routes.ts'
-import { tellConflicts } from './conflicts.ts'
+import { reportConflicts } from './conflicts.ts'
 import { MemberChangeBody, NewMemberBody, OneMember } from './member-editing.view.ts'
 import { memberView } from './members.view.ts'
 
@@ -16,7 +16,7 @@ const tags = ['Members']
 
 const read = async (ctx: Context, id: string) => ({ member: memberView.present(await getMember(ctx, id)) })
 
-/** Beyond v1.md: reads a member; invites and changes members, but for admins, for keys that may manage. */
+/** Beyond v1.md: reads a member; invites and changes members except admins, for keys with the right to manage. */
 export function memberEditingRoutes(app: TypedApp): void {
   app.get(
     '/members/:memberId',
@@ -60,7 +60,7 @@ export function memberEditingRoutes(app: TypedApp): void {
         request,
         reply,
         async (ctx) => {
-          const { memberId } = await tellConflicts(inviteMember(ctx, invitation))
+          const { memberId } = await reportConflicts(inviteMember(ctx, invitation))
           return { status: 201, body: await read(ctx, memberId) }
         },
         ({ member }) => `${app.prefix}/members/${member.id}`,

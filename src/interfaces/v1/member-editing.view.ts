@@ -5,7 +5,7 @@ import { Email, NonBlankText, StringEnum, Text } from '../../http/schema/field-t
 import { NAME } from '../../http/schema/schema-keywords.ts'
 import { memberView } from './members.view.ts'
 
-// Beyond v1.md: who becomes a member, and what of one can be changed.
+// Beyond v1.md: new members, and changes of members.
 
 const name = (description: string) => Type.Optional(NonBlankText({ maxLength: MAX_NAME_LENGTH, description }))
 const roles = (description: string) => Type.Array(StringEnum(MEMBER_ROLES), { maxItems: MEMBER_ROLES.length, description })

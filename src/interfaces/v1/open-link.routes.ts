@@ -59,7 +59,7 @@ const present = ({ updatedAt: _, opensAt, closesAt, ...link }: OpenLink): Static
   openLink: { ...link, opensAt: opensAt?.toISOString() ?? null, closesAt: closesAt?.toISOString() ?? null },
 })
 
-/** Omitted settings have their defaults, as PUT replaces all of them. */
+/** Omitted settings get their defaults, because PUT replaces all settings. */
 const toSettings = ({ opensAt, closesAt, ...body }: Static<typeof OpenLinkBody>): OpenLinkSettings => ({
   ...DEFAULT_OPEN_LINK,
   ...body,
@@ -69,7 +69,7 @@ const toSettings = ({ opensAt, closesAt, ...body }: Static<typeof OpenLinkBody>)
 
 const tags = ['Assessments']
 
-/** Beyond v1.md: reads and replaces the settings of an assessment's open link: the live or the test one, by the key's mode. */
+/** Beyond v1.md: reads and replaces the settings of an assessment's open link in the key's mode, live or test. */
 export function openLinkRoutes(app: TypedApp): void {
   app.get(
     '/assessments/:assessmentId/open-link',

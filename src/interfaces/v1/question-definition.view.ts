@@ -6,7 +6,7 @@ import { kinds } from '../../kinds/index.ts'
 
 // Beyond v1.md: spec and key of a question with a right answer.
 
-/** Checked by the kind, which says what of it is wrong. */
+/** JSON that the kind validates. */
 const json = (description: string) => Type.Object({}, { additionalProperties: true, description })
 const responseType = Type.String({
   enum: [...kinds.keys()],

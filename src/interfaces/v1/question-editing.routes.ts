@@ -8,8 +8,8 @@ import { throwIfIssues } from '../../domain/validation/throw-if-issues.ts'
 import { answerIdempotently, IdempotencyHeaders } from '../../http/requests/idempotency.ts'
 import type { TypedApp } from '../../http/requests/typed-app.ts'
 import { AssessmentParams, managing } from './assessment-settings.routes.ts'
-import { toSeen } from './assessment-settings.view.ts'
-import { tellConflicts } from './conflicts.ts'
+import { toSeenTime } from './assessment-settings.view.ts'
+import { reportConflicts } from './conflicts.ts'
 import { DefinitionBody, OneDefinition, presentDefinition, toDefinition } from './question-definition.view.ts'
 import {
   MovedQuestion,
@@ -31,7 +31,7 @@ const errors = ['assessment_not_found', 'question_not_found'] as const
 
 const read = async (ctx: Context, ref: QuestionRef) => ({ question: questionView.present(await getQuestion(ctx, ref)) })
 
-/** Beyond v1.md: reads a question; adds, changes, moves and deletes them, for keys that may manage. */
+/** Beyond v1.md: reads, adds, changes, moves, and deletes questions, for keys with the right to manage. */
 export function questionEditingRoutes(app: TypedApp): void {
   addingRoutes(app)
   changingRoutes(app)
@@ -119,7 +119,7 @@ function changingRoutes(app: TypedApp): void {
     async ({ ctx, params, body }) => {
       const { responseType } = await getQuestion(ctx, params)
       if (body.responseType !== responseType) refuseMissingDefinition(ctx, body.responseType)
-      await tellConflicts(changeQuestion(ctx, params, toQuestionChange(body), toSeen(body)))
+      await reportConflicts(changeQuestion(ctx, params, toQuestionChange(body), toSeenTime(body)))
       return read(ctx, params)
     },
   )
@@ -144,7 +144,7 @@ function changingRoutes(app: TypedApp): void {
     async (request, reply) => {
       const { body, params } = request
       return answerIdempotently(request, reply, async (ctx) => {
-        await tellConflicts(moveQuestion(ctx, params, { place: body.place, order: body.order }))
+        await reportConflicts(moveQuestion(ctx, params, { place: body.place, order: body.order }))
         return { status: 200, body: await read(ctx, params) }
       })
     },

@@ -8,7 +8,7 @@ import { NAME } from '../../http/schema/schema-keywords.ts'
 import { seenUpdatedAt } from './assessment-settings.view.ts'
 import { questionView } from './questions.view.ts'
 
-// Beyond v1.md: what a question is made of.
+// Beyond v1.md: the settings of a question.
 
 const fields = {
   inputType: NonBlankText({

@@ -64,7 +64,7 @@ export function toQuestionFile({
   columns,
 }: Static<typeof NewImportBody>) {
   const bytes = Buffer.from(file, 'base64')
-  // Node ignores characters that are no Base64, so the lengths differ.
+  // Node ignores invalid characters, so the lengths differ.
   const padding = file.endsWith('==') ? 2 : file.endsWith('=') ? 1 : 0
   if (Math.ceil((bytes.length * 4) / 3) !== file.length - padding) {
     const text = 'file must be the content of the file in Base64, without line breaks'
@@ -74,7 +74,7 @@ export function toQuestionFile({
   return { fileName, bytes, choices }
 }
 
-/** Words of this interface for the states of a question. */
+/** This interface's names for the states of a question. */
 const STATES = {
   ready: 'ready',
   losses: 'partial',

@@ -7,7 +7,7 @@ import { sendAsset } from '../../http/sending/send-media.ts'
 const params = Type.Object({ mediaId: Type.String({ format: 'uuid', description: 'Id of the picture, audio or video' }) })
 const TYPES = ['image/png', 'image/jpeg', 'image/webp', 'image/gif', 'audio/webm', 'video/webm', 'audio/mp4', 'video/mp4']
 
-/** Beyond v1.md: what questions show. */
+/** Beyond v1.md: pictures, audio, and video of questions. */
 export function questionMediaRoutes(app: TypedApp): void {
   app.get(
     '/question-media/:mediaId',

@@ -27,7 +27,7 @@ const filters = {
 const params = Type.Object({ inviteId: Type.String({ format: 'uuid', description: 'Id of the invite' }) })
 const tags = ['Submissions']
 
-/** Beyond v1.md: what candidates have sent in, and the results that were released. */
+/** Beyond v1.md: submissions, and released results. */
 export function submissionRoutes(app: TypedApp): void {
   app.get(
     '/submissions',

@@ -194,7 +194,7 @@ export const SubmissionDetailView = Type.Object(
   },
 )
 
-/** No JSON. */
+/** Not JSON. */
 export const ReportView = Type.String({ description: 'The report', [MEDIA_TYPES]: ['application/pdf', 'text/html'] })
 
 export const presentResult = (result: Result): Static<typeof ResultView> => ({

@@ -11,7 +11,7 @@ const params = Type.Object({ suppressionId: Type.String({ format: 'uuid', descri
 const sortWords = { since: 'since' } as const
 const tags = ['Suppressions']
 
-/** Beyond v1.md: the addresses that are not written to. */
+/** Beyond v1.md: blocked email addresses. */
 export function suppressionRoutes(app: TypedApp): void {
   app.get(
     '/suppressions',

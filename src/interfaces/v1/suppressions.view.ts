@@ -4,7 +4,7 @@ import { type ListedSuppression, SUPPRESSION_REASONS } from '../../domain/invite
 import { DateTime, Email, isoTime, isoTimeOrNull, Nullable, StringEnum, Uuid } from '../../http/schema/field-types.ts'
 import { NAME } from '../../http/schema/schema-keywords.ts'
 
-/** An address that is not written to. */
+/** A blocked email address. */
 export const SuppressionView = Type.Object(
   {
     id: Uuid(),

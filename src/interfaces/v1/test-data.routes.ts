@@ -9,7 +9,7 @@ import { DeletionView, presentDeletion, SimulationBody, toGiven } from './test-d
 
 const tags = ['Test data']
 
-/** Beyond v1.md: what test keys do with test data. */
+/** Beyond v1.md: operations of test keys on test data. */
 export function testDataRoutes(app: TypedApp): void {
   app.post(
     '/invites/:inviteId/simulate',

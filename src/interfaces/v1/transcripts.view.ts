@@ -4,7 +4,7 @@ import { TRANSCRIPT_STATES } from '../../domain/submissions/transcripts/read-tra
 import { DateTime, isoTimeOrNull, Nullable, StringEnum } from '../../http/schema/field-types.ts'
 import { NAME } from '../../http/schema/schema-keywords.ts'
 
-// Beyond v1.md: words of recorded answers.
+// Beyond v1.md: transcripts of recorded answers.
 
 const SegmentView = Type.Object({
   startMs: Nullable(Type.Integer({ description: 'Milliseconds from the beginning of the recording; null if unknown' })),

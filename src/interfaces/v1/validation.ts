@@ -83,8 +83,9 @@ const validatorOf = compileOnce((schema: Schema) => {
 })
 
 /**
- * Validates bodies and query strings against the schemas that also make the document. Bodies are taken literally; in a query string
- * digits are an integer, and commas part the items of an array. Path parameters are the domain's: an id that is no UUID is simply not found.
+ * Validates bodies and query strings against the schemas of the OpenAPI document. Values in bodies are not converted. In a query string,
+ * digits become an integer, and commas separate the items of an array. Path parameters are not validated: the domain does not find an invalid
+ * id.
  *
  * @throws DomainError invalid with the first issue, in the order of the schema's fields; from Fastify's validation.
  */
@@ -108,10 +109,10 @@ export function validateWithSchemas(app: FastifyInstance): void {
   })
 }
 
-/** A missing body, which Fastify passes as null, lacks every field. */
+/** Treats a missing body, which Fastify passes as null, as an empty object. */
 const readBody = (body: unknown): unknown => body ?? {}
 
-/** A parameter that was sent several times and takes one value. */
+/** A parameter that was sent several times although it takes one value. */
 const findRepeated = ({ properties = {} }: Schema, query: Record<string, unknown>): string | undefined =>
   Object.keys(query).find((name) => Array.isArray(query[name]) && (properties[name]?.type ?? 'array') !== 'array')
 
@@ -129,7 +130,7 @@ function readQuery({ properties = {} }: Schema, query: Record<string, unknown>):
 }
 
 /**
- * Same schema, which stops at the first invalid field in order, because an answer has room for one message. Ajv alone would check for
+ * Rewrites a schema so that Ajv stops at the first invalid field in order, because a response has a single message. By default, Ajv checks for
  * missing fields first.
  */
 function inOrder({ properties = {}, required = [], minProperties = 0 }: Schema): Schema {
@@ -168,7 +169,7 @@ function toIssue(error: ErrorObject): Issue {
     case 'enum':
       return { field, rule: 'choice', limit: schema.enum ?? [], value: data }
     case 'maxLength':
-      // An address that is too long is no valid address: v1.md has one message for all of these.
+      // A too long address is an invalid address: v1.md has one message for both.
       return { field, ...(violateFormat(schema) ?? { rule: keyword, limit: params.limit }) }
     case 'maxItems':
     case 'maxProperties':
@@ -181,7 +182,7 @@ function toIssue(error: ErrorObject): Issue {
   }
 }
 
-/** A wrong type is reported by what the field expects: an address, a UUID, one of the words, a number in its range. */
+/** Reports a wrong type by the expected value, such as an address, a UUID, or a number in a range. */
 function violateType(field: string, schema: Schema, data: unknown): Violation {
   const { minimum = 0, maximum = MAX_INTEGER } = schema
   if (schema.enum) return { rule: 'choice', limit: schema.enum, value: data }

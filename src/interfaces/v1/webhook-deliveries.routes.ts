@@ -22,7 +22,7 @@ const params = Type.Object({
 const filters = { state: Type.Optional({ ...DeliveryState, description: 'Only deliveries in this state' }) }
 const tags = ['Webhooks']
 
-/** Beyond v1.md: what became of the events that a webhook was sent, and sending them again. */
+/** Beyond v1.md: lists deliveries to a webhook, and sends events again. */
 export function webhookDeliveryRoutes(app: TypedApp): void {
   deliveryRoutes(app)
   sendingRoutes(app)
@@ -73,7 +73,7 @@ function deliveryRoutes(app: TypedApp): void {
   )
 }
 
-/** Sending them again, or one to try. */
+/** Sends events again, or a test event. */
 function sendingRoutes(app: TypedApp): void {
   app.post(
     '/webhooks/:webhookId/deliveries/:deliveryId/replay',

@@ -3,7 +3,7 @@ import { DELIVERY_STATES, type WebhookDelivery, type WebhookDeliveryDetail } fro
 import { DateTime, isoTime, Nullable, StringEnum, Uuid } from '../../http/schema/field-types.ts'
 import { NAME } from '../../http/schema/schema-keywords.ts'
 
-// Beyond v1.md: what became of the events that a webhook was told of.
+// Beyond v1.md: deliveries of events to webhooks.
 
 export const DeliveryState = StringEnum(DELIVERY_STATES, {
   description: 'waiting: for its next attempt; failed: no attempts left, or the endpoint answered 410',
@@ -27,7 +27,7 @@ const example = {
   nextAttemptAt: '2026-03-02T09:30:05.000Z',
 }
 
-/** One event on its way to one endpoint, as lists show it. */
+/** Delivery of an event to an endpoint, in lists. */
 export const DeliveryView = Type.Object(fields, { [NAME]: 'WebhookDelivery', examples: [example] })
 
 const AttemptView = Type.Object(
@@ -42,7 +42,7 @@ const AttemptView = Type.Object(
   { [NAME]: 'WebhookAttempt' },
 )
 
-/** One event on its way to one endpoint, with each attempt. */
+/** Delivery of an event to an endpoint, with its attempts. */
 export const DeliveryDetailView = Type.Object(
   { ...fields, attempts: Type.Array(AttemptView, { description: 'In their order' }) },
   {

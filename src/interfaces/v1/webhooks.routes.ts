@@ -23,13 +23,13 @@ export const webhookParams = Type.Object({ webhookId: Type.String({ format: 'uui
 const tags = ['Webhooks']
 const params = webhookParams
 
-/** Shown once. */
+/** Response with a secret, which is shown only once. */
 async function answerSecret(status: number, creation: Promise<{ endpoint: WebhookEndpoint; secret: string }>) {
   const { endpoint, secret } = await creation
   return { status, body: { webhook: presentWebhook(endpoint), secret }, isSecret: true }
 }
 
-/** Beyond v1.md: the addresses that an organization has its events sent to. */
+/** Beyond v1.md: addresses that receive an organization's events. */
 export function webhookRoutes(app: TypedApp): void {
   webhookListRoutes(app)
   secretRoutes(app)
@@ -88,7 +88,7 @@ function webhookListRoutes(app: TypedApp): void {
   )
 }
 
-/** A new secret. */
+/** Rotates the secret. */
 function secretRoutes(app: TypedApp): void {
   app.post(
     '/webhooks/:webhookId/rotate-secret',
@@ -112,7 +112,7 @@ function secretRoutes(app: TypedApp): void {
   )
 }
 
-/** One, as it is: read, changed, deleted. */
+/** Reads, changes, and deletes a webhook. */
 function oneWebhookRoutes(app: TypedApp): void {
   app.get(
     '/webhooks/:webhookId',

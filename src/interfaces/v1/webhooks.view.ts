@@ -34,7 +34,7 @@ const example = {
   updatedAt: '2026-03-02T09:30:00.000Z',
 }
 
-/** An endpoint as it is shown at any time: without its secret. */
+/** An endpoint without its secret. */
 export const WebhookView = Type.Object(
   {
     id: Uuid(),

@@ -22,5 +22,5 @@ export const IDENTIFIERS = {
   duration: 'duration',
 } as const
 
-/** An update of an assessment that does not exist, to see by the answer whether the key is taken: 401 or 403 say that it is not. */
+/** Assessment that does not exist. Updating it tests the key: 401 and 403 mean that Ashby refuses it. */
 export const TEST_ASSESSMENT_ID = '00000000-0000-0000-0000-000000000000'

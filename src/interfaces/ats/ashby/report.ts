@@ -3,7 +3,7 @@ import { KEY_LOST, type ReportWriter, withBasic } from '../kit/report.ts'
 import { IDENTIFIERS, TEST_ASSESSMENT_ID } from './constants.ts'
 import { presentUpdate, type Update } from './view.ts'
 
-/** Tells Ashby how an order came to stand (docs/ats.md, Ashby). */
+/** Reports the status of an order to Ashby (docs/ats.md, Ashby). */
 export const writeAshbyReport: ReportWriter = async (ctx, { report, order, credentials }) => {
   const settings = ctx.deps.ats.ashby
   if (!settings) return { error: 'Ashby is switched off.' }

@@ -12,7 +12,7 @@ import { wordReleased } from '../kit/refusals.ts'
 import { type AtsScope, openScope } from '../kit/scope.ts'
 import { presentTest, presentUpdate } from './view.ts'
 
-/** `message` is shown to the recruiter of an order; the rest is how Ashby's own interface tells errors. */
+/** Ashby shows `message` to the recruiter. The other fields have the format of Ashby's own errors. */
 const presentRefusal = (message: string, code: string) => ({
   ...{ success: false, message, errors: [code], errorInfo: { code, message } },
 })
@@ -26,7 +26,7 @@ export async function ashbyRoutes(app: FastifyInstance, scope: AtsScope): Promis
 
   app.post('/assessment.start', async (request, reply) => {
     const { ctx } = request
-    // Without it nothing could be reported back.
+    // Without the key, nothing can be reported to Ashby.
     const isReady = await hasAtsApiKey(ctx, atsOf(ctx).connectionId)
     throwIfIssues(isReady ? [] : [{ field: 'theirKey', rule: 'required' }])
     const placed = await placeOrder(ctx, readOrder(request.body), { takesOver: false })
@@ -46,7 +46,7 @@ export async function ashbyRoutes(app: FastifyInstance, scope: AtsScope): Promis
   app.post('/assessment.customField.list', async () => ({ success: true, fields: [] }))
 }
 
-/** @throws DomainError invalid without an address or an application. */
+/** @throws DomainError invalid if a required field is missing. */
 function readOrder(body: unknown): NewOrder {
   const { assessment_type_id, candidate, application } = objectIn(body)
   const { email, ashby_profile_url, ...names } = objectIn(candidate)
@@ -64,7 +64,7 @@ function readOrder(body: unknown): NewOrder {
 type Taken = Exclude<PlacedOrder, { refused: string }>
 type Refused = Extract<PlacedOrder, { refused: string }>
 
-/** With the first update, which so needs no call of its own. */
+/** Includes the first update, which saves a call. */
 function presentStart(ctx: Context, { inviteId, createdAt }: Taken) {
   const order = { inviteId, status: 'invited', startedAt: null, completedAt: null, result: null } as const
   return { assessment_id: inviteId, update_request: presentUpdate(ctx, { status: 'invited', at: createdAt, order }) }

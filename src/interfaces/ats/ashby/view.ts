@@ -11,7 +11,7 @@ type DataValue = {
   value: string | number
 }
 
-/** An update. With a result the assessment is complete, with a reason it is canceled. */
+/** An update. A result completes the assessment, and a reason cancels it. */
 export type Update = {
   assessment_id: string
   /** Milliseconds since 1970. */
@@ -25,7 +25,7 @@ export type Update = {
 
 export const presentTest = ({ id, name }: AtsTest) => ({ assessment_type_id: id, name, description: '' })
 
-/** Ashby's status for an order at that time. @param order its invite now: only the release is added from it. */
+/** Update for the status of an order at that time. @param order current progress, for the released result. */
 export function presentUpdate(
   { deps, organization, mode }: Context,
   { status, at, order }: { status: Exclude<OrderStatus, 'test'>; at: Date; order: OrderProgress },

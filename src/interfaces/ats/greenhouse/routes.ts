@@ -17,7 +17,7 @@ export const greenhouseEnvelope = createAtsEnvelope('/ats/greenhouse', (message)
 /** Maximum number of stored complaints, and characters of each. */
 const MAX_COMPLAINTS = 20
 const MAX_COMPLAINT_LENGTH = 300
-/** Characters of an order's id as far as it is shown. */
+/** Characters of an order's id that are shown. */
 const MAX_ID_LENGTH = 100
 
 /** Routes for Greenhouse (docs/ats.md, Greenhouse). */
@@ -45,7 +45,7 @@ export async function greenhouseRoutes(app: FastifyInstance, scope: AtsScope): P
   })
 }
 
-/** @throws DomainError invalid: without an address or a test, or with an address to report to that is not Greenhouse's. */
+/** @throws DomainError invalid if a required field is missing, or if the callback URL is not Greenhouse's. */
 function readOrder({ deps }: Context, body: unknown): NewOrder {
   const { partner_test_id, candidate, url } = objectIn(body)
   const { email, greenhouse_profile_url, ...names } = objectIn(candidate)
@@ -62,8 +62,8 @@ function readOrder({ deps }: Context, body: unknown): NewOrder {
 }
 
 /**
- * The whole address tells orders apart, hashed because indexed texts are limited: its last path part, the id of the order there, may be
- * another order's on another host or path. It comes first, to be read by people.
+ * Identifies an order by the hash of its callback URL. The last path segment, Greenhouse's id of the order, comes first for people to read. It
+ * is not unique across hosts and paths. A hash, because indexed texts are limited in length.
  */
 function naturalKeyOf(callbackUrl: string): string {
   const { href, pathname } = new URL(callbackUrl)
@@ -71,7 +71,7 @@ function naturalKeyOf(callbackUrl: string): string {
   return `${id.slice(0, MAX_ID_LENGTH)} ${hash('sha256', href)}`
 }
 
-/** Logs and counts what Greenhouse has found wrong with an answer, without the candidate's address. @returns the order, if it is known. */
+/** Logs and counts Greenhouse's complaint about a response, without the candidate's address. @returns the order's id, if known. */
 async function keepComplaint(ctx: Context, body: Record<string, unknown>): Promise<string | null> {
   const call = textIn(body.api_call, MAX_COMPLAINT_LENGTH)
   const address = textIn(body.candidate_email)

@@ -9,7 +9,7 @@ export const presentTest = ({ id, name }: AtsTest) => ({
   partner_test_name: [...name].slice(0, MAX_LABEL_LENGTH).join(''),
 })
 
-/** The answer to test_status: a result only when it is released, and the link to a page that asks who wants to see it. */
+/** Response to test_status. A released result has a link to a page that requires sign-in. */
 export function presentStatus({ deps, organization, mode }: Context, order: OrderProgress) {
   const { status, result, startedAt, completedAt } = order
   const partner_status = WORDS[status]

@@ -2,9 +2,9 @@ import type { Issue } from '../../../domain/errors.ts'
 import type { Envelope } from '../../../http/errors/envelope.ts'
 import { type Failure, type FailureKind, failureHeaders } from '../../../http/errors/failure.ts'
 
-/** A problem that a person can fix, in a sentence. Ashby and Recruitee show it; whether Greenhouse does is unknown (docs/ats.md, †). */
-const MENDABLE = 422
-/** Said of every key that is no longer good, or unknown. Only a good key of another kind is named as such. */
+/** Status of problems that a person can fix. Ashby and Recruitee show the text. Greenhouse's behavior is unknown (docs/ats.md, †). */
+const FIXABLE = 422
+/** The same for all unknown and invalid keys. Only a valid key of another kind gets a text of its own. */
 const KEY: Answer = [401, 'The key is not valid.']
 const TOO_MANY: Answer = [429, 'There were too many requests. Please try again later.']
 const AWAY: Answer = [503, 'The service is busy. Please try again in a moment.']
@@ -24,11 +24,11 @@ const answers: Partial<Record<FailureKind, Answer>> = {
   duplicate_invite: [409, 'The candidate has been invited to this assessment already.'],
   move_not_allowed: [409, 'The candidate’s invite has changed meanwhile. Please try again.'],
   invite_declined: [
-    MENDABLE,
+    FIXABLE,
     'The candidate has declined this assessment. Invite them again in the assessment portal if they have changed their mind.',
   ],
   too_many_mails: [
-    MENDABLE,
+    FIXABLE,
     'The candidate was mailed too often lately. Please try again later, or give them the link from the assessment portal.',
   ],
   body_too_large: [413, 'The request is too large.'],
@@ -61,14 +61,14 @@ export const createAtsEnvelope = (prefix: string, present: (text: string, kind: 
   },
 })
 
-/** Without the link to the guide on errors, which is about the APIs and their keys. */
+/** Headers of a failure without the link to the error guide, which only covers the APIs. */
 function headersOf(failure: Pick<Failure, 'kind' | 'retryAfter'>): Record<string, string> {
   const { link: _, ...headers } = failureHeaders(failure)
   return headers
 }
 
 function answerTo({ kind, issues: [issue] }: Pick<Failure, 'kind' | 'issues'>): Answer {
-  if (kind === 'invalid') return [MENDABLE, wordIssue(issue)]
+  if (kind === 'invalid') return [FIXABLE, wordIssue(issue)]
   if (kind === 'api_key_unknown' && issue?.rule === 'malformed') return [KEY[0], issue.text]
   return answers[kind] ?? MALFORMED
 }

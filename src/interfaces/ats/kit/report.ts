@@ -5,9 +5,9 @@ import type { Context } from '../../../domain/context.ts'
 export type ReportCall = { method: string; url: string; headers: Record<string, string>; body: string }
 
 /**
- * Writes a report in the words of its ATS, from the order as it is now, or as the report has it.
+ * Writes a report in the format of its ATS, from the current order or from the report.
  *
- * @returns null where it has none for it; an error where it can't be sent.
+ * @returns null if the ATS has no report for this status; an error if the report can't be sent.
  */
 export type ReportWriter = (ctx: Context, lease: LeasedReport) => Promise<ReportCall | { error: string } | null>
 

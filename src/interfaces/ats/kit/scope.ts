@@ -15,12 +15,12 @@ declare module 'fastify' {
   }
 }
 
-/** More than any order needs: texts that are too long are cut after reading. The sender has shown a key. */
+/** More than any order needs. Long texts are cut after reading. Only authenticated senders get this far. */
 const MAX_BODY_BYTES = 2 * 1024 * 1024
 
 export type AtsScope = { system: ServiceContext; limiter: RateLimiter }
 
-/** The paths that an ATS calls, by its own keys alone. Each call is kept in the log of its connection. */
+/** Sets up the routes that an ATS calls: authenticates by the keys of this ATS, and records each call in the connection's log. */
 export function openScope(
   app: FastifyInstance,
   ats: Ats,

@@ -6,5 +6,5 @@ export const WORDS = { sent: 'sent', completed: 'completed', canceled: 'canceled
 export const TAKES_SCORE_LATER = true
 /** Message for a candidate who has an assessment already. Sent as 409: Recruitee shows the text of any status but 401 and 403. */
 export const REFUSED_STATUS = 409
-/** A change of a report that does not exist, to see by the answer whether the secret is taken: 401 or 403 say that it is not. */
+/** Report that does not exist. Changing it tests the secret: 401 and 403 mean that Recruitee refuses it. */
 export const TEST_REPORT_ID = '00000000-0000-0000-0000-000000000000'

@@ -3,7 +3,7 @@ import type { ReportWriter } from '../kit/report.ts'
 import { TEST_REPORT_ID } from './constants.ts'
 import { presentReport } from './view.ts'
 
-/** Changes the report that Recruitee has made for an order (docs/ats.md, Recruitee). */
+/** Updates Recruitee's report of an order (docs/ats.md, Recruitee). */
 export const writeRecruiteeReport: ReportWriter = async (ctx, { report, order }) => {
   const settings = ctx.deps.ats.recruitee
   if (!settings) return { error: 'Recruitee is switched off.' }

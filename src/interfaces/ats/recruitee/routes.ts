@@ -33,11 +33,11 @@ export async function recruiteeRoutes(app: FastifyInstance, scope: AtsScope): Pr
   })
 }
 
-/** @throws DomainError invalid without an address or a report. */
+/** @throws DomainError invalid if a required field is missing. */
 function readOrder(body: unknown): NewOrder {
   const { report_id, test_id, email, ...names } = objectIn(body)
   const naturalKey = requiredText(report_id, 'report_id').toLowerCase()
-  throwIfIssues(findIssues([['report_id', checkUuid(naturalKey)]])) // it becomes a part of an address
+  throwIfIssues(findIssues([['report_id', checkUuid(naturalKey)]])) // used in a URL
   return {
     naturalKey,
     assessmentId: requiredText(test_id, 'test_id'),

@@ -21,7 +21,7 @@ export function brandRoutes(app: FastifyInstance, { system }: { system: ServiceC
       if (!file.endsWith('.css')) return sendLogo(system, request, reply, await findLogo(system, organizationId, file))
       const stylesheet = stylesheetOf(await findBrand(system, organizationId))
       if (!stylesheet) throw new DomainError('media_not_found')
-      // While the release changes, a page and its stylesheet may be of two: it is shown, and not kept under the other's hash.
+      // During an upgrade, a page may ask for a stylesheet of another release. It gets the current one, which is not cached under that hash.
       const isAsked = file === stylesheet.file
       reply.header('cache-control', isAsked ? 'public, max-age=31536000, immutable' : 'no-store')
       return reply.type('text/css; charset=utf-8').send(stylesheet.content)
@@ -29,7 +29,7 @@ export function brandRoutes(app: FastifyInstance, { system }: { system: ServiceC
   })
 }
 
-/** The icon that is made of a logo, to be kept for good like it. Opened by itself it is a picture and nothing else. */
+/** Icon made from the logo, and cached for good like it. The policy makes a directly opened icon inert. */
 async function sendIcon(system: ServiceContext, reply: FastifyReply, logo: Asset, plate: string): Promise<FastifyReply> {
   const content = await buffer(await readAsset(system, logo))
   reply.headers({

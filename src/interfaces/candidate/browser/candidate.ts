@@ -25,12 +25,12 @@ export async function begin(messages: Messages, loadChecks: () => Promise<{ mess
   const sessionElement = document.querySelector<HTMLElement>('[data-session]')
   if (!sessionElement) return
   const t = createTexts<Browser<string>>(document.documentElement.lang, messages)
-  // Without them it can't be used, and nothing is lost yet.
+  // The session can't run without these scripts. Nothing has been entered yet, so a reload loses nothing.
   const parts = await loadParts(messages, loadChecks).catch(() => showInstead(t, 'missing'))
-  if (parts) await takeAssessment(t, sessionElement.dataset.session!, parts).catch(showFailure)
+  if (parts) await runSession(t, sessionElement.dataset.session!, parts).catch(showFailure)
 }
 
-async function takeAssessment(t: BrowserTexts, base: string, { preview, prepare }: Parts): Promise<void> {
+async function runSession(t: BrowserTexts, base: string, { preview, prepare }: Parts): Promise<void> {
   const status = showStatus(t)
   const devices = useDevices()
   const session = preview
@@ -76,7 +76,7 @@ async function takeAssessment(t: BrowserTexts, base: string, { preview, prepare 
   }
 }
 
-/** The recording of the open question that can be continued: none that the candidate has stopped, though the service may not know of that yet. */
+/** The open question's recording that can be continued. Not one that the candidate has stopped, even if the service does not know that yet. */
 function findInterrupted(session: Session, question: Question | null): string | null {
   if (!question?.interrupted || isStopped(session, question.interrupted.mediaId)) return null
   return question.interrupted.mediaId
@@ -93,7 +93,7 @@ function showInstead(t: BrowserTexts, messageKey: 'taken_over' | 'missing'): voi
   heading.focus()
 }
 
-/** Without an answer the page stays as it works without scripts. */
+/** Reports an error of the start. The page then works as it does without scripts. */
 function showFailure(error: unknown): void {
   if (error instanceof Refusal && error.code === 'taken_over') return
   throw error

@@ -4,7 +4,7 @@ import type { Messages } from '../../../locales/texts.ts'
 export type Parts = Awaited<ReturnType<typeof loadParts>>
 
 /**
- * Loads them with the page, never later, because a session must go on without a connection.
+ * Loads these scripts with the page, never later, because a session must continue without a connection.
  *
  * @throws TypeError if one can't be loaded.
  */

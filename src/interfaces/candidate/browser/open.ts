@@ -37,7 +37,7 @@ function prove(form: HTMLFormElement): void {
     field.value = await Promise.race([solve(), patience])
     form.submit()
   })
-  // The page comes back from the browser's cache: a solution is used once.
+  // Restored from the browser's cache: a solution can be used only once.
   addEventListener('pageshow', () => {
     solving = undefined
     button.disabled = false

@@ -5,7 +5,7 @@ import { shippedLanguages } from '../../../locales/languages.ts'
 
 export const look = loadSharedAssets(INVITATION_PATH)
 
-/** Scripts of pages without a session, which load nothing else. */
+/** Scripts of pages without a session. They import nothing. */
 const SIMPLE = ['clock', 'open']
 /** Worker that solves the proof of work of an open link's form. */
 export const solver = loadScript(INVITATION_PATH, 'candidate.solver')
@@ -18,13 +18,13 @@ const parts: Record<string, Asset> = Object.assign(
   ...Object.values(scripts).map((script) => loadChunks(INVITATION_PATH, script)),
 )
 
-/** All that is served. */
+/** All served files. */
 export const assets: Record<string, Asset> = { ...look, ...scripts, ...parts, solver }
 
 export const scriptOf = (name: string): Html =>
   html`${!SIMPLE.includes(name) && preload('chunk')}<script type="module" src="${scripts[name]?.address}"></script>`
 
-/** Preloads a part of the script together with the page. @param part the beginning of its file's name. */
+/** Preloads a chunk of the script with the page. @param part beginning of the file's name. */
 export const preload = (part: string): Html[] =>
   Object.entries(parts)
     .filter(([file]) => file.startsWith(`${part}.`))

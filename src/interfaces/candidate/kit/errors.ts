@@ -29,7 +29,7 @@ ${whomToWriteTo(t, inviter)}`),
 
 type Answer = [status: number, page: Parameters<typeof errorPage>[1]]
 
-/** For errors that a person can only answer by going back to the page they came from. */
+/** For errors after which a person can only go back. */
 const REFUSED: Answer = [400, 'refused']
 const UNKNOWN: Answer = [404, 'unknown']
 
@@ -49,7 +49,7 @@ const answers: Partial<Record<FailureKind, Answer>> = {
   internal: [500, 'failure'],
 }
 
-/** Errors of the candidates' pages are pages too. */
+/** Errors of the candidates' pages are answered with pages. */
 export const candidateEnvelope = (languages: Languages): Envelope => ({
   prefix: INVITATION_PATH,
   sendFailure({ kind, retryAfter }, request, reply) {

@@ -16,13 +16,13 @@ export type Sent = {
   reply: FastifyReply
 }
 
-/** Bytes of a form without a text: its fields are words. */
+/** Largest form without a text, in bytes. */
 const FORM_BODY_LIMIT = 4 * 1024
 
 /** Sends the response. A function, because a reply is thenable: awaiting it would resolve to nothing. */
 export type Send = () => FastifyReply
 
-/** Takes nothing but forms. */
+/** Accepts only forms. */
 export function readForms(app: FastifyInstance, readBody: BodyReader): void {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('application/x-www-form-urlencoded', async (request: FastifyRequest, payload: IncomingMessage) =>

@@ -19,7 +19,7 @@ export type Page = {
   language: string
   title: string
   body: Html
-  /** Organization whose brand the page has; undefined for the service's. */
+  /** Organization whose brand the page shows; undefined for the service's. */
   brand?: Brand
   /** Stays above the page when another page replaces it. */
   above?: Html
@@ -27,7 +27,7 @@ export type Page = {
   script?: 'session' | 'clock' | 'open'
 }
 
-/** Fields of an invite that pages show. A preview has no others. */
+/** Fields of an invite that pages show. A preview has only these. */
 export type ShownInvite = LanguageSources &
   Zoned &
   ProctoringTerms &
@@ -50,11 +50,11 @@ export type View = {
   t: CandidateTexts
   invite: ShownInvite
   token: string
-  /** Address of a page that is not an invite's. */
+  /** Address of a page without an invite. */
   path?: string
-  /** Token that proves that a form comes from one of these pages. */
+  /** Token that proves that a form comes from one of our pages. */
   proof: string
-  /** The languages that the candidate can choose from; none: there is no choice. */
+  /** Languages to choose from; empty if there is no choice. */
   languages: readonly string[]
 }
 
@@ -110,16 +110,16 @@ ${body}
 ${whomToWriteTo(view.t, view.invite)}`),
 })
 
-/** A moment, in UTC; where there is a script, it writes the time as the reader's own clock has it. */
+/** A time in UTC, which the script converts to the reader's time zone. */
 export const time = (t: CandidateTexts, moment: Date): Html =>
   html`<time datetime="${moment.toISOString()}" data-own="${t.text('time.own', { time: '{}' })}">${t.time(moment)}</time>`
 
 /**
  * The candidate's progress, shown above the page.
  *
- * @property clock remaining time as text; the script counts down from there.
+ * @property clock remaining time as text, from which the script counts down.
  * @property hasAnswer true if the page has the form of the written answer, with the action `answer`.
- * @property isRecorded whether screen or webcam are recorded meanwhile: no other page is loaded then.
+ * @property isRecorded true if the screen or the webcam is recorded: the language can't be switched then, because that loads another page.
  */
 export type ProgressHeader = {
   done: number
@@ -129,7 +129,7 @@ export type ProgressHeader = {
   isRecorded: boolean
 }
 
-/** A page on the way through the questions: who invites to what, the time and how much is done stay in view. */
+/** A page during the assessment. Organization, assessment, time, and progress stay in view. */
 export const takingPage = (
   view: View,
   title: string,
@@ -151,7 +151,7 @@ ${body}
 ${whomToWriteTo(view.t, view.invite)}</div>`,
 })
 
-/** The only column of a page that is read from its top to its end. */
+/** Column of a page with a single column. */
 export const column = (content: Html): Html => html`<div class="mx-auto max-w-2xl px-4 py-8 sm:py-14">${content}</div>`
 
 /**
@@ -171,7 +171,7 @@ export function languageSwitch(view: View, hasAnswer = false): Html | false {
   return html`<details class="dropdown dropdown-end shrink-0" data-language><summary class="btn btn-ghost btn-sm" aria-label="${t.text('layout.language', { name: nameOfLanguage(t.language) })}">${icon('languages')}${nameOfLanguage(t.language)}</summary>${hasAnswer ? list : languageForm(view, list)}</details>`
 }
 
-/** The page of nobody's invite keeps no choice: the language stands in its address. */
+/** Links to the languages of a page without an invite. The choice is in the address, because it can't be stored. */
 const languageForm = (view: View, list: Html): Html =>
   view.path === undefined
     ? form(view, 'language', list)
@@ -206,11 +206,11 @@ export function footLinks(t: CandidateTexts, organization: Brand): Html | false 
   return items.length > 0 && html`<ul class="quiet mt-3 flex flex-wrap gap-x-4 gap-y-1 text-sm" id="links">${items}</ul>`
 }
 
-/** A mailto: address, with the characters encoded that RFC 6068, section 2, demands. */
+/** A `mailto:` URL, encoded by RFC 6068, section 2. */
 export const mailtoOf = (address: string): string => `mailto:${encodeURIComponent(address).replace('%40', '@')}`
 export const mailto = (address: string): Html => html`<a class="link" href="${mailtoOf(address)}">${address}</a>`
 
-/** A form of one of the pages. Fields outside of it refer to it by id. */
+/** A form. Fields outside of it refer to it by id. */
 export const form = (
   view: View,
   action: string,
@@ -223,7 +223,7 @@ ${content}
 
 export const hidden = (name: string, value: string | number): Html => html`<input type="hidden" name="${name}" value="${value}">`
 
-/** A form that is one button. @param isClosed whether it is drawn as one that the page's script has yet to open. */
+/** A form with a single button. @param isClosed true to draw it as disabled until the page's script enables it. */
 export const button = (view: View, action: string, label: string, isClosed = false): Html =>
   form(
     view,

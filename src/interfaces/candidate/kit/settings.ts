@@ -7,7 +7,7 @@ import type { Languages } from '../../../locales/languages.ts'
 export type CandidateSettings = {
   languages: Languages
   secretKeys: readonly string[]
-  /** Address of an external player; undefined if these pages are the player. */
+  /** URL of an external player; undefined if candidates take assessments on these pages. */
   playerUrl: string | undefined
   /** Webcam recording: a picture now and then, or a video. */
   webcam: 'stills' | 'video'
@@ -18,9 +18,9 @@ export type Options = {
   system: ServiceContext
   settings: CandidateSettings
   readBody: BodyReader
-  /** Counts a text that is saved by the link of an invite. @throws HttpError rate_limited. */
+  /** Counts a saved text of an invite's link. @throws HttpError rate_limited. */
   countText: (inviteId: string) => void
-  /** Forms, saves, parts of recordings, and status requests do not count: an answer is never refused for it. */
+  /** Counts a page load. Forms, saves, parts of recordings, and status requests don't count, so that no answer is refused. */
   countPage: PageLimiter
 }
 

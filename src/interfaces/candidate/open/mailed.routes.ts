@@ -78,7 +78,7 @@ export function mailedRoutes(app: FastifyInstance, { system, settings, countPage
   })
   addForm('refuse', async (request, reply) => {
     const opened = await openRegistration(system, idOf(request.params.registration))
-    // Pressed twice, or begun meanwhile.
+    // The button was pressed twice, or the assessment was begun in another tab.
     if (!opened) throw new DomainError('invite_not_found')
     if (opened.begun) return leadTo(reply, opened.begun)
     await refuseRegistration(system, opened.registration.id)

@@ -155,7 +155,7 @@ const registeringForm = (view: View, look: string, content: Html): Html =>
 ${content}
 </form>`
 
-/** Shows the same for every address. */
+/** The same page for every address, so that it reveals nothing. */
 export const sentPage = (view: View, input: RegistrationInput): Page => {
   const { t } = view
   return page(view, t.text('open.sent.heading'), {
@@ -192,7 +192,7 @@ function explain({ t, invite }: View, { why, until }: Refusal): Html | string {
   return t.html(`open.closed.${why}.text`, { time: time(t, until ?? new Date(0)) })
 }
 
-/** Behind the link in the mail. Only its buttons change anything: mail scanners open links. */
+/** Page behind the link in the mail. Only its buttons change anything, because mail scanners open links. */
 export function beginPage(
   view: View,
   { name, closure, closesAt }: { name: string; closure: Closure | null; closesAt: Date | null },

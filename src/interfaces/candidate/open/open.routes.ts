@@ -33,11 +33,14 @@ import { createProofChallenge, readProof } from './proof-of-work.ts'
 
 type OpenRoute = { Params: { token: string }; Querystring: { language?: string } }
 
-/** Bytes of the form: far more than its fields need, so that a name that is too long is answered beside its field. */
+/** Largest form in bytes. Far more than its fields need, so that a too long name gets an error at its field. */
 const FORM_BODY_LIMIT = 64 * 1024
-/** Bytes of all forms in memory. */
+/** Most bytes of all forms in memory. */
 const BODY_BUDGET = 8 * 1024 * 1024
-/** Forms in work and waiting at a time, in one process. Networks take turns, so a flood of forms delays neither other visitors nor other requests. */
+/**
+ * Forms being processed and waiting, per process. The queue is fair between networks, so that a flood of forms delays no other visitors or
+ * requests.
+ */
 const [FORMS_AT_ONCE, FORMS_WAITING] = [2, 100]
 const FORM_WAIT_MS = 10_000
 const RETRY_AFTER_SECONDS = 10
@@ -48,12 +51,12 @@ type Found = { link: ShownLink; closure: Closure | null }
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The link of a form, found before its body is read. */
+    /** Link of a form. It is read before the body. */
     openLink: Found | null
   }
 }
 
-/** Pages of open links: a form for everybody, and the pages behind the links in the mails that it sends. */
+/** Pages of open links: a public form, and the pages behind the links in its mails. */
 export async function openPages(app: FastifyInstance, options: OpenOptions): Promise<void> {
   const envelope = { ...candidateEnvelope(options.settings.languages), prefix: OPEN_PATH }
   answerErrors(app, () => envelope)
@@ -70,7 +73,7 @@ export async function openPages(app: FastifyInstance, options: OpenOptions): Pro
   mailedRoutes(app, options)
 }
 
-/** Reading a link, and its pages. */
+/** Reads a link, and renders its pages. */
 function createFormPages({ system, settings }: OpenOptions) {
   const { deps } = system
   const find = async (token: string): Promise<Found> => {
@@ -134,11 +137,11 @@ function formRoutes(app: FastifyInstance, { system, settings, countPage }: OpenO
     return createProofChallenge(settings.secretKeys, { linkId: link.id, now: system.deps.clock() })
   })
 
-  // The address of the page that a form was answered with, when it is opened again.
+  // A GET of the address that a form was sent to, for example by reloading its response.
   app.get<OpenRoute>('/:token/register', async ({ params }, reply) => reply.redirect(`${OPEN_PATH}/${params.token}`, 303))
 }
 
-/** The form itself. */
+/** Receives the form. */
 function registerRoute(app: FastifyInstance, { system, settings }: OpenOptions, pages: FormPages): void {
   const { deps } = system
   const { find, viewOf, readFormFacts, refuse, send } = pages
@@ -149,7 +152,7 @@ function registerRoute(app: FastifyInstance, { system, settings }: OpenOptions, 
   })
 
   async function onRequest(request: FastifyRequest<OpenRoute>, reply: FastifyReply) {
-    // Other sites must not use their visitors' networks.
+    // Other sites must not send forms from their visitors' networks.
     if (request.headers['sec-fetch-site'] === 'cross-site') throw new HttpError('malformed_request')
     const { network } = clientOf(request)
     request.openLink = await inTurn(network, () => find(request.params.token))
@@ -183,7 +186,7 @@ function registerRoute(app: FastifyInstance, { system, settings }: OpenOptions, 
     await register(ctx, link, input, { network, proof })
     return { status: 200, page: sentPage(view, input) }
   }
-  // Sent outside of the queue, so that a client that reads its answer slowly takes no place.
+  // Sent outside of the queue, so that a client that reads slowly takes no place in it.
   app.post<OpenRoute>('/:token/register', { bodyLimit: FORM_BODY_LIMIT, onRequest }, async (request, reply) =>
     send(reply, await inTurn(clientOf(request).network, () => answerForm(request))),
   )

@@ -2,7 +2,7 @@ import { type Challenge, createChallenge, type Payload, randomInt, verifySolutio
 import { deriveKey } from 'altcha-lib/algorithms/pbkdf2'
 import { authenticationCode } from '../../../domain/secrets/signed-token.ts'
 
-// Proof of work of ALTCHA, protocol version 2. The counter is known here, so a solution is checked without deriving a key.
+// Proof of work of ALTCHA, protocol version 2. The service knows the counter, so it checks a solution without deriving a key.
 
 /**
  * A derivation of 5,000 iterations takes about 2 ms, here and in a browser; after 300 to 600 of them, the solution is found: about a second in a
@@ -12,7 +12,7 @@ const EFFORT = { iterations: 5_000, minimum: 300, maximum: 600 }
 const LIFETIME_MS = 600_000
 /** First hexadecimal digits of a signature: 128 bits. */
 const ID_LENGTH = 32
-/** Characters of a solution: more than any has. */
+/** Most characters of a solution. */
 const MAX_LENGTH = 4_000
 
 const secretsOf = (key: string) => ({
@@ -35,7 +35,7 @@ export const createProofChallenge = (
     ...secretsOf(secretKeys[0]!),
   })
 
-/** Identifies the solved challenge. @returns null for anything that is no solution for this link, or an expired one. */
+/** Identifies the solved challenge. @returns null if the solution is invalid, expired, or for another link. */
 export async function readProof(
   secretKeys: readonly string[],
   text: string,
@@ -52,7 +52,7 @@ export async function readProof(
   return null
 }
 
-/** @returns null for text that no browser sends. */
+/** @returns null for an invalid text. */
 function parse(text: string): Payload | null {
   if (text === '' || text.length > MAX_LENGTH) return null
   try {

@@ -41,7 +41,7 @@ type Happened = {
   refusal?: SessionProblem | undefined
 }
 
-/** A request below the link of an invite. */
+/** A request to a page of an invite. */
 type Asked = Pick<FastifyRequest<{ Params: { token: string } }>, 'params' | 'headers'>
 
 export const viewOf = ({ invite }: CandidateSession, request: Asked, { languages, secretKeys }: CandidateSettings): View => {
@@ -50,7 +50,7 @@ export const viewOf = ({ invite }: CandidateSession, request: Asked, { languages
   return { t, invite, token, proof: signForm(secretKeys, token), languages: selectableLanguages(languages, invite) }
 }
 
-/** Page for the present state. */
+/** Page for the current state of the invite. */
 export async function choosePage(
   session: CandidateSession,
   request: Asked,
@@ -81,7 +81,7 @@ export async function choosePage(
   }
 }
 
-/** @returns null where there is no player, or nothing for it to take. */
+/** URL of the external player; null if there is none, or if the invite can't be taken. */
 export function playerAddress(
   { playerUrl, secretKeys }: CandidateSettings,
   invite: { id: string; assessmentSession: string | null },
@@ -137,7 +137,7 @@ const readTerms = async (
   addition: await findOwnText(session, view, needs),
 })
 
-/** The organization's addition to the terms, as agreed or as offered. No page shows it during the assessment. */
+/** The organization's addition to the terms, as agreed or as offered; none during the assessment, where no page shows it. */
 async function findOwnText(
   { ctx, invite, submission }: CandidateSession,
   { t }: View,

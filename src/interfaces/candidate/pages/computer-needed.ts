@@ -5,11 +5,11 @@ import { form, notice, type View } from '../kit/layout.ts'
 /** Result of mailing the link to the candidate; `too_soon`: nothing was sent. */
 export type LinkSent = 'sent' | 'too_soon'
 
-/** By what browsers say of themselves: a script looks for tablets that call themselves a Mac, see browser/clock.ts. */
+/** Judges by the request's headers. A script detects tablets that call themselves a Mac, see browser/clock.ts. */
 const isPhone = ({ 'user-agent': agent = '', 'sec-ch-ua-mobile': mobile }: IncomingHttpHeaders): boolean =>
   mobile === '?1' || /Android|iPhone|iPad|iPod|Mobile/.test(agent)
 
-/** Tells a candidate on a phone, before anything else, that the assessment needs a computer. False where it needs none. */
+/** Notice for candidates on a phone that the assessment needs a computer; false if it needs none. */
 export function computerNeeded(view: View, headers: IncomingHttpHeaders, linkSent: LinkSent | undefined): Html | false {
   const { t, invite } = view
   if (!invite.screenRecording || invite.waivedChecks.includes('screen')) return false

@@ -17,7 +17,7 @@ export const hashOfTerms = ({ t, invite }: View, terms: ConsentTerms): Uint8Arra
 export const consentTextVersion = ({ addition }: ConsentTerms): string =>
   addition ? `${addition.language} ${addition.version}` : ''
 
-/** All that the candidate agrees to, and the button that says so. */
+/** The terms, and the button to agree to them. */
 export function consentForm(view: View, terms: ConsentTerms): Html {
   const { t } = view
   return html`<section class="panel mt-6 space-y-4" aria-labelledby="consent-heading">

@@ -8,7 +8,7 @@ import { expectations, userText } from '../../../http/pages/candidate-view.ts'
 import { icon } from '../../../http/pages/icon.ts'
 import { endedPage, form, hidden, invitePage, mailtoOf, type Page, pathOf, time, type View } from '../kit/layout.ts'
 
-// The pages of an invite that is not, or no longer, taken: all but the way from the consent to the end.
+// Pages of an invite before the start and after the end.
 
 /** Parts of the pages before the start. @property computer notice that a computer is needed, or false. */
 export type BeforeStart = { facts: AssessmentFacts; computer: Html | false }
@@ -49,7 +49,7 @@ ${decline(view)}`,
   )
 }
 
-/** The assessment is taken elsewhere. */
+/** Page of an assessment that is taken in an external player. */
 export const elsewherePage = (view: View, player: string): Page =>
   invitePage(
     view,
@@ -101,7 +101,7 @@ export const expiredPage = (view: View): Page =>
 ${askAgain(view, 'expired.next')}`,
   )
 
-/** @param isDeclined whether the candidate is known to have done it; else it may have been either. */
+/** @param isDeclined true if the candidate declined; otherwise it is unknown who ended the invite. */
 export const revokedPage = (view: View, isDeclined: boolean): Page =>
   endedPage(
     view,

@@ -53,7 +53,7 @@ export function invitationRoutes(app: FastifyInstance, { system, settings, count
     return sendReportFile({ ...ctx, signal: disconnectSignal(reply) }, reply, report)
   })
 
-  // Signed when it is followed: the time in it is that of the candidate's coming.
+  // The return URL is signed when the candidate follows it, because it contains the time.
   app.get<Route>('/:token/return', async (request, reply) => {
     const { token } = request.params
     const ref = readInvitation(settings.secretKeys, token)

@@ -17,11 +17,11 @@ type Practiced = {
   records: boolean
 }
 
-/** The way to the examples; nothing where there are none. */
+/** Link to the examples; false if there are none. */
 export const practiceLink = (view: View, count: number): Html | false =>
   count > 0 && html`<p class="mt-6"><a class="link" href="${pathOf(view)}/practice">${view.t.text('practice.offer')}</a></p>`
 
-/** An example to be answered, and how its answer was read: never whether it is right. */
+/** An example with a form, and how the answer was understood. It never says if the answer is right. */
 export function practicePage(view: View, { kind, example, number, of, typedAnswer, records }: Practiced): Page {
   const { t } = view
   const { responseType, script, spec } = example

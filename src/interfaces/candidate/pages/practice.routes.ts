@@ -26,12 +26,12 @@ export function practiceRoutes(app: FastifyInstance, { system, settings, countPa
   })
 
   addForm(app, settings.secretKeys, 'practice', async ({ ref, fields, request, reply }) => {
-    countPage(request, ref.inviteId) // nothing is saved: it is answered with a page
+    countPage(request, ref.inviteId) // nothing is saved, so the response is a page
     const typedAnswer = fields.get('then') === 'clear' ? [] : fields.getAll('answer')
     return showExample(await enterSession(system, ref), reply, { request, number: readNumber(fields), typedAnswer })
   })
 
-  /** @returns what sends it; where there is no such example (any more), the way back. */
+  /** @returns a function that sends the example's page; without such an example, a redirect to the invite's page. */
   async function showExample(
     session: CandidateSession,
     reply: FastifyReply,

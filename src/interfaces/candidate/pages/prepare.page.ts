@@ -57,7 +57,7 @@ function wordClock({ t, invite }: View, { timed, timedSections }: AssessmentFact
   return timedSections > 0 && t.text('prepare.clock.sections')
 }
 
-/** Reserves room for the steps that the script inserts, so that nothing moves. */
+/** Reserves space for the steps that the script inserts, so that the page does not shift. */
 function roomFor(requirements: readonly string[]): Html[] {
   const steps = new Set(requirements.map((requirement) => (requirement === 'camera' ? 'microphone' : requirement)))
   return Array.from({ length: steps.size && steps.size + 1 }, () => html`<div class="skeleton mt-3 h-20"></div>`)

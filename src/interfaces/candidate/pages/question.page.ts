@@ -33,7 +33,7 @@ import {
 import { freeButtons, sectionIntro, sectionOverview } from './section.page.ts'
 import { simultaneousNote, simultaneousPanel } from './simultaneous.parts.ts'
 
-// The way through the paper: a question is opened, answered and left; then the end.
+// Pages during the assessment: questions, sections, and the end.
 
 type TakingFacts = {
   view: View
@@ -47,7 +47,7 @@ type TakingFacts = {
   pictures: Pictures
   isPreview?: boolean
   isLate: boolean
-  /** The candidate wants to leave the open question without an answer. Where scripts run, they ask. */
+  /** True if the candidate tries to leave the open question without an answer. Without scripts, the page asks. */
   isUnanswered?: boolean
   refusal: SessionProblem | undefined
 }
@@ -111,7 +111,7 @@ function captured({ view: { invite }, terms }: TakingFacts): ('screen' | 'webcam
 
 const isRecordedAllTheTime = (facts: TakingFacts): boolean => captured(facts).length > 0
 
-/** Data for the browser: the continuous recordings, and the deadline. */
+/** Attributes for the script: continuous recordings, and the deadline. */
 function session(facts: TakingFacts, content: Html): Html {
   const { view, submission, terms, now } = facts
   return html`<div data-taking data-session="${`${pathOf(view)}/session`}" data-now="${now.toISOString()}" data-deadline-at="${submission.deadlineAt?.toISOString()}" data-capture="${captured(facts).join(' ')}" data-webcam="${terms.webcam}">
@@ -162,7 +162,7 @@ ${form(view, 'open', html`${hidden('number', number)}<button type="submit" class
   }
 }
 
-/** The question's own times, from when it is opened. */
+/** Time limit and preparation time of a question. */
 function wordTimes(t: CandidateTexts, { timeLimit, preparationTime }: Times): string {
   const [time, preparation] = [t.duration(timeLimit), t.duration(preparationTime)]
   if (preparationTime > 0)
@@ -176,7 +176,7 @@ function wordWay({ view: { t }, submission }: TakingFacts, next: Omit<NonNullabl
   const isPlayed = next.audioUrl !== '' || next.videoUrl !== ''
   if (isSimultaneous(next)) return t.text('card.simultaneous')
   const sentences = [
-    t.text('card.answer', { kind: next.responseType as never }), // a kind without words of its own gets those of `other`
+    t.text('card.answer', { kind: next.responseType as never }), // a kind without its own text gets the text of `other`
     records.length > 0 && t.text('card.attempts', { count: submission.answerRecordLimit }),
     isPlayed && t.text('card.plays', { count: submission.questionReplayLimit }),
   ]
@@ -219,7 +219,7 @@ ${records.length > 0 && html`<p class="quiet mt-6 text-sm" data-ask hidden>${wor
 
 type Directed = Pick<OpenQuestion, 'responseType' | 'sourceLanguage' | 'targetLanguage'>
 
-/** Languages of the question and of its answer, as a task. With the language of the question alone there is nothing to do. */
+/** Task that names the languages of the question and the answer; nothing if only the question has a language. */
 function direction(t: CandidateTexts, { responseType, sourceLanguage, targetLanguage }: Directed): Html | false {
   if (!targetLanguage) return false
   const target = nameLanguageIn(t.language, targetLanguage)
@@ -241,7 +241,7 @@ function directionKindOf(responseType: string): 'spoken' | 'written' | 'either' 
 }
 
 /**
- * Hides the answer and its clock until answering begins: then the script takes it away. Without a script, the button does.
+ * Hides the answer and its clock until answering begins. The script then removes it; without scripts, its button does.
  */
 const preparation = ({ view }: TakingFacts, { number }: OpenQuestion): Html =>
   html`<div class="panel peer mt-6 flex min-h-56 flex-col items-center justify-center gap-3 py-8 text-center" data-preparation>
@@ -286,7 +286,7 @@ function ownTimes({ submission: { extraTimePercent } }: TakingFacts, { timeLimit
   return { timeLimit: withExtra(timeLimit), preparationTime: withExtra(preparationTime) }
 }
 
-/** Never red: shortly before its end nothing is lost. */
+/** Clock of the preparation. Never red, because nothing is lost at its end. */
 const preparationClock = (t: CandidateTexts, timeLeft: string): Html =>
   html`<p class="clock peer text-base-content!" role="timer" data-clock="preparation">${t.text('question.clock.preparation', { time: timeLeft })}</p>`
 
@@ -313,7 +313,7 @@ const RECORDED = {
   'screen webcam': 'question.records.both',
 } as const
 
-/** The words of the button that leaves a question. */
+/** Label of the button that leaves a question. */
 const wordLeaving = ({ progress, view: { t } }: TakingFacts, number: number): Html =>
   html`${t.text(number < progress.of ? 'question.next' : 'question.last')} ${icon('arrow-right', 'size-4 rtl:-scale-x-100')}`
 

@@ -6,7 +6,7 @@ import { picturesAsText } from '../../../http/pages/pictures.ts'
 import type { CandidateTexts } from '../../../locales/languages.ts'
 import { form, hidden, type View } from '../kit/layout.ts'
 
-// The page before a section, and going back and forth in one.
+// The page before a section, and the overview of one with free navigation.
 
 /** @param limit seconds, with extra time; 0: none. @param whole time left for the whole assessment; null: no limit. */
 export function sectionIntro(

@@ -27,7 +27,7 @@ import { addForm, readNumber, type Sent } from '../kit/forms.ts'
 import { sendPage } from '../kit/layout.ts'
 import type { Options } from '../kit/settings.ts'
 import { choosePage, viewOf } from './choose-page.ts'
-import { hashOfTerms, consentTextVersion } from './consent.page.ts'
+import { consentTextVersion, hashOfTerms } from './consent.page.ts'
 
 /** Largest form: MAX_ANSWER_LENGTH characters of four bytes, each encoded as three. */
 export const TEXT_BODY_LIMIT = 256 * 1024
@@ -50,7 +50,7 @@ function startRoutes(add: Add, { system, settings }: Options): void {
     const view = viewOf(session, request, settings)
     const consentText = await findConsentText(session.ctx, view.t.language, session.invite.organization.language)
     const terms = { needs, keptDays: settings.keptDays, webcam: settings.webcam, addition: consentText }
-    // A consent to other requirements than today's makes the page ask again.
+    // If the terms have changed since the page was loaded, the page asks again.
     const isCurrent =
       fields.get('version') === String(CONSENT_VERSION) &&
       fields.get('media') === consentScope(needs).join(' ') &&
@@ -161,7 +161,7 @@ async function leaveQuestion(session: PreparedSession, number: number, fields: U
   else await closeQuestion(session, number)
 }
 
-/** Forms end lines by CR LF. Without a text it is the form of a question of a kind; to clear it is to answer nothing. */
+/** Reads the text of a form, whose lines end with CR LF. Without a text, reads the fields of the question's kind; `clear` empties them. */
 function readText(fields: URLSearchParams): string {
   const text = fields.get('text')
   if (text !== null) return text.replaceAll('\r\n', '\n')
@@ -178,7 +178,7 @@ function problemOf({ issues: [first] }: DomainError): SessionProblem | undefined
   return first?.rule === 'session' ? first.problem : undefined
 }
 
-/** @returns whether it was done. */
+/** @returns false if the change was refused. */
 async function ignoreRefusal(work: () => Promise<void>): Promise<boolean> {
   try {
     await work()

@@ -9,10 +9,10 @@ import type { SectionRange } from './step.ts'
 
 type PreviewSection = Pick<SectionProgress, 'number' | 'of' | 'name' | 'intro' | 'timeLimit' | 'isFree'> & SectionRange
 
-/** A paper of a preview. Sections are left out of the author's order. */
+/** Paper of a preview. In the author's order it has no sections. */
 export type PreviewPaper = { questions: (CandidateQuestion & { shown: string[] })[]; sections: PreviewSection[] }
 
-/** Draws a paper, the same one for the same seed. @param seed null: the author's order. */
+/** Draws a paper, which depends only on the seed. @param seed null for the author's order. */
 export async function drawPreview(
   ctx: Context,
   assessmentId: string,
@@ -42,7 +42,7 @@ export async function drawPreview(
 const arrange = ({ deps }: Context, { version }: CandidateQuestion, random: Random): string[] =>
   (version && deps.kinds.get(version.responseType)?.arrange(version.spec, random)) ?? []
 
-/** Mulberry32, which is good enough to show what chance does. */
+/** Mulberry32: good enough for previews. */
 function seededRandom(seed: number): Random {
   let state = seed
   return (below) => {

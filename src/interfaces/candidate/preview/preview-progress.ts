@@ -88,7 +88,7 @@ function paperQuestion(step: TakingStep, { paper, typed }: PreviewFacts, number:
   }
 }
 
-/** Section of a step. Its time limit is shown, not counted. */
+/** Section of a step. Its time limit is shown, but does not run. */
 function sectionAt({ number, place, startedAt }: TakingStep, sections: PreviewPaper['sections']): SectionProgress | null {
   const section = sections.find(({ first, last }) => first <= number && number <= last)
   if (!section) return null

@@ -31,10 +31,10 @@ import { progressAt } from './preview-progress.ts'
 import { printStep, type Step, type TakingStep } from './step.ts'
 import { type Typed, tryAnswer } from './try-answer.ts'
 
-/** The member who previews, shown as the one who invited. */
+/** The member who previews, shown as the inviter. */
 type Viewer = { firstName: string; lastName: string; email: string }
 
-/** @property typed a question as it is being edited, in the place of the step's. */
+/** @property typed unsaved edit of the question, shown instead of the stored one. */
 type Asked = {
   assessment: Assessment
   viewer: Viewer
@@ -46,7 +46,7 @@ type Asked = {
   typedAnswer?: string[] | undefined
 }
 
-/** Candidate's page at a step, made from the present assessment. Device checks, photos, and continuous recordings are left out. */
+/** Candidate's page at a step, made from the current assessment. Device checks, photos, and continuous recordings are omitted. */
 export async function previewPage(ctx: Context, settings: CandidateSettings, options: Asked): Promise<Page> {
   const { assessment, viewer, step, typed, typedAnswer, request } = options
   const speaking = await findMemberLanguages(ctx)
@@ -168,12 +168,12 @@ function takingPage(view: View, terms: ConsentTerms, { step, paper, typed, now, 
 
 const TRY = 'Try an answer: what it gets is said here.'
 
-/** @param resultText of the answer that is tried; null: there is nothing to say. */
+/** @param resultText result of the tried answer; null for none. */
 const banner = (ctx: Context, { id, name }: Assessment, resultText: string | null) =>
   html`<aside class="bg-warning/10 border-warning border-b-2 border-dashed px-4 py-2 text-sm" aria-label="Preview" data-preview><strong>Preview.</strong> Nothing that you do here is kept or counted, and the check of devices is left out. <span role="status" class="font-medium" data-trial>${resultText}</span> <a href="${previewPath(ctx, id, 'invited')}">From the beginning</a> <span aria-hidden="true">·</span> <a href="${`${portalPathOf({ ...ctx, mode: 'live' })}assessments/${id}`}" target="_top">Back to ${name}</a></aside>
 `
 
-/** For who is not signed in, or may not see it. */
+/** Page for people who are not signed in, or may not see the preview. */
 export const noPreviewPage = (): Page => ({
   language: 'en',
   title: 'No preview',

@@ -68,7 +68,7 @@ export async function previewRoutes(app: FastifyInstance, { system, settings }: 
     `/${PREVIEW_SEGMENT}/:organizationId/:assessmentId/:step/:form`,
     {
       bodyLimit: FORM_BODY_LIMIT,
-      // Before anything of a body is read.
+      // Checked before the body is read.
       async onRequest(request, reply) {
         if (request.headers['sec-fetch-site'] === 'cross-site') throw new DomainError('not_permitted')
         const { ctx } = await enter(request)
@@ -114,11 +114,11 @@ function readShown(form: string, values: URLSearchParams): { typed?: Typed; type
   const leaveTo = values.get('then') ?? ''
   if (form !== 'try' && !(form === 'answer' && ['save', 'clear'].includes(leaveTo))) return null
   const typedAnswer = leaveTo === 'clear' ? [] : values.getAll('answer')
-  // Without the editor it is the question that is stored.
+  // Without the editor's fields, the stored question is tried.
   return values.has('inputType') ? { typed: readTyped(values), typedAnswer } : { typedAnswer }
 }
 
-/** A question while it is typed: numbers that are none yet are none at all. */
+/** Reads an unsaved question. Invalid numbers become 0. */
 function readTyped(values: URLSearchParams): Typed {
   const question = readQuestion(values)
   const amount = (value: number) => (Number.isSafeInteger(value) && value < 1e9 ? value : 0)

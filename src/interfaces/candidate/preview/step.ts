@@ -1,7 +1,7 @@
 // Position of a preview, stored only in its address.
 
 /**
- * @property startedAt when the assessment was begun, and `openedAt` when the question was, in milliseconds; null: it is not open.
+ * @property startedAt time when the assessment was begun, and `openedAt` when the question was, in milliseconds; null: it is not open.
  * @property answersAt when the preparation of the question was ended; null: it was not. @property paper seed of the drawn paper; null: the
  *   author's order, without sections. @property place in an opened section, or at its overview.
  */
@@ -49,12 +49,15 @@ type Times = [number | null, number | null, number | null]
 
 /** Numbers of a section's questions. */
 export type SectionRange = { first: number; last: number; isFree: boolean }
-/** @property newPaper seed of the next paper. @property leaveTo where a free question is left to. @property number question to go to. */
+/**
+ * @property newPaper seed of the next paper. @property leaveTo target of leaving a question with free navigation. @property number question to
+ * go to.
+ */
 type Sent = { now: number; newPaper: number; leaveTo: string; number: number; sections: readonly SectionRange[] }
 
 const CLOSED = { openedAt: null, answersAt: null }
 
-/** @returns the step after the form of that name; null if the step has no such form. */
+/** @returns the step after sending that form; null if the step has no such form. */
 export function follow(step: Step, form: string, sent: Sent): Step | null {
   const before: Record<string, Step> = {
     register: { at: 'registered' },

@@ -6,10 +6,10 @@ import type { Context } from '../../../domain/context.ts'
 import { pointsFor } from '../../../domain/submissions/points.ts'
 import { authorOf, readDefinition } from '../../../kinds/authors.ts'
 
-/** A question as the editor's form has it, as far as a kind writes that form. @property isWhole nothing is wrong with it. */
+/** Definition of a question from the editor's form. @property isWhole true if it has no errors. */
 export type TypedDefinition = { definition: QuestionDefinition; isWhole: boolean }
 
-/** A question as the editor's form has it. */
+/** A question from the editor's form. */
 export type Typed = QuestionInput & { defined: TypedDefinition | null }
 
 /** @returns null if the kind has no right answer. */
@@ -24,9 +24,9 @@ export function readTypedDefinition(values: URLSearchParams): TypedDefinition | 
 type Tried = { assessmentId: string; questionId: string | undefined; typed: TypedDefinition | null; points: number }
 
 /**
- * Result of a trial answer in a preview, in one sentence. It tells the right answer, so only authors may call it.
+ * Result of a tried answer in a preview, as a sentence. It reveals the right answer, so only authors may call it.
  *
- * @returns the answer, too, so that it can be shown again; null: nothing to score.
+ * @returns also the answer, to show it again; null if there is nothing to score.
  */
 export async function tryAnswer(
   ctx: Context,

@@ -72,7 +72,7 @@ const PlayParams = Type.Object({ ...Token, link: Type.String(), kind: StringEnum
 const Photo = Type.Object({ ...Token, kind: StringEnum(PHOTO_KINDS) })
 const OwnPhoto = Type.Object({ ...Token, kind: StringEnum(PHOTOS) })
 
-/** Beginning and ending recordings. @param enter the session, where the request's tab may write. */
+/** Begins and ends recordings. @param enter enters the session if the request's tab may write. */
 export function recordingRoutes(
   app: TypedApp,
   enter: (request: Pick<FastifyRequest, 'headers' | 'session'>) => Promise<PreparedSession>,
@@ -125,7 +125,7 @@ export function recordingRoutes(
   })
 }
 
-/** Uploads of one link at a time. A browser sends one part of each recording, and sometimes a photo. */
+/** Concurrent uploads per link. A browser sends one part of each recording, and sometimes a photo. */
 const MAX_UPLOADS = 4
 
 /**
@@ -156,7 +156,7 @@ export async function contentRoutes(scope: FastifyInstance, options: Options): P
         expectFrom(options, request, reply, ctx.organization.id)
       },
     },
-    /** To measure how fast a candidate's uploads are. */
+    /** Route to measure the upload speed. */
     async (_request, reply) => reply.code(204).send(),
   )
 }
@@ -225,7 +225,7 @@ function photoRoutes(app: TypedApp, options: Options): void {
   })
 }
 
-/** A candidate's own attempts at the open question. */
+/** Serves a candidate's own attempts at the open question. */
 function attemptRoutes(app: TypedApp, options: Options): void {
   app.get('/media/:mediaId', { schema: { params: MediaParams } }, async (request, reply) => {
     const session = await enter(options, request)
@@ -233,7 +233,7 @@ function attemptRoutes(app: TypedApp, options: Options): void {
   })
 }
 
-/** Media of a question, by the link of a granted play. Sent whole: ranges could not be attributed to a play. */
+/** Serves media of a question by the link of a granted play. No ranges, because they could not be attributed to a play. */
 function playRoutes(app: TypedApp, options: Options): void {
   const { system, settings } = options
   app.get('/plays/:link/:kind', { schema: { params: PlayParams }, exposeHeadRoute: false }, async (request, reply) => {
@@ -243,7 +243,7 @@ function playRoutes(app: TypedApp, options: Options): void {
     const { contentType, bytes } = play.asset
     const countedContent = giveBackUnlessSent(system, play, content, reply)
     if (reply.raw.destroyed) return reply.hijack()
-    // No proxy takes it all in before the candidate has it: what broke off would count as played.
+    // Proxies must not buffer the file: an interrupted download would count as played.
     const headers = { 'cache-control': 'private, no-store', 'x-content-type-options': 'nosniff', 'x-accel-buffering': 'no' }
     return reply
       .type(contentType)
@@ -261,7 +261,11 @@ async function readPlayed(system: ServiceContext, { asset, giveBack }: UsedPlay)
   }
 }
 
-/** @returns the content, for the answer. What of it is not sent as the answer closes, or has closed while it was opened, is not played. */
+/**
+ * Gives the play back if the response closes before all bytes are sent, even while the file was being opened.
+ *
+ * @returns the content to send.
+ */
 function giveBackUnlessSent(system: ServiceContext, play: UsedPlay, content: Readable, { raw }: FastifyReply): Readable {
   // Counts bytes when they are sent: the client may close the connection before we learn of the last one's arrival.
   let bytesSent = 0
@@ -296,7 +300,7 @@ const contentOf = ({ body }: { body: unknown }): Buffer => (Buffer.isBuffer(body
 /** Declared length of the body. */
 const lengthOf = ({ headers }: Pick<FastifyRequest, 'headers'>): number => Number(headers['content-length'] ?? 0)
 
-/** Before the schema is looked at. */
+/** Runs before the schema's validation. */
 const isPart = (params: unknown): params is Static<typeof PartParams> => Value.Check(PartParams, params)
 
 const partOf = ({ mediaId, segment, number }: Static<typeof PartParams>) => ({

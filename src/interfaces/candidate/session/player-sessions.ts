@@ -11,7 +11,7 @@ export const PLAYER_SESSIONS_PREFIX = '/player/sessions'
 /** Route by which the external player reports a finished session. The signed reference is its credential. */
 export async function playerSessions(app: FastifyInstance, { system, secretKeys }: Options): Promise<void> {
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser('*', { parseAs: 'string' }, async () => undefined) // the reference says it all
+  app.addContentTypeParser('*', { parseAs: 'string' }, async () => undefined) // the reference identifies the session
 
   app.post<{ Params: { reference: string } }>('/:reference/complete', async ({ params }) => {
     const ref = readSession(secretKeys, params.reference)

@@ -45,7 +45,7 @@ const answers: Partial<Record<FailureKind, Answer>> = {
   internal: [500, 'Something went wrong on our side'],
 }
 
-/** Errors of what the pages' scripts ask for: `code` is for them, `message` for who reads along. */
+/** Errors of the scripts' requests: `code` for the script, `message` for developers. */
 export const sessionEnvelope = (languages: Languages): Envelope => ({
   ...candidateEnvelope(languages),
   sendFailure({ kind, issues, retryAfter }, _request, reply) {

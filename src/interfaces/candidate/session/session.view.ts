@@ -13,13 +13,13 @@ import type { PreparedSession } from '../../../domain/submissions/taking/session
 import { isoTime, isoTimeOrNull } from '../../../http/schema/field-types.ts'
 import type { CandidateSettings } from '../kit/settings.ts'
 
-/** State of a session for the pages' scripts. Times are ISO 8601, to be read relative to `now`. */
+/** State of a session for the pages' scripts. Times are ISO 8601; scripts compare them with `now`. */
 export async function presentSession(session: PreparedSession, { webcam }: Pick<CandidateSettings, 'webcam'>) {
   const { ctx, invite, submission } = session
   const { needs, photos } = await readPreparation(session)
   const progress = submission.state === 'in_progress' ? await readProgress(session) : undefined
   return {
-    // A submission is told of the end of its invite only later.
+    // The submission is updated some time after its invite has ended.
     state: submission.state === 'in_progress' && invite.status !== 'started' ? 'withdrawn' : submission.state,
     now: isoTime(ctx.deps.clock()),
     deadlineAt: isoTimeOrNull(submission.deadlineAt),
@@ -37,7 +37,7 @@ export async function presentSession(session: PreparedSession, { webcam }: Pick<
   }
 }
 
-/** Captions of a prompt, given with each play of it. Times in milliseconds; null: unknown. */
+/** Captions of a prompt, sent with each granted play. Times are in milliseconds; null if unknown. */
 export const presentCaptions = ({ language, segments }: NonNullable<GrantedPlay['captions']>) => ({
   language,
   lines: segments.map(({ startMs, endMs, text }) => ({ startMs, endMs, text })),
@@ -69,7 +69,7 @@ const presentQuestion = ({ deps: { kinds, clock } }: Context, question: OpenQues
   })),
 })
 
-/** The answer as form data, which the page's script saves as a text. */
+/** The answer as URL-encoded form data, which the page's script saves as a text. */
 function formOf(kinds: QuestionKinds, { version, text }: OpenQuestion): string | undefined {
   const kind = version ? kinds.get(version.responseType) : undefined
   if (!kind || text?.value == null) return undefined

@@ -13,7 +13,7 @@ type RequestHeaders = Pick<FastifyRequest, 'headers'>
 export const readTab = ({ headers }: RequestHeaders): string | undefined => headers['x-tab']?.toString()
 
 /**
- * Enters the session by the request's tab, with its idempotency key for attemptOnce.
+ * Enters the session for the request's tab, with the idempotency key for attemptOnce.
  *
  * @throws DomainError session_refused (taken_over). @throws HttpError malformed_request if the key is not a UUID.
  */

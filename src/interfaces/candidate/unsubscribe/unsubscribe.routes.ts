@@ -15,7 +15,7 @@ import { unsubscribePage } from './unsubscribe.page.ts'
 type Route = { Params: { token: string } }
 type Given = Pick<Options, 'system' | 'countPage'> & { settings: Pick<CandidateSettings, 'languages' | 'secretKeys'> }
 
-/** Largest body. Neither the page's form nor that of mail programs (RFC 8058) has content that matters. */
+/** Largest body in bytes. The content does not matter, neither of the page's form nor of mail programs (RFC 8058). */
 const MAX_BODY_BYTES = 4 * 1024
 
 /**

@@ -130,19 +130,19 @@ async function onePage(
   const emails = await listInviteEmails(ctx, id, { field: 'createdAt', direction: 'desc' }, firstPage)
   const tags = await listInviteTags(ctx, id, { field: 'position', direction: 'asc' }, firstPage)
   const [createdBy] = invite.createdById === null ? [] : await findMembers(ctx, [invite.createdById])
-  const isHandedIn = invite.status === 'completed'
+  const isSubmitted = invite.status === 'completed'
   return invitePage(form, {
     ctx,
     invite,
     createdBy,
-    retake: isHandedIn ? await findRetake(ctx, invite) : null,
+    retake: isSubmitted ? await findRetake(ctx, invite) : null,
     tags: tags.items,
     emails: emails.items,
     isUndelivered: (await findUndelivered(ctx, [invite])).has(invite.id),
     reminders: await planReminders(ctx, id),
     timeline: await readTimeline(ctx, id),
-    queued: isHandedIn ? await findQueuedSubmission(ctx, id) : null,
-    released: isHandedIn ? await findResult(ctx, id) : null,
+    queued: isSubmitted ? await findQueuedSubmission(ctx, id) : null,
+    released: isSubmitted ? await findResult(ctx, id) : null,
     siblingInvites: await findOtherInvites(ctx, invite),
     operations: may(ctx, 'operate_invites') ? await readOperations(ctx, invite, readNameFilter(queryOf(request))) : null,
     done,

@@ -21,7 +21,7 @@ import { drawWaveform, FLAT_LINE, waveformFrame } from './waveform.ts'
 
 // Answers as shown on the submission's page and in the grading view.
 
-type Medium = SubmissionDetail['media'][number]
+type MediaFile = SubmissionDetail['media'][number]
 /** Parts above and below a player. */
 type RecordingNotes = { above: Html; below: Html }
 
@@ -113,7 +113,7 @@ function fileView(ctx: Context, { id, state, threat, contentType, bytes, fileNam
 ${contentType.startsWith('image/') && html`<img class="max-h-96 max-w-full rounded-lg" src="${address}" alt="" loading="lazy">`}`
 }
 
-const UNSEEN: Record<Exclude<Medium['state'], 'ready' | 'failed'>, string> = {
+const UNSEEN: Record<Exclude<MediaFile['state'], 'ready' | 'failed'>, string> = {
   uploading: 'still being uploaded',
   joining: 'being processed: look again in a minute',
   deleted: 'deleted',
@@ -124,7 +124,7 @@ const unjoinedRecording = (address: string, name: string): Html =>
   html`<p class="alert alert-soft alert-warning">${name}: this recording could not be processed and does not play here. The parts that arrived are kept: <a href="${address}" download>download them</a>; other programs may play them.</p>`
 
 /** @param name accessible name. */
-export function mediaFilePlayer(ctx: Context, mediaFile: Medium, name: string, transcript: Transcript | null = null): Html {
+export function mediaFilePlayer(ctx: Context, mediaFile: MediaFile, name: string, transcript: Transcript | null = null): Html {
   const { id, state, contentType, levels, cuts } = mediaFile
   const address = pathOf(ctx, `media/${id}`)
   if (state === 'failed') return unjoinedRecording(address, name)
@@ -150,7 +150,7 @@ ${silent}${file}`
 const MOST_DRAWN_BYTES = 5_000_000
 
 /** Drawn from the levels. Without them, the browser draws it for recordings that are small enough. */
-function waveformOf({ id, levels, bytes }: Medium, address: string): Html | false {
+function waveformOf({ id, levels, bytes }: MediaFile, address: string): Html | false {
   if (levels) return drawWaveform(id, levels)
   return Number(bytes) <= MOST_DRAWN_BYTES && waveformFrame(id, { path: FLAT_LINE, address })
 }

@@ -14,10 +14,10 @@ import { table } from '../kit/table.ts'
 import { mediaFilePlayer, questionBody } from './answers.parts.ts'
 import { decisionPanel, type NamedDecision } from './decision.parts.ts'
 
-type Medium = SubmissionDetail['media'][number]
+type MediaFile = SubmissionDetail['media'][number]
 
 /** Media that can be deleted together, by form value. */
-export const DELETABLE = new Map<string, { label: string; kinds: Medium['kind'][] }>([
+export const DELETABLE = new Map<string, { label: string; kinds: MediaFile['kind'][] }>([
   ['photos', { label: 'ID and face photos', kinds: ['id_photo', 'face_photo'] }],
   ['proctoring', { label: 'Webcam and screen recordings', kinds: ['webcam_still', 'webcam', 'screen'] }],
   ['answers', { label: 'Recorded answers', kinds: ['answer'] }],
@@ -127,7 +127,7 @@ const labelMediaKind = (kind: string): string => kind.replace('_', ' ').replace(
 const answered = (ctx: Context, question: QuestionDetail): Html =>
   panel(`question-${question.number}`, `Question ${question.number}`, questionBody(ctx, question))
 
-const KINDS: Record<Medium['kind'], string> = {
+const KINDS: Record<MediaFile['kind'], string> = {
   answer: 'Answer',
   id_photo: 'ID photo',
   face_photo: 'Face photo',

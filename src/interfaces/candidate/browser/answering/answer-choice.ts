@@ -43,7 +43,7 @@ export function offerChoice({ t, session, outbox, state }: Player, number: numbe
     onShown()
   }
 
-  /** Length while the service does not know it; 0 if another page recorded it. */
+  /** Milliseconds recorded by this page, used until the service knows the length; 0 if another page recorded it. */
   const recordedHere = (mediaId: string | null): number =>
     outbox.list().find((recording) => recording.mediaId === mediaId)?.recorded ?? 0
 
@@ -66,7 +66,7 @@ export function offerChoice({ t, session, outbox, state }: Player, number: numbe
     const before = choices
     const question = await session.read().then(
       (read) => read.question,
-      () => null, // what is shown stays
+      () => null, // keeps the shown list
     )
     if (question?.number !== number || choices !== before) return
     answers = question.answers ?? []
@@ -89,7 +89,7 @@ export function offerChoice({ t, session, outbox, state }: Player, number: numbe
       looks = 0
       rows.keep(mediaId, recorded)
     },
-    /** Says which attempt counts when the clock ends another; empty if none does. */
+    /** Names the attempt that counts, for when the clock ends another one; empty if none counts. */
     describeStatus(): string {
       const counting = answers.findIndex(({ counts, restarted }) => counts && !restarted)
       return counting === -1 ? '' : wordAnswers(t, answers, recordedHere)[counting]!

@@ -73,7 +73,7 @@ export function offerFiles(player: Player, number: number, place: HTMLElement) {
     const row = list.add(fileName, mediaId)
     const recording = findRecording(outbox, mediaId)
     if (recording) uploads.set(row, complete(row, recording))
-    else fail(row, 'unreadable') // the browser has stored nothing of it
+    else fail(row, 'unreadable') // the browser has none of its parts
   }
   field.hidden = false
   field.addEventListener('change', () => {

@@ -1,13 +1,13 @@
 import { createElement } from '../../../../http/browser/dom.ts'
 import type { BrowserTexts } from '../../../../locales/texts.ts'
 
-/** Warns if leaving a question would end a recording or leave it empty. */
+/** What leaving the question would do: end a recording, leave it without an answer, or leave part of it unanswered. */
 type Unfinished = 'recording' | 'unanswered' | 'unfinished'
 
 /**
- * Asks once, in a dialog, before an unfinished question is left. The focus is on the button that stays; Escape stays, too.
+ * Asks once, in a dialog, before the candidate leaves an unfinished question. The focus is on the button to stay. Escape stays, too.
  *
- * @param place the element of the question: the dialog goes with it.
+ * @param place the question's element. The dialog is inside of it, so that both are removed together.
  */
 export function makeLeaveQuestion(t: BrowserTexts, place: HTMLElement, number: number, find: () => Unfinished | null) {
   let isAsked = true
@@ -26,7 +26,7 @@ export function makeLeaveQuestion(t: BrowserTexts, place: HTMLElement, number: n
       mayLeave ||= returnValue === 'leave'
       return mayLeave
     },
-    /** @param mayAsk false once the time is up: then nothing is asked, and an open dialog closes. */
+    /** @param mayAsk false once the time is up. This closes an open dialog. */
     setAsked(mayAsk: boolean): void {
       isAsked = mayAsk
       if (!mayAsk) dialog?.close('stay')
@@ -77,7 +77,7 @@ function wordsOf(t: BrowserTexts, number: number, unfinished: Unfinished): Words
 
 type Recorded = { isRunning: () => boolean; isInterrupted: () => boolean; isAnswered: () => boolean }
 
-/** @param area of the text, or of what the fields hold, see mirrorFields. */
+/** @param area the text, or the values of the fields, see mirrorFields. */
 export function findUnfinished(
   question: HTMLElement,
   area: HTMLTextAreaElement | null,

@@ -16,7 +16,11 @@ export type HowToBegin = 'new' | 'continue' | 'restart'
 /** An attempt that can be continued. @property contentType of the earlier page's recording; empty if this page recorded it, or nothing is recorded. */
 type Interrupted = { kind: AnswerAttemptKind; contentType: string; recording: Recording }
 
-/** Resolves to true when the recording is to begin. @param granted resolves once the attempt is. @param recorded milliseconds of it so far. */
+/**
+ * Resolves to true when recording should begin.
+ *
+ * @param granted resolves once the attempt is granted. @param recorded milliseconds recorded so far.
+ */
 export type IsWanted = (granted: Promise<unknown>, how: HowToBegin, recorded: number) => Promise<boolean>
 
 type Start = { kind: AnswerAttemptKind; how: HowToBegin; stream: MediaStream; isWanted: IsWanted }
@@ -89,11 +93,11 @@ export function recordAttempts(
       const how = interrupted?.kind === kind && isEmpty(interrupted) ? 'continue' : requestedStart
       if (how === 'continue' && !canContinue(kind, interrupted!.contentType)) throw new Refusal('other_browser')
       const stream = await open(kind)
-      const watching = watch(kind, stream) // not awaited: a page in the background shows no picture, but it can record
+      const watching = watch(kind, stream) // not awaited: a page in the background can record, but shows no picture
       try {
         await start({ kind, how, stream, isWanted })
         await watching
-        if (recorder) await watch(kind, stream) // warns of silence from now on
+        if (recorder) await watch(kind, stream) // from now on, silence is reported
       } finally {
         if (!recorder) monitor.close()
       }
@@ -147,7 +151,7 @@ function findUnfinished(outbox: Outbox, attempts: Question['attempts']): Recordi
   return outbox.list().find(({ mediaId }) => mediaId === unfinished?.mediaId) ?? null
 }
 
-/** Milliseconds that are recorded. */
+/** Milliseconds recorded. */
 const lengthOf = (interrupted: Interrupted | null): number => interrupted?.recording.recorded ?? 0
 
 const isEmpty = ({ recording }: Interrupted): boolean => countSlices(recording) === 0

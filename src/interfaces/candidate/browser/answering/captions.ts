@@ -4,9 +4,9 @@ import { createElement, setText } from '../../../../http/browser/dom.ts'
 export type Captions = { language: string; lines: { startMs: number | null; endMs: number | null; text: string }[] }
 
 /**
- * Shows the line that is being said below the player, because an `audio` element shows no captions itself.
+ * Shows the spoken line below the player, because an `audio` element shows no captions itself.
  *
- * @returns its place in the page, and what sets the captions of the present play.
+ * @returns the element with the line, and a function that sets the captions of the current play.
  */
 export function showCaptions(media: HTMLMediaElement) {
   const place = createElement('p', { class: 'min-h-12 max-w-xl text-lg', dir: 'auto', hidden: true })

@@ -7,12 +7,12 @@ export type HeadphoneCheck = 'unheard' | 'heard' | 'unknown'
 const TONE_HZ = 1_500
 const TONE_MS = 1_500
 const LISTEN_MS = 700
-/** The sound system needs a moment until the tone is in the air and back. */
+/** Delay until the microphone picks up the tone. */
 const SETTLE_MS = 600
 const EVERY_MS = 50
 /** Samples of a spectrum: 12 Hz between two of its values. */
 const SAMPLES = 4_096
-/** The microphone hears the tone if it stands out so much more than before, and is louder than this. Decibels. */
+/** In decibels. The microphone hears the tone if its prominence rises by this much, and its level exceeds the second value. */
 const HEARD_RISE_DB = 15
 const HEARD_ABOVE_DB = -80
 /** Level of full silence in decibels. */
@@ -54,7 +54,10 @@ const play = (tone: HTMLAudioElement): Promise<boolean> =>
     () => false,
   )
 
-/** @property prominence decibels of the tone above the sound around it. @property isDead no sound at all, as of a muted microphone. */
+/**
+ * @property prominence decibels of the tone above neighboring frequencies. @property isDead true for no sound at all, such as from a muted
+ * microphone.
+ */
 type Heard = { level: number; prominence: number; isDead: boolean }
 
 /** Medians over some time, so that a click or a word changes nothing. */
@@ -81,7 +84,7 @@ const RATE = 16_000
 const LOUDNESS = 0.2
 const FADE_SAMPLES = 800
 
-/** The tone as a WAV file: an element plays it on the chosen output, which Web Audio can't everywhere. */
+/** The tone as a WAV file, because Web Audio can't play on the chosen output in every browser. An audio element can. */
 function makeTone(): Blob {
   const count = (RATE * TONE_MS) / 1_000
   const view = new DataView(new ArrayBuffer(44 + count * 2))

@@ -1,6 +1,6 @@
 const SECOND_MS = 1_000
 
-/** Counts the seconds before something begins. @param changed is called when another number of them is left. */
+/** Counts down the seconds before something begins. @param changed called at each second. */
 export function makeCountIn(changed: () => void) {
   let secondsLeft = 0
   let timer: ReturnType<typeof setTimeout> | undefined
@@ -20,9 +20,9 @@ export function makeCountIn(changed: () => void) {
   }
 
   return {
-    /** Seconds; 0: nothing is counted. */
+    /** Seconds left; 0 while no countdown runs. */
     left: () => secondsLeft,
-    /** @returns true when it begins, in time or because it was skipped; false when it was called off. */
+    /** @returns true at the end of the countdown, or when it is skipped; false when it is canceled. */
     begin: (seconds: number): Promise<boolean> =>
       new Promise((resolve) => {
         settle = resolve

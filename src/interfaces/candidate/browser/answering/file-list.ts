@@ -4,7 +4,7 @@ import type { BrowserTexts } from '../../../../locales/texts.ts'
 /** A file in the list. @property mediaId null until the service has granted its upload. */
 export type FileRow = { element: HTMLElement; name: string; mediaId: string | null; isRemoved: boolean }
 
-/** List of a question's files, and the reasons why others were refused. @param place has the list of those that have arrived. */
+/** List of a question's files, and the reasons why others were refused. @param place contains the server's list of arrived files. */
 export function openFileList(t: BrowserTexts, place: HTMLElement, remove: (row: FileRow) => void) {
   const list = place.querySelector('ul')!
   const error = place.querySelector<HTMLElement>('[role=alert]')!
@@ -39,7 +39,7 @@ export function openFileList(t: BrowserTexts, place: HTMLElement, remove: (row: 
       row.element.remove()
     },
     count: () => rows.size,
-    /** @param problem one without words of its own gets those of `other`. */
+    /** @param problem without a message of its own, the message of `other` is shown. */
     showRefusal: (name: string, problem: string) =>
       setErrors([...errors, t.text('file.refused', { name, problem: problem as never })]),
     clearErrors: () => setErrors([]),

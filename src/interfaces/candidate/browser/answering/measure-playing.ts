@@ -3,8 +3,8 @@ const EVERY_MS = 50
 const MEASURED_MS = 3_000
 
 /**
- * Measures the moment at which the time of a medium is, or would have been, 0. The `playing` event comes up to half a second too early, so the
- * medium's time is read while it plays: the median is right even if the page is busy now and then.
+ * Measures when the playback position of an audio or video element was 0, or would have been. The `playing` event comes up to half a second
+ * too early, so the position is read during playback: the median is right even if the page is busy now and then.
  *
  * @param from seconds at which it begins to play. @param done called when enough is measured.
  */

@@ -4,8 +4,8 @@ type Field = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement
 const optionsOf = ({ options }: HTMLSelectElement): HTMLOptionElement[] => [...options]
 
 /**
- * The fields of a question of a kind as one text, which is saved as texts are: the form as an address has it. It changes when they do, and
- * they are filled from it.
+ * Keeps a question's fields in a hidden text area as URL-encoded form data, so that they are saved like a text. Updates the text area when the
+ * fields change.
  */
 export function mirrorFields(fields: HTMLFieldSetElement) {
   const area = createElement('textarea', { hidden: true, 'aria-hidden': 'true' }) as HTMLTextAreaElement
@@ -27,7 +27,7 @@ export function mirrorFields(fields: HTMLFieldSetElement) {
   })
   return {
     area,
-    /** As a draft has it that an earlier page has left. */
+    /** Fills the fields from the text area, which may hold a draft of an earlier page. */
     fill(): void {
       const values = new URLSearchParams(area.value).getAll('answer')
       for (const field of fields.querySelectorAll<Field>('[name=answer]')) {

@@ -2,17 +2,17 @@
 
 import type { BrowserTexts } from '../../../../locales/texts.ts'
 
-/** Held at its first picture while it is `asking` whether it may be played. */
+/** `asking`: paused at its first frame until the service grants the play. */
 type Phase = 'idle' | 'loading' | 'asking' | 'playing' | 'paused'
 
 export type Play = {
   phase: Phase
-  /** Allowed plays: in total, and remaining without a granted one that has not begun. */
+  /** Allowed plays in total, and remaining plays. A granted play that has not begun is not among the remaining. */
   atFirst: number
   playsLeft: number
   isGranted: boolean
   isShown: boolean
-  /** Why it is not played; null: it may be. */
+  /** Reason why playback failed; null if it did not. */
   problem: Problem | null
   /** Number of the current try. Results of earlier tries are ignored. */
   run: number
@@ -25,7 +25,7 @@ export type PlayEvent =
   | { is: 'granted'; run: number; playsLeft: number }
   | { is: 'refused'; run: number; code: string }
 
-/** `load`: load the medium; `rewind`: seek to its beginning; `use`: use the granted play. */
+/** `load`: load the media file. `rewind`: seek to its beginning. `use`: use up the granted play. */
 export type Effect = 'load' | 'play' | 'hold' | 'ask' | 'rewind' | 'use' | 'unload'
 
 export const beginPlay = (playsLeft: number): Play => {
@@ -62,7 +62,7 @@ const start = (before: Play, phase: Phase, effects: Effect[]): Step => {
   return [{ ...before, phase, problem: null, isShown: true, run: before.run + 1 }, effects]
 }
 
-/** It has begun to play: as it may, or to find out whether it could. */
+/** Playback has begun: continues with a granted play; otherwise pauses and requests one. */
 function goOn(before: Play): Step {
   if (before.phase === 'playing') return [before, []]
   if (before.isGranted) return [{ ...before, phase: 'playing', isGranted: false }, ['use']]
@@ -79,7 +79,7 @@ type Problem = 'not_loaded' | 'not_begun' | 'broken_off' | 'refused' | (typeof R
 
 const problemOf = (code: string): Problem => REFUSALS.find((refusal) => refusal === code) ?? 'refused'
 
-/** @param isPending a play was asked for, and granted perhaps. */
+/** @param isPending true if a play was requested without a response: the service may have granted it. */
 const countLeft = ({ isGranted, playsLeft }: Play, isPending: boolean): number =>
   isGranted ? playsLeft + 1 : Math.max(playsLeft, isPending ? 1 : 0)
 

@@ -3,13 +3,13 @@ import type { PageControl, Player } from '../session/player.ts'
 import type { SessionState } from '../session/session.ts'
 import { countDown } from './countdown.ts'
 
-/** Without an answer of the service for so long, the page's own clock decides: the candidate can write, and it is saved later. */
+/** Longest wait for the service at the end of the preparation. After it, the page lets the candidate answer, and saves later. */
 const ASK_MS = 2_000
 
 /**
  * The preparation time of a question: counted down until answering begins, or until the candidate presses "Answer now".
  *
- * @param answer called once the answer is shown: from then on the page controls it, in place of this.
+ * @param answer called once the answer is shown, to replace this control of the page.
  */
 export function prepareAnswer(player: Player, section: HTMLElement, answer: () => void): PageControl {
   const { t, session, state, status } = player
@@ -27,7 +27,7 @@ export function prepareAnswer(player: Player, section: HTMLElement, answer: () =
     return countDown(t, clock, 'clock.preparation', () => session.momentOf(state.question?.answersAt ?? state.now), events)
   }
 
-  /** The service's clock decides: this page has only counted along. @param read null: the service does not answer. */
+  /** Follows the service's clock, not the page's. @param read state of the session; null if the service does not respond. */
   function follow(read: SessionState | null): void {
     if (isClosed) return
     if (read && read.question?.number !== number) return void player.refresh()
@@ -56,7 +56,7 @@ export function prepareAnswer(player: Player, section: HTMLElement, answer: () =
         follow(await session.read())
         return false
       } catch {
-        return !session.isTakenOver() // the page that answers the form shows what stands
+        return !session.isTakenOver() // sends the form; its response shows the current state
       }
     },
     close() {

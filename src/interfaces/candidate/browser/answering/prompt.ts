@@ -37,7 +37,7 @@ export function offerPrompt({ t, session, state }: Player, number: number, place
     show()
   }
 
-  /** Nothing is awaited before it begins to play. */
+  /** Playback must begin within the click, so nothing is awaited before it. */
   const perform: Record<Effect, () => void> = {
     load() {
       if (address && (!play.isGranted || media.error)) media.src = address
@@ -86,7 +86,7 @@ export function offerPrompt({ t, session, state }: Player, number: number, place
   }
 
   media.addEventListener('ended', () => dispatch({ is: 'ended' }))
-  media.addEventListener('pause', () => media.ended || dispatch({ is: 'paused' })) // by a key of the device, or a headphone that was pulled out
+  media.addEventListener('pause', () => media.ended || dispatch({ is: 'paused' })) // such as by a media key, or by unplugging the headphones
   media.addEventListener('error', () => dispatch({ is: 'broken' }))
   place.replaceWith(createElement('div', { class: 'mt-4 flex flex-col items-start gap-2' }, media, words.place, press, line))
   show()
@@ -96,10 +96,14 @@ export function offerPrompt({ t, session, state }: Player, number: number, place
 /** @property link single-use link of media stored by the service. */
 type Granted = { playsLeft: number; link?: string; captions?: Captions }
 
-/** All of it, so that it plays without further requests. @param forget of the attempt. @returns its address in this page. @throws Error where it does not arrive. */
+/**
+ * Downloads the whole file, so that it plays without further requests.
+ *
+ * @param forget discards the key of the grant. @returns a blob URL. @throws Error if the download fails.
+ */
 async function fetchPlay(address: string, forget: () => void): Promise<string> {
   const answer = await fetch(address)
-  if (answer.status === 403) forget() // played, and did not arrive: the next is another play
+  if (answer.status === 403) forget() // the link was used, so the next try needs another play
   if (!answer.ok) throw new Error(`The play was answered ${answer.status}`)
   return URL.createObjectURL(await answer.blob())
 }

@@ -17,7 +17,7 @@ import { showTimeUp } from './time-up.ts'
 
 const ASK_AGAIN_MS = 1_000
 
-/** Answering an open question: the answer is saved while it is given, and its time is counted down. */
+/** Answering an open question: saves the answer as it is given, and counts down the time. */
 export function answerQuestion(player: Player, section: HTMLElement): PageControl {
   const { t, session, devices } = player
   const number = Number(section.dataset.number)
@@ -32,14 +32,14 @@ export function answerQuestion(player: Player, section: HTMLElement): PageContro
   const read = fields ? sayReading(t, fields) : () => {}
   mirror?.fill()
   read()
-  // Without a connection it may not load: places can still be chosen.
+  // If the script can't be loaded, the places can still be chosen in the selects.
   if (fields?.dataset.fields) import('./sort-items.ts').then((part) => part.sortItems(fields)).catch(() => {})
   const setOpen = (isOpen: boolean) => {
     text?.setOpen(isOpen)
     mirror?.setOpen(isOpen)
     leaving.setAsked(isOpen)
   }
-  section.querySelector('button[value=save]')?.remove() // it is saved by itself
+  section.querySelector('button[value=save]')?.remove() // the script saves automatically
   let recording: Recorded | null = section.querySelector(SIMULTANEOUS) ? null : offerRecorder(player, section, area)
   void loadRest(player, section, area).then((open) => {
     if (open && !isClosed) recording = open()
@@ -56,7 +56,7 @@ export function answerQuestion(player: Player, section: HTMLElement): PageContro
     stopClock = countQuestion(player, element, { soon: () => void text?.save(), over: () => void endByClock(element) })
   }
 
-  /** The service's clock decides: this page has only counted along. */
+  /** Saves the answer, and waits until the service's clock ends the question, too. */
   async function endByClock(element: HTMLElement): Promise<void> {
     setNotice(progress, t.text('answer.over'))
     setOpen(false)
@@ -94,7 +94,7 @@ export function answerQuestion(player: Player, section: HTMLElement): PageContro
 
   return {
     beforeSending: async (form) => (await leaving.mayLeave()) && (await save(() => recording?.finish())) && goOnWithoutText(form),
-    // An interrupted recording can be continued then, too.
+    // An interrupted recording can still be continued after the reload.
     beforeReload: () => save(() => recording?.waitForUploads()),
     isRecording: () => recording?.isBusy() ?? false,
     hasUnsaved: () => (text ? !text.isSaved() : false) || (recording?.isBusy() ?? false),
@@ -117,9 +117,9 @@ const FILES = '[data-files]'
 type Recorded = ReturnType<typeof offerRecording> | ReturnType<typeof offerFiles>
 
 /**
- * Loads what only some questions need: for files, or to play the prompt meanwhile.
+ * Loads the scripts that only some questions need: for files, or to play the prompt during the recording.
  *
- * @returns what opens it; null if nothing is needed, or it can't be loaded: then the page offers to load again.
+ * @returns a function that starts them; null if none is needed, or if loading failed: the page then offers to reload.
  */
 async function loadRest(
   player: Player,
@@ -147,7 +147,7 @@ async function loadRest(
 
 type Saved = { failure: () => string; isSaved: () => boolean }
 
-/** Why the candidate can't go on, in sentences: what failed for good only once. */
+/** Message about unsaved input; empty if the candidate can go on. A final failure is reported only once. */
 function wordObstacle(
   t: BrowserTexts,
   progress: HTMLElement,
@@ -179,7 +179,7 @@ function wordSaved(t: BrowserTexts, ended: Recording | null, area: HTMLTextAreaE
   return area?.value.trim() ? t.text('over.text') : ''
 }
 
-/** @returns what ends it. */
+/** @returns a function that stops the countdown. */
 function countQuestion(player: Player, element: HTMLElement, events: { soon: () => void; over: () => void }): () => void {
   const { t, session, status } = player
   element.setAttribute('role', 'timer')
@@ -188,7 +188,7 @@ function countQuestion(player: Player, element: HTMLElement, events: { soon: () 
   return countDown(t, element, label, () => session.momentOf(player.state.question!.closesAt!), { say: status.say, ...events })
 }
 
-/** The text is saved already; sent once more it would be the last answer, also where a recording was the last. */
+/** Sends the form without its text, which is saved already: sent again, it would replace a newer recording as the answer. */
 function goOnWithoutText(form: HTMLFormElement): true {
   form.action = form.action.replace(/answer$/, 'next')
   for (const field of form.querySelectorAll('textarea, [name=answer]')) field.removeAttribute('name')

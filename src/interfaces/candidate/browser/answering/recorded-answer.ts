@@ -19,7 +19,7 @@ const TIME_TO_COUNT_MS = 20_000
 /**
  * Records an answer, as often as the organization allows.
  *
- * @param kinds what the candidate can choose from. @param simultaneous plays the prompt meanwhile.
+ * @param kinds kinds of recording to choose from. @param simultaneous plays the prompt during the recording.
  */
 export function offerRecording(
   player: Player,
@@ -97,10 +97,10 @@ export function offerRecording(
   show()
 
   return {
-    /** @returns what the clock has ended. */
+    /** @returns the recording that the clock ended, or null. */
     endByClock: async () => (await end(false)) ?? keep(false),
     describeStatus: choice.describeStatus,
-    /** Shows what could be the answer by now. */
+    /** Shows the attempts that can be the answer. */
     refresh: choice.refresh,
     /** Resolves when the latest choice is saved, or has failed. */
     waitForUploads: choice.waitForChoice,
@@ -121,7 +121,7 @@ export function offerRecording(
   }
 }
 
-/** Why recording can't begin; empty: it can. */
+/** Reason why recording can't begin; empty if it can. */
 const findObstacle = (t: BrowserTexts, device: DeviceKind, how: HowToBegin, simultaneous?: Simultaneous): string =>
   obstacleToRecord(t, device) || (simultaneous?.findObstacle(how) ?? '')
 
@@ -147,12 +147,12 @@ type Endings = {
   show: () => void
 }
 
-/** The ways in which a recording ends. */
+/** Functions that end a recording. */
 function makeEndings({ t, status }: Player, { attempts, choice, panel, playback, countIn, show }: Endings) {
-  /** When the service has it, it can be chosen. */
+  /** Refreshes the choice once the service has the recording. */
   const showSaved = (recording: Recording) => attempts.settled(recording).then(choice.refresh)
 
-  /** @param isStopped the candidate has done with it: it counts. What the clock ends takes the place of nothing. */
+  /** @param isStopped true if the candidate stopped it, so that it counts. A recording that the clock ends replaces no earlier answer. */
   async function end(isStopped: boolean): Promise<Recording | null> {
     countIn.cancel()
     const ended = await attempts.end(isStopped)
@@ -168,7 +168,7 @@ function makeEndings({ t, status }: Player, { attempts, choice, panel, playback,
     return recording
   }
 
-  /** Does with an interrupted attempt as it is. @param isStopped it counts. */
+  /** Ends an interrupted attempt with what is recorded. @param isStopped true if it counts. */
   function keep(isStopped: boolean): Recording | null {
     const recording = attempts.endInterrupted(isStopped)
     if (recording) void showSaved(recording)
@@ -177,7 +177,7 @@ function makeEndings({ t, status }: Player, { attempts, choice, panel, playback,
     return recording
   }
 
-  /** @returns when all that was recorded is saved, or can't be. */
+  /** Resolves when all recordings are saved, or have failed. */
   async function finish(): Promise<void> {
     await end(true)
     keep(false)
@@ -190,9 +190,9 @@ function makeEndings({ t, status }: Player, { attempts, choice, panel, playback,
 }
 
 /**
- * Counts to the beginning of a recording: not at all where the time for the question is nearly over, because it runs on meanwhile.
+ * Counts down to the beginning of a recording. Begins at once if little time is left for the question, because its clock keeps running.
  *
- * @returns false where it was called off.
+ * @returns false if the countdown was canceled.
  */
 function beginCounting(
   { t, session, state, status }: Player,
@@ -217,12 +217,12 @@ function makePlayback(t: BrowserTexts) {
   return {
     element,
     clear,
-    /** Goes where the attempts have players of their own, unless it is being listened to. */
+    /** Removes this player if the list of attempts has one, unless it is playing. */
     leaveTo(isShownElsewhere: boolean): void {
       const isPlaying = [...element.querySelectorAll('video')].some(({ paused }) => !paused)
       if (isShownElsewhere && !isPlaying) clear()
     },
-    /** @param recorded a file for each part: where a device was gone for a while there are several. */
+    /** @param recorded a file per segment: several if a device was disconnected for a while. */
     show(recorded: Blob[]): void {
       clear()
       const players = recorded.map((file, i) => {
@@ -299,7 +299,7 @@ function makePanel(
     },
     /** Shows why recording failed; empty: no error. */
     say: (text: string) => setNotice(mistake, text),
-    /** On what can be pressed next. */
+    /** Focuses the first visible button. */
     focus: () => buttons.find(({ hidden }) => !hidden)?.focus(),
   }
 }

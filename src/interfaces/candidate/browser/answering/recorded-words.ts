@@ -6,7 +6,7 @@ import { wordFailure } from '../session/wording.ts'
 /** State of an answer's recording. */
 export type Answering = {
   isOpening: boolean
-  /** Seconds until the recording begins; 0: it is not counted. */
+  /** Seconds until the recording begins; 0 if no countdown runs. */
   countIn: number
   /** The recording in progress, or null. `isRunning`: the device delivers data. */
   running: { isRunning: boolean; elapsed: number } | null
@@ -14,7 +14,7 @@ export type Answering = {
   last: Pick<Recording, 'state' | 'saved' | 'recorded' | 'failure'> | null
   /** The attempt that can be continued. */
   interrupted: { kind: string; mayRestart: boolean } | null
-  /** Before this page: whether something was recorded, and whether it is the answer; and whether that was cut off. */
+  /** State before this page: whether there are attempts, whether a recording is the answer, and whether that one was interrupted. */
   hasAttempts: boolean
   hasAnswered: boolean
   isAnswerInterrupted: boolean

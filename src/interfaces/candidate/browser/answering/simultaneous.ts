@@ -11,9 +11,9 @@ import { checkHeadphones, type HeadphoneCheck } from './check-headphones.ts'
 import { measurePlaying } from './measure-playing.ts'
 import type { Answering } from './recorded-words.ts'
 
-// The prompt of a simultaneous question: it plays while the answer is recorded, once and without a pause.
+// The prompt of a simultaneous question plays once, without a pause, while the answer is recorded.
 
-/** Controls of the recording, for the prompt. */
+/** Functions by which the prompt controls the recording. */
 type Controls = { end: () => void; interrupt: () => void; say: (mistake: string) => void }
 
 /** @property startedAt of the recorder, in `performance.now()`. */
@@ -22,10 +22,10 @@ type Segment = { recording: Recording; number: number; startedAt: number }
 export type Simultaneous = ReturnType<typeof openSimultaneous>
 
 /**
- * Plays the prompt for a recording. The recorder starts first, so that nothing that is said is lost; the prompt begins at the recorder's start
- * event. Where the prompt's time 0 lies is measured and reported, so that graders hear both in step.
+ * Plays the prompt during a recording. The recorder starts first, so that no word is lost, and the prompt begins at the recorder's start
+ * event. The position of the prompt's time 0 in the recording is measured and reported, so that graders hear both in sync.
  *
- * @param panel the server's part of the page for this, with all texts.
+ * @param panel the prompt's part of the page, rendered by the server with all texts.
  */
 export function openSimultaneous(player: Player, number: number, panel: HTMLElement) {
   const { session } = player
@@ -33,7 +33,7 @@ export function openSimultaneous(player: Player, number: number, panel: HTMLElem
   const headphones = askForHeadphones(player, part('headphones'), () => controls.say(''))
   const prompt = loadPrompt(player, number, panel)
   const { media } = prompt
-  /** Seconds of the prompt that were played, for a page after this one. */
+  /** Played seconds of the prompt, stored for a reload of the page. */
   const position = createDraftStore<number>(`prompt ${session.base} ${number}`)
   let controls: Controls = { end: () => {}, interrupt: () => {}, say: () => {} }
   let measured: ReturnType<typeof measurePlaying> | null = null
@@ -53,7 +53,7 @@ export function openSimultaneous(player: Player, number: number, panel: HTMLElem
     part('ended').hidden = false
     ending = setTimeout(() => controls.end(), SIMULTANEOUS_ENDING_SECONDS * 1_000)
   })
-  // Headphones that are pulled out pause it. Then nobody could judge what is said without hearing it.
+  // Unplugging the headphones pauses the prompt. An answer without the prompt can't be graded.
   media.addEventListener('pause', () => segment && !media.ended && controls.interrupt())
   media.addEventListener('error', () => segment && controls.interrupt())
 
@@ -72,9 +72,13 @@ export function openSimultaneous(player: Player, number: number, panel: HTMLElem
       controls = newControls
       panel.hidden = false
     },
-    /** Why it can't begin yet, for the candidate; empty: it can. */
+    /** Reason why recording can't begin yet; empty if it can. */
     findObstacle: (how: HowToBegin): string => (how === 'continue' || headphones.accept() ? '' : panel.dataset.missing!),
-    /** Makes the prompt ready. @param granted resolves once the attempt is. @param recorded milliseconds of it so far. @throws Refusal. */
+    /**
+     * Loads the prompt.
+     *
+     * @param granted resolves once the attempt is granted. @param recorded milliseconds recorded so far. @throws Refusal.
+     */
     async load(granted: Promise<unknown>, how: HowToBegin, recorded: number): Promise<void> {
       await granted
       const stoppedAt = position.read() ?? recorded / 1_000
@@ -98,7 +102,7 @@ export function openSimultaneous(player: Player, number: number, panel: HTMLElem
       measured?.stop()
       if (stopped) report(stopped, stoppedAt - stopped.startedAt)
     },
-    /** True once the recording was continued: not again. */
+    /** True once the recording was continued. It can't be continued a second time. */
     isContinued: () => segments > 1,
     show({ running, isOpening, interrupted }: Answering, isAnswered: boolean): void {
       part('headphones').hidden = Boolean(headphones.isKnown() || running || isOpening || interrupted || isAnswered)
@@ -124,7 +128,7 @@ const formatTime = (seconds: number): string =>
         .replace(/^0/, '')
     : '…'
 
-/** Keys and buttons for media would pause the prompt otherwise. */
+/** Media actions that are blocked, because media keys would pause the prompt. */
 const MEDIA_ACTIONS = ['pause', 'stop', 'seekbackward', 'seekforward', 'seekto'] as const
 const LOAD_WITHIN_MS = 20_000
 
@@ -158,7 +162,7 @@ function loadPrompt({ session }: Player, number: number, panel: HTMLElement) {
 
   return {
     media,
-    /** Seconds at which it begins to play. */
+    /** Start position in seconds. */
     from: () => from,
     /** @param start seconds. @throws Refusal if it can't be played. */
     async load(start: number): Promise<void> {
@@ -182,9 +186,9 @@ function refuseUnreachable(): never {
   throw new Refusal('unreachable')
 }
 
-/** A tone that is heard twice is no obstacle: the grader reads of it. */
+/** After this many tries the candidate may go on, even if the microphone hears the tone. The grader sees the result. */
 const MOST_TRIES = 2
-/** Result of an earlier question: nobody is asked twice. */
+/** Result from an earlier question, so that the check is done once. */
 let knownResult: HeadphoneCheck | null = null
 
 /** @param tried called after the tone was played. */
@@ -221,7 +225,7 @@ function askForHeadphones({ t, devices }: Player, section: HTMLElement, tried: (
   return {
     result: (): HeadphoneCheck => result ?? 'unknown',
     isKnown: () => knownResult !== null,
-    /** @returns false if the candidate has not confirmed to wear headphones, or not played the tone. */
+    /** @returns false until the candidate has played the tone and confirmed wearing headphones. */
     accept(): boolean {
       if (isDone && box.checked) knownResult = result
       return knownResult !== null

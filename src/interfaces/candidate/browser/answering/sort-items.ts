@@ -1,11 +1,10 @@
-// Loaded for the questions that have such a list. It imports nothing, so that the other pages' script stays as small as it is.
+// Loaded only for questions with a list to sort. It imports nothing, so that the script of other pages stays small.
 
-/** @property text as it is announced. */
+/** @property text announced to screen readers. */
 type Item = { row: HTMLElement; select: HTMLSelectElement; text: string }
 
 /**
- * Moves the items of a list to the places that are chosen for them, and gives each item buttons to move it up and down. From the first move on
- * every item has a place.
+ * Moves the items of a list to their chosen places, and adds buttons to move each item up and down. The first move gives every item a place.
  */
 export function sortItems(fields: HTMLElement): void {
   const list = fields.querySelector('ol')
@@ -34,7 +33,7 @@ export function sortItems(fields: HTMLElement): void {
     const moved = readItems().find(({ select }) => select === target)
     if (!moved || moved.select.value === '') return
     move(moved, moved.select.selectedIndex - 1)
-    moved.select.focus() // which moving takes away
+    moved.select.focus() // moving removes the focus
   })
 
   for (const item of readItems()) {

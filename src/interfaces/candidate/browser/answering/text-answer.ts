@@ -9,8 +9,7 @@ import { openTextDrafts, tellLostText } from './text-drafts.ts'
 import { isTooLong, wordCut, wordLength } from './text-length.ts'
 
 /**
- * Saves a text while it is typed, and says so below it. What the service does not have yet is kept in the browser, also when the page is
- * closed.
+ * Saves a text as it is typed, and shows the status below it. Unsaved text is stored in the browser, where it survives closing the page.
  */
 export function saveText({ t, session, status, state }: Player, number: number, area: HTMLTextAreaElement) {
   const line = createElement('p', { class: 'hint' })
@@ -53,12 +52,12 @@ export function saveText({ t, session, status, state }: Player, number: number, 
 
   // The page may be older than a text that was sent while leaving the previous page.
   if (area.value === area.defaultValue) area.value = begun.typed.text
-  area.autocomplete = 'off' // browsers put back what an earlier page had
-  area.removeAttribute('maxlength') // it would cut what is pasted, and say nothing
+  area.autocomplete = 'off' // otherwise browsers restore the text of an earlier page
+  area.removeAttribute('maxlength') // it would cut pasted text without a message
   area.addEventListener('input', change)
   window.addEventListener('pagehide', leave)
   document.addEventListener('visibilitychange', leave)
-  if (area.value !== begun.typed.text) change() // typed before this script was there
+  if (area.value !== begun.typed.text) change() // typed before this script was loaded
   if (!saver.isSaved()) void saver.save()
   count()
   saver.show()

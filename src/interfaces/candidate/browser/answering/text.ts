@@ -5,7 +5,7 @@ import type { BrowserTexts } from '../../../../locales/texts.ts'
 import { keptMoment, measureAgo } from '../session/ago.ts'
 import { cutText } from './text-length.ts'
 
-/** Draft kept in the browser. @property at when it was typed, by the device's clock; missing until something is. */
+/** Draft stored in the browser. @property at time of typing by the device's clock; missing if nothing was typed. */
 export type Draft = { text: string; revision: number; at?: number }
 /** @property revision rises with each change. */
 type Typed = Draft & { ago: ReturnType<typeof measureAgo> }
@@ -27,7 +27,7 @@ export function openText(server: { text: string; revision: number }, draft: Draf
   return initialState<TextKinds>(restored ?? { ...server, ago: measureAgo(performance.now()) }, { revision: server.revision })
 }
 
-/** A recording that is newer than the text may be the answer. */
+/** Keeps the draft's time, because the newer one of text and recording becomes the answer. */
 export const readDraft = (draft: Draft): Typed => ({ ...draft, ago: measureAgo(keptMoment(draft.at ?? Date.now())) })
 
 export const typeAfter = ({ revision }: Typed, text: string): Typed => ({
@@ -39,15 +39,15 @@ export const typeAfter = ({ revision }: Typed, text: string): Typed => ({
 
 export const toRequest = ({ text, revision, ago }: Typed) => ({ text: cutText(text), revision, ago })
 
-/** @param savedRevision what the service has now. @param typed by now. */
+/** @param savedRevision revision stored by the service. @param typed current text. */
 export const readSaved = (savedRevision: number, sent: Typed, typed: Typed): SaveEvent<TextKinds> => ({
   type: 'saved',
   saved: { revision: savedRevision },
-  // Another page has saved a later one: this is later still.
+  // Another page has saved a later revision. The text of this page becomes the next one.
   ...(savedRevision > sent.revision && { typed: { ...typed, revision: savedRevision + 1 } }),
 })
 
-/** @param code of the service, or why it was not asked. */
+/** @param code error code of the service, or `unreachable` or `taken_over`. */
 export function readRefusal(t: BrowserTexts, code: string): TextKinds['obstacle'] {
   const isLate = ['closed', 'submitted', 'unreachable'].includes(code)
   return { until: 'typed', why: t.text(isLate ? 'text.late' : 'text.unsaved'), isLate }

@@ -8,8 +8,8 @@ const REFRESH_MS = 250
  * Replaces the question with a notice that its time is up, until the candidate continues or {@link WAIT_SECONDS} have passed. Meanwhile only
  * the clock of the whole assessment runs.
  *
- * @param wordSaved what became of the answer; it changes while a recording is sent. @param counts which attempt counts; empty: nothing to say.
- * @param needsGrader the page has gone on by itself.
+ * @param wordSaved describes the state of the answer, read again while a recording is uploaded. @param counts name of the attempt that counts;
+ * empty for none. @param isLeft true once another page is shown.
  */
 export async function showTimeUp(
   t: BrowserTexts,

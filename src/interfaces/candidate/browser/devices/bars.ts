@@ -5,7 +5,7 @@ const SLOT = 6
 const HEIGHT = 40
 const MIN_HEIGHT = 3
 
-/** Bars of the measured levels in the last seconds, the newest at the right. Hidden from screen readers. */
+/** Bars of the levels measured in the last seconds, the newest at the right. Hidden from screen readers. */
 export function makeBars() {
   const levels = Array.from({ length: BARS }, () => 0)
   const element = draw('svg', {

@@ -1,6 +1,6 @@
 import { createDraftStore } from '../../../../http/browser/draft-store.ts'
 
-/** The devices that the candidate has chosen in the check, by the ids that the browser gives them on this site. */
+/** Ids of the devices chosen in the device check. Browsers assign the ids per site. */
 type Chosen = Partial<Record<MediaDeviceKind, string>>
 
 /** Questions use the devices chosen in the check, also after a reload if the browser keeps device ids. */
@@ -14,14 +14,14 @@ export function choose(kind: MediaDeviceKind, id: string): void {
   storedChoice.write(chosen)
 }
 
-/** The chosen device and no other; where none was chosen, any. */
+/** Requires the chosen device; any device if none was chosen. */
 export const chosenOf = (kind: 'audioinput' | 'videoinput'): MediaTrackConstraints => {
   const { [kind]: id } = readChosen()
   return id ? { deviceId: { exact: id } } : {}
 }
 
-/** Plays on the chosen output. Without one, or where the browser has no choice of outputs, it plays on the device's own. */
+/** Plays on the chosen output. Without a choice, or if the browser offers none, plays on the default output. */
 export async function playOnChosen(media: HTMLMediaElement): Promise<void> {
   const { audiooutput: id } = readChosen()
-  if (id && 'setSinkId' in media) await media.setSinkId(id).catch(() => {}) // it is gone by now
+  if (id && 'setSinkId' in media) await media.setSinkId(id).catch(() => {}) // the output was disconnected
 }

@@ -1,4 +1,4 @@
-// Messages for device errors, by the browser's name of the error, with the fix in this browser.
+// Messages for device errors, by the name of the browser's error, with the fix for this browser.
 
 import type { BrowserTexts } from '../../../../locales/texts.ts'
 
@@ -7,10 +7,10 @@ export type DeviceKind = 'camera' | 'microphone' | 'both' | 'screen'
 /** Devices that the browser lists; null if it doesn't say. */
 export type Present = { camera: boolean; microphone: boolean } | null
 
-/** @param constraint what no device could do, where the browser names it. @param agent the browser's name of itself. */
+/** @property constraint constraint that no device meets, if the browser names it. @property agent the browser's user agent. */
 export type Failure = { name: string; constraint?: string; device: DeviceKind; present: Present; agent: string }
 
-/** In sentences: what happened and what to do. */
+/** Describes the error, and what to do. */
 export function wordDeviceFailure(t: BrowserTexts, failure: Failure): string {
   const { name, device } = failure
   const words = Object.hasOwn(WORDS, name) ? WORDS[name]!(t, failure) : ''
@@ -24,7 +24,7 @@ const WORDS: Record<string, (t: BrowserTexts, failure: Failure) => string> = {
       : t.text(howToAllow(agent), { device }),
   NotFoundError: (t, failure) => wordMissing(t, failure) || wordNoneFound(t, failure),
   NotReadableError: (t, { device }) => t.text('device.busy', { device }),
-  // Safari calls a device so that is not there, too.
+  // Safari also reports this for a missing device.
   OverconstrainedError: (t, failure) => wordMissing(t, failure) || wordUnfit(t, failure),
   NotSupportedError: (t) => t.text('device.no_type'),
   AbortError: (t, { device }) => t.text('device.aborted', { device }),
@@ -32,7 +32,7 @@ const WORDS: Record<string, (t: BrowserTexts, failure: Failure) => string> = {
   SecurityError: (t) => t.text('device.forbidden'),
 }
 
-/** @returns which device is not there, in sentences; empty where all are, or nobody knows. */
+/** Names the missing devices; empty if all are present, or if the browser doesn't say. */
 function wordMissing(t: BrowserTexts, { device, present }: Failure): string {
   if (!present || device === 'screen') return ''
   const missing = (['camera', 'microphone'] as const).filter((kind) => (device === 'both' || device === kind) && !present[kind])

@@ -1,4 +1,4 @@
-// The camera, the microphone and the shared screen: opened once, kept as long as they are needed, closed when they are not.
+// The camera, the microphone, and the shared screen. They are opened once, and closed when they are no longer needed.
 
 import { chosenOf } from './chosen-devices.ts'
 
@@ -72,7 +72,7 @@ export function useDevices() {
     screen = null
   }
 
-  /** Keeps the device's screen on, where the browser can. Hidden pages lose the lock, and ask again when they are shown. */
+  /** Keeps the device's screen on, if the browser can. Hidden pages lose the lock, and request it again when they are shown. */
   async function stayAwake(): Promise<void> {
     wantsLock = true
     if (document.visibilityState === 'visible') lock = await navigator.wakeLock?.request('screen').catch(() => null)
@@ -83,7 +83,7 @@ export function useDevices() {
 
   function mayDoze(): void {
     wantsLock = false
-    void lock?.release().catch(() => {}) // it may be gone by itself
+    void lock?.release().catch(() => {}) // the browser may have released it already
   }
 
   return {
@@ -102,11 +102,11 @@ export function useDevices() {
   }
 }
 
-/** A still of the camera, for a document that has to be legible. The camera is opened for it at its best, where it is not in use. */
+/** Opens the camera at a high resolution, for a photo of a document that has to be legible. */
 export const openSharpCamera = (): Promise<MediaStream> =>
   navigator.mediaDevices.getUserMedia({ video: { width: { ideal: 1920 }, height: { ideal: 1080 } } })
 
-/** Takes a JPEG of the camera's picture. @param quality from 0 to 1. */
+/** Takes a JPEG photo. @param quality from 0 to 1. */
 export async function takeStill(video: HTMLVideoElement, quality: number): Promise<{ canvas: HTMLCanvasElement; jpeg: Blob }> {
   const canvas = document.createElement('canvas')
   canvas.width = video.videoWidth
@@ -122,5 +122,5 @@ export async function showStream(video: HTMLVideoElement, stream: MediaStream): 
   video.muted = true
   video.playsInline = true
   video.srcObject = stream
-  await video.play().catch(() => {}) // paused by the browser while the page is hidden: it goes on by itself
+  await video.play().catch(() => {}) // browsers pause it while the page is hidden, and resume it themselves
 }

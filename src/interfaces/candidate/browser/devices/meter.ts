@@ -1,11 +1,11 @@
 import { listenForSilence } from './silence.ts'
 
 const EVERY_MS = 100
-/** More samples than there are between two looks, so that no sound falls between them. */
+/** More samples than are recorded between two measurements, so that no sound is missed. */
 const SAMPLES = 8_192
 
 /**
- * Measures the volume of a stream. Firefox can't without an audio output; then nothing is reported.
+ * Measures the volume of a stream. Reports nothing in Firefox without an audio output.
  *
  * @param events.level ten times a second, from 0 to 1. @param events.silent true after 2.5 seconds of silence, false at any sound.
  * @returns a function that stops it.
@@ -21,7 +21,7 @@ export function measureLevel(
   const notice = listenForSilence(performance.now())
   const timer = setInterval(() => {
     const isRunning = context.state === 'running'
-    if (context.state === 'suspended') void context.resume() // browsers begin so, until the candidate has pressed something
+    if (context.state === 'suspended') void context.resume() // browsers suspend it until the first click
     analyser.getFloatTimeDomainData(samples)
     const loudness = loudest(samples)
     if (isRunning) events.level(Math.min(1, loudness * 1.5))
@@ -41,7 +41,7 @@ export async function measureRecording(recorded: Blob): Promise<number | null> {
     const sound = await context.decodeAudioData(await recorded.arrayBuffer())
     return Math.max(...Array.from({ length: sound.numberOfChannels }, (_, i) => loudest(sound.getChannelData(i))))
   } catch {
-    return null // a kind that it records and does not decode
+    return null // some browsers can't decode a format that they record
   }
 }
 

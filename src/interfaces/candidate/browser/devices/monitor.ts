@@ -9,11 +9,11 @@ export const PICTURE = 'w-80 max-w-full max-h-80 rounded-box video-ground object
 
 export type Monitor = ReturnType<typeof makeMonitor>
 
-/** Shows what a camera sees and, where the browser can tell, how loud a microphone is. @param silent as measureLevel tells it. */
-export function makeMonitor(t: BrowserTexts, silent: (is: boolean) => void) {
+/** Shows the camera's picture and, if the browser can measure it, the microphone's level. @param silent see measureLevel. */
+export function makeMonitor(t: BrowserTexts, silent: (isSilent: boolean) => void) {
   const preview = createElement('video', { class: PICTURE, hidden: true, 'aria-label': t.text('device.preview') })
   const bars = isMotionReduced() ? null : makeBars()
-  // Only for screen readers where the bars are visible.
+  // For screen readers only, if the bars are visible.
   const level = createElement('meter', {
     class: bars ? 'sr-only' : 'h-5 w-64 max-w-full',
     hidden: true,

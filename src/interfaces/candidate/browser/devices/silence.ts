@@ -8,9 +8,9 @@ export const isSound = (loudness: number): boolean => loudness >= SILENT_BELOW
 export type Noticed = 'silent' | 'heard' | null
 
 /**
- * Tells silence from sound. A meter that does not run, as in Firefox without an audio output, hears nothing, and that is no silence.
+ * Detects silence. A meter that does not run, as in Firefox without an audio output, does not count as silent.
  *
- * @param began milliseconds. @returns what takes a measurement: when, whether the meter runs, and how loud it is, from 0 to 1.
+ * @param began milliseconds. @returns a function that takes measurements: the time, if the meter runs, and the loudness from 0 to 1.
  */
 export function listenForSilence(began: number): (now: number, isRunning: boolean, loudness: number) => Noticed {
   let since = began

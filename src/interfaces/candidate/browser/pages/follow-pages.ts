@@ -14,7 +14,7 @@ const NO_CONTROL: PageControl = { beforeSending: async () => true, close: () => 
 
 export type Pages = ReturnType<typeof followPages>
 
-/** Does what the page that is shown has to do, until another takes its place. */
+/** Runs the controls of the shown page until another page replaces it. */
 export function followPages(
   lasting: Omit<Player, 'refresh'>,
   proctoring: Proctoring,
@@ -24,7 +24,7 @@ export function followPages(
   const { session } = player
   let stopPrompt = () => {}
   let control = enterShown()
-  /** The page that is shown knows what it has to do: until then nobody can say whether the candidate may go on from it. */
+  /** Resolves once the shown page has its controls. Forms wait for it, because the controls decide if the candidate may go on. */
   let entered: Promise<void> = Promise.resolve()
 
   function enterShown(): PageControl {
@@ -34,7 +34,7 @@ export function followPages(
     return enter()
   }
 
-  /** The same page has something else to do. Its prompt plays on. */
+  /** Replaces the controls of the shown page. Its prompt keeps playing. */
   function enterAgain(): void {
     control.close()
     control = enter()
@@ -80,7 +80,7 @@ export function followPages(
     control = NO_CONTROL
   }
 
-  /** Until the page is there: where a time is over, nothing else can be done. */
+  /** Retries until the page is loaded, because nothing else can be done once a time is over. */
   async function refresh(): Promise<void> {
     while (!session.isTakenOver()) {
       if (await reloadPage()) return readAndEnter()
@@ -91,7 +91,7 @@ export function followPages(
   function readAndEnter(): Promise<void> {
     leave()
     const entering = readAndEnterShown(document.querySelector('main'))
-    entered = entering.catch(() => {}) // reported where it began
+    entered = entering.catch(() => {}) // the caller gets the error
     return entering
   }
 
@@ -103,7 +103,7 @@ export function followPages(
   return { player, leave, readAndEnter, control: () => control, entered: () => entered }
 }
 
-/** @returns what ends it. */
+/** @returns a function that stops the countdown. */
 function countSection({ t, session, status, refresh }: Player, overview: HTMLElement): () => void {
   const clock = document.querySelector<HTMLElement>('[data-clock]')!
   clock.setAttribute('role', 'timer')
@@ -111,13 +111,13 @@ function countSection({ t, session, status, refresh }: Player, overview: HTMLEle
   return countDown(t, clock, 'clock.section', () => session.momentOf(overview.dataset.closesAt!), { say: status.say, over })
 }
 
-/** @returns what ends it. */
+/** @returns a function that stops the countdown. */
 function countWhole({ t, session, state, status, refresh }: Player, taking: HTMLElement): () => void {
   const clock = createElement('p', {
     class: 'clock',
     role: 'timer',
   })
-  taking.querySelector('[data-whole]')?.remove() // it does not count
+  taking.querySelector('[data-whole]')?.remove() // text that the countdown replaces
   document.querySelector('[data-clocks]')!.append(clock)
   const stop = countDown(t, clock, 'clock.whole', () => session.momentOf(state.deadlineAt!), {
     say: status.say,

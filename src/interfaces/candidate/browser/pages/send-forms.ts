@@ -7,11 +7,11 @@ import { fieldsOf, sendForm } from './show-page.ts'
 
 const SEND_AGAIN_MS = 1_000
 const SEND_AGAIN_AT_LAST_MS = 8_000
-/** The forms by which a candidate goes on to what they have not seen. */
 const LAST_PART = /[^/]+$/
+/** Forms that lead to content that the candidate has not seen. */
 const GOING_ON = /\/(open|open-section|answer|next|go)$/
 
-/** Sends the pages' forms, until a page answers. @param connection has an event when it is `back`. */
+/** Sends the pages' forms, with retries until a page is returned. @param connection dispatches `back` when the connection is back. */
 export function sendForms(pages: Pages, proctoring: Proctoring, connection: EventTarget): void {
   const { player } = pages
   const { t, session } = player
@@ -52,7 +52,7 @@ export function sendForms(pages: Pages, proctoring: Proctoring, connection: Even
     else sayNotSent(form, t.text('form.unsent'))
   }
 
-  /** Each of the forms changes nothing when it is sent once more; meanwhile the clock, or another tab, may have taken its page away. */
+  /** Retries, because sending one of these forms twice has no second effect. Stops if the clock or another tab has replaced the page. */
   async function sendUntilShown(form: HTMLFormElement, submitter: HTMLElement | null): Promise<void> {
     for (
       let pause = SEND_AGAIN_MS;

@@ -3,15 +3,15 @@
 
 import { RETRYABLE_STATUSES } from '../../../../http/browser/retry.ts'
 
-/** Sends a form, and shows the page that answers. @returns false where none of the service's pages answers: the one before stays. */
+/** Sends a form, and shows the returned page. @returns false if no page of the service was returned: the shown page then stays. */
 export const sendForm = (address: string, fields: URLSearchParams): Promise<boolean> =>
   isShown(fetch(address, { method: 'POST', body: fields, signal: AbortSignal.timeout(TRY_MS) }))
 
-/** Shows the page that answers a form, without the focus: who sends it is elsewhere. @returns as sendForm. */
+/** As sendForm, without moving the focus, because the user is in the editor. */
 export const showForm = (address: string, fields: URLSearchParams): Promise<boolean> =>
   isShown(fetch(address, { method: 'POST', body: fields, signal: AbortSignal.timeout(TRY_MS) }), false)
 
-/** Shows the page as it is now. @returns as sendForm. */
+/** Loads the current page again. @returns as sendForm. */
 export const reloadPage = (): Promise<boolean> => isShown(fetch(location.pathname, { signal: AbortSignal.timeout(TRY_MS) }))
 
 const TRY_MS = 20_000
@@ -45,7 +45,7 @@ async function show(answer: Response, hasFocus: boolean): Promise<void> {
 export function fieldsOf(form: HTMLFormElement, submitter: HTMLElement | null): URLSearchParams {
   const fields = new URLSearchParams()
   for (const [name, value] of new FormData(form)) if (typeof value === 'string') fields.append(name, value)
-  // By hand: Safari before 16.4 knows no button here, and would send the form without it.
+  // Safari before 16.4 ignores the second argument of FormData.
   if (submitter instanceof HTMLButtonElement && submitter.name) fields.append(submitter.name, submitter.value)
   return fields
 }

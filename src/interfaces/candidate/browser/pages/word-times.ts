@@ -3,7 +3,7 @@ import { FULL_TIME, localeOf } from '../../../../locales/texts.ts'
 /** Placeholder for a time in a page. */
 const PLACE = '{}'
 
-/** Writes the times of the page as the clock of who reads it has them: the service does not know where that is. */
+/** Shows the page's times in the reader's time zone, which the service does not know. */
 export function wordTimes(): void {
   const format = new Intl.DateTimeFormat(localeOf(document.documentElement.lang), FULL_TIME)
   for (const time of document.querySelectorAll<HTMLTimeElement>('time[data-own]'))

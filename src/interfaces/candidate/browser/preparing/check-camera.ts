@@ -13,7 +13,7 @@ import { makeStep, type Preparing, type Report, type Step, wordUnsent } from './
 
 const SAMPLE_MS = 3_000
 
-/** Camera and microphone, together or one of them: seen, heard, and three seconds recorded and played back. */
+/** Checks the camera, the microphone, or both: shows the picture and the level, then records three seconds and plays them back. */
 export function checkCameraAndMicrophone(preparing: Preparing, wanted: Wanted, report: Report): Step {
   const { t, devices, state } = preparing
   const device = wanted.audio && wanted.video ? 'both' : wanted.video ? 'camera' : 'microphone'
@@ -110,7 +110,7 @@ export function checkCameraAndMicrophone(preparing: Preparing, wanted: Wanted, r
   }
 }
 
-/** A meter that has run and heard nothing has heard silence; of one that did not run the sample decides. */
+/** 0 or 1 by the meter; loudness of the sample if the meter did not run, or null if the sample can't be decoded. */
 async function loudnessOf(recorded: Blob, monitor: Monitor): Promise<number | null> {
   const hasHeard = monitor.hasHeard()
   return hasHeard === null ? measureRecording(recorded) : Number(hasHeard)

@@ -4,7 +4,7 @@ import { PICTURE } from '../devices/monitor.ts'
 import { explainFailure, obstacleToRecord } from '../session/failures.ts'
 import { makeStep, type Preparing, type Report, type Step, wordUnsent } from './step.ts'
 
-/** The screen is shared once, and shown as it would be recorded; it goes on being shared until the start, but nothing of it is kept. */
+/** Shares the screen and shows a preview. Sharing continues until the start, and nothing is recorded. */
 export function checkScreen(preparing: Preparing, report: Report): Step {
   const { t, devices, state } = preparing
   const preview = createElement('video', { class: PICTURE, hidden: true, 'aria-label': t.text('screen.preview') })

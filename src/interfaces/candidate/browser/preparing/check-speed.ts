@@ -3,10 +3,10 @@ import { makeStep, type Preparing, type Step } from './step.ts'
 
 const SAMPLE_BYTES = 400_000
 const SAMPLES = 2
-/** Bits per second of a recorded answer and the screen together. */
+/** Bits per second of a recorded answer and a screen recording together. */
 const NEEDED = 932_000
 
-/** Upload speed. A slow connection excludes nobody: recordings wait on the device. */
+/** Measures the upload speed. A slow connection only causes a warning, because recordings wait on the device. */
 export function measureSpeed(preparing: Preparing): Step {
   const { t, session } = preparing
   const retryButton = createButton(t.text('speed.again'), measure, 'btn')

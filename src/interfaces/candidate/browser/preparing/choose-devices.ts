@@ -12,14 +12,14 @@ const LABELS = {
 /**
  * Lists the devices that the browser can use, by their names, for the candidate to choose from.
  *
- * @param chosen is called after a choice.
+ * @param chosen called after a choice.
  */
 export function makeDeviceChooser(t: CheckTexts, { audio, video }: Wanted, chosen: (kind: MediaDeviceKind) => void) {
   const element = createElement('div', { class: 'mt-3 grid gap-3 sm:grid-cols-2 empty:hidden', 'data-devices': true })
   const hasOutputs = 'setSinkId' in HTMLMediaElement.prototype
   const kinds = [video && 'videoinput', audio && 'audioinput', audio && hasOutputs && 'audiooutput'] as const
 
-  /** @param inUse the ids of the devices that are open. Browsers name devices only once one is. */
+  /** @param inUse ids of the open devices. Browsers reveal the names of devices only after one was opened. */
   async function show(inUse: readonly (string | undefined)[]): Promise<void> {
     const listed = await navigator.mediaDevices.enumerateDevices().catch(() => null)
     if (!listed) return element.replaceChildren(createElement('p', { class: 'hint' }, t.text('choose.unlisted')))

@@ -8,7 +8,7 @@ const QUALITY = 0.88
 
 export type PhotoKind = 'id_photo' | 'face_photo'
 
-/** A photo: taken, looked at, taken again, sent. @param onSent when the service has it. */
+/** Step in which the candidate takes a photo, reviews it, and sends it. @param onSent called when the service has it. */
 export function offerPhoto(preparing: Preparing, kind: PhotoKind, isThere: boolean, onSent: () => void): Step {
   const { t, session } = preparing
   const alt = t.text('photo.alt', { photo: kind })

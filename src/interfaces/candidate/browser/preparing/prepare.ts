@@ -13,7 +13,7 @@ const PHOTOS = [
   ['face_photo', 'facePhoto'],
 ] as const
 
-/** The page before the start: devices are tried, photos taken, as often as the candidate likes. @param messages that the checks say, too. */
+/** Page before the start, with device checks and photos, which can be repeated. @param messages texts, including the checks'. */
 export const prepareIn =
   (messages: Messages) =>
   (player: Player, section: HTMLElement): PageControl =>
@@ -41,7 +41,7 @@ function prepare(page: Player, section: HTMLElement, t: CheckTexts): PageControl
     setStart(true)
   }
 
-  /** Start is closed while something is missing; what, is said above it. */
+  /** Disables Start while requirements are missing. The page lists them above the button. */
   function setStart(isOpen: boolean): void {
     if (!start) return
     start.classList.toggle('closed', !isOpen)
@@ -80,7 +80,7 @@ function prepare(page: Player, section: HTMLElement, t: CheckTexts): PageControl
   section.querySelector('form')?.append(mistake)
   setStart(section.querySelector('[data-missing]') === null)
 
-  /** The screen that was shared for the check goes on being shared; after a reload it has to be shared anew. */
+  /** Shares the screen again if needed: sharing ends when the page is reloaded. */
   async function shareAgain(): Promise<boolean> {
     if (!wantsScreen || devices.sharedScreen()) return true
     try {

@@ -5,7 +5,7 @@ import { Refusal } from '../session/session.ts'
 
 export type Preparing = Omit<Player, 't'> & {
   t: CheckTexts
-  /** @param stays whether what the step shows is still to be looked at. */
+  /** @param stays true to keep the step unfolded, because the candidate should look at its content. */
   changed: (step: HTMLElement, stays: boolean) => void
 }
 

@@ -2,7 +2,7 @@ import type { Pages } from '../pages/follow-pages.ts'
 import type { showForm } from '../pages/show-page.ts'
 import { rememberTyped } from './try-answer.ts'
 
-/** In a frame of the editor: shows the question as it is typed there, the newest when several come together. */
+/** Inside the editor's frame: shows the question as it is typed. Skips outdated versions. */
 export function followEditor({ readAndEnter }: Pages, showTyped: typeof showForm): void {
   if (window.parent === window) return
   const address = `${location.pathname}/question`

@@ -103,7 +103,7 @@ export function openPreview(base: string, newId: () => string): Session {
     base,
     send,
     post(path, json) {
-      // A preview's address says where it is: the form of "Answer now" changes it.
+      // The form of "Answer now" is sent instead, because a preview's state is in its address.
       if (path.endsWith('/answering')) return Promise.reject(new Error('No service'))
       return send('POST', path, json ? { json } : {})
     },
@@ -116,9 +116,9 @@ export function openPreview(base: string, newId: () => string): Session {
   }
 }
 
-/** The service's time, as of when the page that is shown came. */
+/** The service's clock, set by the time in the shown page. */
 function readClock() {
-  /** Added to `performance.now()` for the service's time, in milliseconds. */
+  /** Milliseconds to add to `performance.now()` for the service's time. */
   let clockOffset = 0
   let timed: HTMLElement | null = null
 

@@ -1,18 +1,18 @@
 const AFTER_LAST_CHANGE_MS = 300
 
-/** The form of the question as the editor around the preview has it. */
+/** The editor's form of the question, URL-encoded. */
 let typed = ''
 let timer: ReturnType<typeof setTimeout> | undefined
 let newestRequest = 0
 
-/** Clears the result, which belongs to another question. */
+/** Stores the edited question. Ignores pending results, which are of the previous version. */
 export function rememberTyped(form: string): void {
   typed = form
   newestRequest++
   clearTimeout(timer)
 }
 
-/** In a preview: has what an answer would get said above it. Nothing is kept. @param answer its form, as it is saved by a candidate. */
+/** Shows above a preview how an answer would be scored. Nothing is stored. @param answer URL-encoded form data. */
 export function tryAnswer(answer: string): void {
   const line = document.querySelector<HTMLElement>('[data-trial]')
   if (!line || !document.querySelector('[data-fields]')) return

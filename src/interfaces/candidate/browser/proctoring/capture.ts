@@ -2,17 +2,17 @@ import type { Player } from '../session/player.ts'
 import { type Recorder, startRecorder } from '../session/recorder.ts'
 import { takeStills } from './take-stills.ts'
 
-/** A recording of one device from the start to the end of the session. */
+/** Recording of the screen or the webcam throughout the assessment. */
 export type Capture = {
   isRunning: () => boolean
-  /** @param webcamMode stills or video. @throws Refusal. @throws DOMException by the browser's name. */
+  /** @param webcamMode stills or video. @throws Refusal. @throws DOMException of the device. */
   begin: (deadlineAt: string | null, webcamMode: string) => Promise<void>
-  /** @returns when the last parts are in the outbox. */
+  /** Resolves when the last parts are in the outbox. */
   stop: () => Promise<void>
 }
 
 type Captured = Pick<Player, 'session' | 'outbox' | 'devices' | 'notes'>
-/** It has ended by itself, and may have to be asked for. */
+/** Called when the recording ended unexpectedly. */
 type Ended = (deadlineAt: string | null) => void
 
 export function captureScreen(player: Captured, ended: Ended): Capture {
@@ -45,7 +45,7 @@ export function captureWebcam(player: Captured, ended: Ended): Capture {
     if (webcamMode !== 'stills') return video.begin(stream, deadlineAt, () => ended(deadlineAt))
     await stills.begin(stream, async () => {
       notes.note('camera_lost')
-      await begin(deadlineAt, webcamMode).catch(() => {}) // perhaps there is another
+      await begin(deadlineAt, webcamMode).catch(() => {}) // another camera may be available
       ended(deadlineAt)
     })
   }

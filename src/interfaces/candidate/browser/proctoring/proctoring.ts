@@ -16,15 +16,15 @@ const MISSING = {
 type Device = keyof typeof MISSING
 
 /**
- * Records what the organization asked for, from the start to the end, across all questions: the screen, and the webcam.
+ * Records the screen and the webcam, as the organization requires, from the start to the end of the assessment.
  *
- * @param onScreenBack the candidate, who could not go on without it, can.
+ * @param onScreenBack called when the candidate can go on, because the screen is recorded or waived.
  */
 export function watchSession(player: Omit<Player, 'state' | 'refresh'>, onScreenBack: () => void) {
   const { t, session, devices, notes, status } = player
   const captures = { screen: captureScreen(player, askForMissing), camera: captureWebcam(player, askForMissing) }
   let watch = { isOn: false, screen: false, camera: false, webcamMode: '' }
-  /** The first try to record the screen. */
+  /** The first try to record the screen. Resolves to the failure as text; empty on success. */
   let beginning = Promise.resolve('')
   let waiting: ReturnType<typeof setInterval> | undefined
 
@@ -40,14 +40,14 @@ export function watchSession(player: Omit<Player, 'state' | 'refresh'>, onScreen
     askForMissing(deadlineAt, screenFailure || cameraFailure)
   }
 
-  /** @returns what went wrong, in sentences; empty when nothing did. */
+  /** @returns the failure as text; empty on success. */
   const attempt = (device: Device, deadlineAt: string | null): Promise<string> =>
     captures[device].begin(deadlineAt, watch.webcamMode).then(
       () => '',
       (error) => explain(t, error, device),
     )
 
-  /** A share, and after a reload a camera, can only be had by a click of the candidate. */
+  /** Shows a button for a missing device, because browsers start sharing only on a click, and after a reload also the camera. */
   function askForMissing(deadlineAt: string | null, failure = ''): void {
     status.ask()
     clearInterval(waiting)
@@ -63,7 +63,7 @@ export function watchSession(player: Omit<Player, 'state' | 'refresh'>, onScreen
   }
 
   async function askForWaiver(deadlineAt: string | null): Promise<void> {
-    const read = await session.read().catch(() => null) // it is asked again
+    const read = await session.read().catch(() => null) // the interval retries
     if (read?.checks.waived.includes('screen')) waiveScreen(deadlineAt)
   }
 
@@ -86,7 +86,7 @@ export function watchSession(player: Omit<Player, 'state' | 'refresh'>, onScreen
       if (lacks('screen')) await askForWaiver(deadlineAt)
       return !lacks('screen')
     },
-    /** Stops everything. @returns when the last parts are in the outbox. */
+    /** Stops all recordings. Resolves when the last parts are in the outbox. */
     async end(): Promise<void> {
       watch = { ...watch, isOn: false }
       clearInterval(waiting)
@@ -101,7 +101,7 @@ export function watchSession(player: Omit<Player, 'state' | 'refresh'>, onScreen
 
 export type Proctoring = ReturnType<typeof watchSession>
 
-/** @param tryAgain what went wrong once more, in sentences; empty when nothing did. */
+/** @param tryAgain returns the failure as text; empty on success. */
 function showMissing(
   { t, status }: Pick<Player, 't' | 'status'>,
   device: Device,

@@ -5,7 +5,7 @@ import type { Session } from '../session/session.ts'
 const EVERY_MS = 30_000
 const QUALITY = 0.7
 
-/** Sends what the webcam shows, again and again. */
+/** Sends a still of the webcam every 30 seconds. */
 export function takeStills(session: Session) {
   let timer: ReturnType<typeof setInterval> | undefined
 
@@ -16,7 +16,7 @@ export function takeStills(session: Session) {
 
   return {
     isRunning: () => timer !== undefined,
-    /** @param lost the camera is gone, and no more stills are taken of it. */
+    /** @param lost called when the camera was disconnected. No more stills are taken. */
     async begin(stream: MediaStream, lost: () => void): Promise<void> {
       const video = createElement('video')
       await showStream(video, stream)
@@ -26,7 +26,7 @@ export function takeStills(session: Session) {
         lost()
       })
       timer = setInterval(() => void sendStill(session, video), EVERY_MS)
-      void sendStill(session, video) // it may have to wait, and what else is missing is asked for meanwhile
+      void sendStill(session, video) // not awaited, because retries must not delay the request for other missing devices
     },
     stop,
   }
@@ -35,7 +35,7 @@ export function takeStills(session: Session) {
 async function sendStill(session: Session, video: HTMLVideoElement): Promise<void> {
   if (!video.videoWidth) return
   const { jpeg } = await takeStill(video, QUALITY)
-  // The next one comes anyway.
+  // Not retried for longer, because the next still is due then.
   const until = performance.now() + EVERY_MS
   await session.send('PUT', '/photos/webcam_still', { bytes: jpeg, type: 'image/jpeg', until }).catch(() => {})
 }

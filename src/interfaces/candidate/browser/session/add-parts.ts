@@ -1,10 +1,10 @@
 import { FILE_PART_BYTES } from '../../../../domain/limits.ts'
 import type { PartKey, PartStore } from './part-store.ts'
-import type { RecordingEvent, Recording } from './recording.ts'
+import type { Recording, RecordingEvent } from './recording.ts'
 
 export type Dispatch = (recording: Recording, event: RecordingEvent) => void
 
-/** @returns what stores parts, and then sends them. */
+/** @returns functions that store parts, then send them. */
 export function addParts(store: Pick<PartStore, 'put'>, dispatch: Dispatch, send: (recording: Recording, part: PartKey) => void) {
   /** @returns its key; null if the recording has failed. */
   async function storePart(recording: Recording, segment: number, bytes: ArrayBuffer, end: number): Promise<PartKey | null> {
@@ -16,12 +16,12 @@ export function addParts(store: Pick<PartStore, 'put'>, dispatch: Dispatch, send
   }
 
   return {
-    /** Takes the next part of the segment. @param end milliseconds of the recording up to the end of this part. */
+    /** Adds the next part of the segment. @param end milliseconds of the recording up to the end of this part. */
     async add(recording: Recording, segment: number, bytes: ArrayBuffer, end: number): Promise<void> {
       const part = await storePart(recording, segment, bytes, end)
       if (part) send(recording, part)
     },
-    /** Takes a whole file. All its parts are stored before the first is sent: a closed tab or a changed file does not end the upload. */
+    /** Adds a whole file. Stores all parts before sending the first, so that the upload survives a closed tab or a changed file. */
     async addFile(recording: Recording, file: Blob): Promise<void> {
       const parts: PartKey[] = []
       for (let from = 0; from < file.size; from += FILE_PART_BYTES) {

@@ -1,4 +1,4 @@
-/** Age of an event for a request, measured each time the request is sent. @param moment in `performance.now()`. */
+/** Age of an event for a request, measured each time the request is sent. @param moment milliseconds of `performance.now()`. */
 export const measureAgo = (moment: number) => ({
   toJSON: () => Math.max(0, Math.round(performance.now() - moment)),
 })

@@ -4,16 +4,16 @@ import { typeFor } from './recorder.ts'
 import { Refusal } from './session.ts'
 import { wordFailure } from './wording.ts'
 
-// Why a device can't be used here: because of the browser or the page, or by the browser's name for what went wrong.
+// Reasons why a device can't be used: limits of the browser or the page, and errors of the browser.
 
-/** Browsers inside other apps: they open links, and have no camera. */
+/** Browsers inside other apps, which have no access to the camera. */
 const IN_APP = /FBAN|FBAV|Instagram|Line\/|LinkedInApp|MicroMessenger|Snapchat|TikTok|BytedanceWebview|GSA\/|; wv\)/
 
 export const isInApp = (): boolean => IN_APP.test(navigator.userAgent)
 
 export const canShareScreen = (): boolean => Boolean(navigator.mediaDevices?.getDisplayMedia)
 
-/** Why no device can be tried here at all; empty where it can. */
+/** Reason why devices can't be opened in this browser; empty if they can. */
 export function obstacle(t: BrowserTexts, device: DeviceKind): string {
   if (isInApp()) return t.text('device.in_app')
   if (!window.isSecureContext) return t.text('device.insecure')
@@ -22,11 +22,11 @@ export function obstacle(t: BrowserTexts, device: DeviceKind): string {
   return ''
 }
 
-/** Why nothing can be recorded of a device here; empty where it can. */
+/** Reason why this browser can't record the device; empty if it can. */
 export const obstacleToRecord = (t: BrowserTexts, device: DeviceKind): string =>
   obstacle(t, device) || (typeFor(device === 'microphone' ? 'audio' : 'video') ? '' : t.text('device.no_type'))
 
-/** In sentences: what happened and what to do. @param error of the browser, about the device, or of the service. */
+/** Describes the error, and what to do. @param error the browser's error about the device, or a Refusal by the service. */
 export async function explainFailure(t: BrowserTexts, error: unknown, device: DeviceKind): Promise<string> {
   if (error instanceof Refusal) return wordFailure(t, error.code)
   const name = error instanceof DOMException || error instanceof Error ? error.name : ''
@@ -41,7 +41,7 @@ export async function explainFailure(t: BrowserTexts, error: unknown, device: De
 async function findDenied(): Promise<('camera' | 'microphone')[]> {
   const names = ['camera', 'microphone'] as const
   const queries = names.map((name) => navigator.permissions?.query({ name: name as PermissionName }).then(({ state }) => state))
-  const states = await Promise.all(queries).catch(() => []) // Firefox before 132 knows neither name
+  const states = await Promise.all(queries).catch(() => []) // Firefox before 132 supports neither name
   return names.filter((_, i) => states[i] === 'denied')
 }
 

@@ -24,10 +24,10 @@ type Batch = { idempotencyKey: string; notes: Note[] }
 
 const SEND_AFTER_MS = 2_000
 
-/** Notes what happens besides the answers, and sends it: with how long ago it was, since the device's clock may be wrong. */
+/** Collects notes on events besides the answers, and sends them with their age, because the device's clock may be wrong. */
 export function keepNotes(session: Session) {
   const waiting: Note[] = []
-  /** On its way: whether it has arrived is not known. */
+  /** Sent without a response yet. It may have arrived. */
   let underway: Batch | null = null
   let isOn = false
 
@@ -47,7 +47,7 @@ export function keepNotes(session: Session) {
 
   const takeBatch = (): Batch => ({ idempotencyKey: newId(), notes: waiting.splice(0, MAX_NOTES_AT_ONCE) })
 
-  /** Retries until it is saved or refused for good: submitted, or taken over by another tab. */
+  /** Retries until the notes are saved or refused, because the assessment is submitted or another tab has taken over. */
   const post = ({ idempotencyKey, notes }: Batch, keepalive = false): Promise<unknown> => {
     const json = { notes: notes.map(({ kind, at }) => ({ kind, ago: measureAgo(at) })) }
     return session.send('POST', '/notes', { json, keepalive, idempotencyKey }).catch(() => {})
@@ -66,7 +66,7 @@ export function keepNotes(session: Session) {
   return {
     note,
     send,
-    /** From the start of the assessment on; before, nobody is watched. */
+    /** Called at the start of the assessment. Nothing is noted before. */
     begin(): void {
       if (isOn) return
       isOn = true

@@ -4,8 +4,8 @@ import {
   advance,
   beginRecording,
   type Effect,
-  type RecordingEvent,
   type Recording,
+  type RecordingEvent,
   resumeRecording,
   type Upload,
 } from './recording.ts'
@@ -17,7 +17,7 @@ type Entry = { recording: Recording; settled: Promise<void>; settle: () => void 
 
 export type Outbox = ReturnType<typeof openOutbox>
 
-/** Uploads recordings while they are made: in order, two parts at a time, with retries. */
+/** Uploads recordings while they are being made: in order, two parts at a time, with retries. */
 export function openOutbox(session: Session, store: PartStore, onChange: () => void) {
   const entries = new Map<string, Entry>()
   const send = sendParts(session, store, dispatch)
@@ -27,7 +27,7 @@ export function openOutbox(session: Session, store: PartStore, onChange: () => v
     return recording
   }
 
-  /** Mutates the object, so that all holders see the present state. */
+  /** Changes the object in place, so that all its holders see the current state. */
   function dispatch(recording: Recording, event: RecordingEvent): void {
     const [next, effect] = advance(recording, event)
     Object.assign(recording, next)
@@ -46,14 +46,14 @@ export function openOutbox(session: Session, store: PartStore, onChange: () => v
     onChange()
   }
 
-  /** Nothing more is recorded. @returns when the service has all of it, or is not going to. */
+  /** Ends a recording. Resolves when the upload is complete, or has failed. */
   function finish(recording: Recording): Promise<void> {
     dispatch(recording, { is: 'ended' })
     return entries.get(recording.mediaId)!.settled
   }
 
   function resumeOne(recording: Recording, isInterrupted: boolean): void {
-    // Without segments, it may just have been granted while the response was lost: it is requested again.
+    // Without segments, the recording may have been granted while the response was lost: the grant is then requested again.
     if (recording.segments.length === 0 && !isInterrupted) return
     enter(recording)
     for (const { segment, number, is } of recording.parts)
@@ -72,10 +72,11 @@ export function openOutbox(session: Session, store: PartStore, onChange: () => v
     interrupt: (recording: Recording) => dispatch(recording, { is: 'interrupted' }),
     continue: (recording: Recording) => dispatch(recording, { is: 'continued' }),
     /**
-     * Sends what an earlier page of the session has left, and completes its recordings.
+     * Sends the stored parts of an earlier page, and completes its recordings.
      *
-     * @param uploads what the service has of them. @param interruptedId the one that is not completed, because it can be continued.
-     * @param closesAt end of the open question. @param deadlineAt end of the whole.
+     * @param uploads recordings with the parts that the service has. @param interruptedId recording to leave open, because it can be
+     * continued.
+     * @param closesAt end of the open question. @param deadlineAt end of the assessment.
      */
     async resume(
       uploads: Upload[],
@@ -90,7 +91,7 @@ export function openOutbox(session: Session, store: PartStore, onChange: () => v
         resumeOne(resumeRecording(upload, storedParts, until), upload.mediaId === interruptedId)
       }
     },
-    /** The ends have been moved to later times: it is tried until then. */
+    /** Extends the time for retries after the question or the assessment got a later end. */
     prolong(closesAt: string | null, deadlineAt: string | null): void {
       for (const { recording } of listRecordings()) {
         const isOfWhole = recording.kind === 'screen' || recording.kind === 'webcam'
@@ -101,7 +102,7 @@ export function openOutbox(session: Session, store: PartStore, onChange: () => v
     list: () => listRecordings().map(({ recording }) => recording),
     /** True while the service lacks a part. */
     isEmpty: () => listRecordings().every(({ recording }) => isSent(recording)),
-    /** When everything that is not being recorded is sent, or is not going to be. */
+    /** Resolves when all ended recordings are uploaded, or have failed. */
     async flush(): Promise<void> {
       await Promise.all(
         listRecordings().map(
@@ -116,7 +117,7 @@ export function openOutbox(session: Session, store: PartStore, onChange: () => v
 const isSent = ({ state, parts }: Recording): boolean =>
   state === 'saved' || state === 'failed' || (state === 'interrupted' && parts.every(({ is }) => is !== 'waiting'))
 
-/** Forgets what the browser keeps of recordings that have ended. */
+/** Deletes stored parts of recordings that are no longer being uploaded. */
 async function dropOthers(store: PartStore, storedParts: PartKey[], uploads: Upload[]): Promise<void> {
   const open = uploads.map(({ mediaId }) => mediaId)
   for (const mediaId of new Set(storedParts.map((part) => part.mediaId))) if (!open.includes(mediaId)) await store.drop(mediaId)
@@ -130,7 +131,7 @@ function makeEntry(recording: Recording): Entry {
   return { recording, settled, settle }
 }
 
-/** @returns what sends a part, when it is its turn. */
+/** @returns a function that queues a part for sending. */
 function sendParts(session: Session, store: PartStore, dispatch: Dispatch): (recording: Recording, part: PartKey) => void {
   const queue: [Recording, PartKey][] = []
   let sending = 0
@@ -149,7 +150,7 @@ function sendParts(session: Session, store: PartStore, dispatch: Dispatch): (rec
     try {
       if (recording.state !== 'failed') await sendPart(recording, key)
     } catch (error) {
-      // Stop waiting for refused parts, except if another tab has taken over: that one sends them.
+      // A refused part fails the recording, unless another tab has taken over: that tab then sends the part.
       if (codeOf(error) !== 'taken_over') dispatch(recording, { is: 'refused', code: codeOf(error) })
     }
   }

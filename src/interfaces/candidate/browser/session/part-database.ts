@@ -1,4 +1,4 @@
-// Parts of recordings in the browser's database, which survives a closed tab.
+// Stores parts of recordings in IndexedDB, where they survive closing the tab.
 
 import type { Part, PartDatabase, PartKey } from './part-store.ts'
 
@@ -8,9 +8,9 @@ const STORE = 'parts'
 const KEY = ['base', 'mediaId', 'segment', 'number']
 
 /**
- * @param base what tells this session's parts from others' in the same browser.
- * @param onClosed the browser has taken it away, as when its data are cleared.
- * @throws DOMException where the browser has none for this page.
+ * @param base address of the session, which separates its parts from those of other sessions in this browser.
+ * @param onClosed called when the browser closes the database, for example because the user clears its data.
+ * @throws DOMException if the browser provides no database for this page.
  */
 export async function openPartDatabase(base: string, onClosed: () => void): Promise<PartDatabase> {
   const database = await openDatabase()
@@ -44,7 +44,7 @@ async function read<Result>(database: IDBDatabase, act: (rows: IDBObjectStore) =
   return Promise.race([ask<Result>(act(transaction.objectStore(STORE))), whenAborted(transaction)])
 }
 
-/** @returns when it is kept: what does not fit is refused only at the end of its transaction. */
+/** Resolves at the end of the transaction, because a full disk is reported only then. */
 async function change(database: IDBDatabase, act: (rows: IDBObjectStore) => IDBRequest): Promise<void> {
   const transaction = database.transaction(STORE, 'readwrite')
   act(transaction.objectStore(STORE))

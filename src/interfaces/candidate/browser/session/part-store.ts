@@ -8,7 +8,7 @@ export type Part = PartKey & {
   end: number
 }
 
-/** Each of its functions throws where the browser refuses, also where it has closed the database meanwhile. */
+/** Each function throws if the browser refuses, or has closed the database. */
 export type PartDatabase = {
   put: (part: Part) => Promise<void>
   get: (key: PartKey) => Promise<Part | undefined>
@@ -18,7 +18,7 @@ export type PartDatabase = {
   drop: (mediaId: string) => Promise<void>
 }
 
-/** Bytes of stored parts that stay in memory, too: more than ten minutes of video with sound. */
+/** Most bytes of stored parts that are also kept in memory: more than ten minutes of video with sound. */
 const COPIED_BYTES = 64 * 1024 * 1024
 
 export type PartStore = ReturnType<typeof openPartStore>
@@ -31,13 +31,13 @@ export type PartStore = ReturnType<typeof openPartStore>
  */
 export function openPartStore(database: PartDatabase | null, onRefused: () => void, copiedBytes = COPIED_BYTES) {
   const inMemory = new Map<string, Part>()
-  /** Parts in memory that the database has, too, oldest first, with their bytes. */
+  /** Bytes of the parts that are both in memory and in the database, oldest first. */
   const copies = new Map<string, number>()
   let copied = 0
   let keepsAll = database !== null
   const nameOf = ({ mediaId, segment, number }: PartKey) => `${mediaId}/${segment}/${number}`
 
-  /** @returns null where it has refused. */
+  /** @returns null if the database has failed. */
   async function attempt<Result>(act: (database: PartDatabase) => Promise<Result>): Promise<Result | null> {
     if (!database) return null
     return act(database).catch(() => {
@@ -46,7 +46,7 @@ export function openPartStore(database: PartDatabase | null, onRefused: () => vo
     })
   }
 
-  /** Parts that it has stored may be gone. */
+  /** Stops relying on the database: it may have lost stored parts. */
   function refuse(): void {
     copies.clear()
     copied = 0
@@ -62,7 +62,7 @@ export function openPartStore(database: PartDatabase | null, onRefused: () => vo
   }
 
   function noteCopy(name: string, bytes: number): void {
-    if (!inMemory.has(name)) return // the service has it already
+    if (!inMemory.has(name)) return // already uploaded
     copies.set(name, bytes)
     copied += bytes
     for (const oldest of copies.keys()) {
@@ -74,7 +74,7 @@ export function openPartStore(database: PartDatabase | null, onRefused: () => vo
   return {
     /** True if all parts survive a closed tab. */
     keepsAll: () => keepsAll,
-    /** The browser has taken the database away. */
+    /** Called when the browser has closed the database. */
     refuse,
     async put(part: Part): Promise<void> {
       inMemory.set(nameOf(part), part)
@@ -87,9 +87,9 @@ export function openPartStore(database: PartDatabase | null, onRefused: () => vo
       forget(nameOf(key))
       await attempt((rows) => rows.remove(key))
     },
-    /** Keys of the parts that an earlier page left. */
+    /** Keys of the parts stored by earlier pages. */
     list: async (): Promise<PartKey[]> => (await attempt((rows) => rows.list())) ?? [],
-    /** Forgets a recording. */
+    /** Deletes all parts of a recording. */
     async drop(mediaId: string): Promise<void> {
       for (const [name, part] of inMemory) if (part.mediaId === mediaId) forget(name)
       await attempt((rows) => rows.drop(mediaId))

@@ -13,17 +13,17 @@ export type Player = {
   devices: Devices
   notes: Notes
   status: Status
-  /** As it was read last. */
+  /** The state last read from the service. */
   state: SessionState
   /** Reloads the page's content. */
   refresh: () => Promise<void>
 }
 
-/** Handlers of the page that is shown. */
+/** Handlers of the shown page. */
 export type PageControl = {
-  /** Before one of its forms is sent. @returns false when it is not to be sent. */
+  /** Called before a form is sent. @returns false to cancel. */
   beforeSending: (form: HTMLFormElement, submitter: HTMLElement | null) => Promise<boolean>
-  /** Before the page is loaded again. @returns false when it is not to be. */
+  /** Called before the page is reloaded. @returns false to cancel. */
   beforeReload?: () => Promise<boolean>
   /** True while an answer is being recorded or sent. */
   isRecording?: () => boolean

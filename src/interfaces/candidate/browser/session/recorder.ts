@@ -2,13 +2,13 @@ import { MAX_PART_BYTES, SLICE_SECONDS } from '../../../../domain/limits.ts'
 import type { Outbox } from './outbox.ts'
 import type { Recording } from './recording.ts'
 
-/** Milliseconds: a killed tab loses little more than this. In Safari slices under a second are empty. */
+/** A closed tab loses little more than one slice. In Safari, slices under a second are empty. */
 const SLICE_MS = SLICE_SECONDS * 1_000
 
-/** Some ten minutes of video: more would take a phone's memory. */
+/** About ten minutes of video. More could exhaust a phone's memory. */
 const MOST_KEPT_BYTES = 50_000_000
 
-/** The first that the browser offers: WebM everywhere but at Apple's. */
+/** Preferred formats first. All browsers but Apple's record WebM. */
 const TYPES = {
   audio: ['audio/webm;codecs=opus', 'audio/mp4'],
   video: ['video/webm;codecs=vp8,opus', 'video/webm', 'video/mp4'],
@@ -29,9 +29,9 @@ export function typeFor(kind: RecordedKind): string | undefined {
 }
 
 /**
- * True if this browser records in the format of a recording that another browser may have begun: a recording has one format.
+ * True if this browser records in the recording's format. Another browser may have begun it, and all segments must have the same format.
  *
- * @param contentType of the recording; empty if nothing has arrived.
+ * @param contentType format of the recording; empty if the service has no part of it.
  */
 export const canContinue = (kind: RecordedKind, contentType: string): boolean =>
   contentType === '' || typeFor(kind)?.split(';')[0]?.split('/')[1] === contentType.split('/')[1]
@@ -56,9 +56,10 @@ export type Recorder = ReturnType<typeof startRecorder>
  * Records a stream in slices, which go to the outbox at once. When a device falls silent or disconnects, the segment ends, and another
  * begins with the replaced device.
  *
- * @param events.lost called with the track of a lost device. @returns the stream to continue with, or null to end the recording.
- * @param from first segment, and milliseconds of earlier ones.
- * @param events.ended it has ended by itself; if `isContinued`, it can be continued. @param events.written the first data has arrived.
+ * @param events.lost called with the track of a lost device. Returns the stream to continue with, or null to end the recording.
+ * @param from number of the first segment, and milliseconds of earlier segments.
+ * @param events.ended called when the recording ended unexpectedly; with `isContinued` it can be continued. @param events.written called when
+ * data arrives.
  * @param events.segment called when a segment starts and stops. With it, a device that falls silent ends the recording.
  * @throws DOMException if the browser can't record the stream.
  */
@@ -83,14 +84,14 @@ export function startRecorder(
     throw error
   }
 
-  /** @param before milliseconds of the segments before it. */
+  /** @param before milliseconds of earlier segments. */
   function begin(segmentStream: MediaStream, number: number, before: number) {
     const write = (data: Blob, end: number) => writeSlice(number, data, end)
     const started = (at: number) => events.segment?.started(recording, number, at)
     const stopping = (at: number) => events.segment?.stopped(at)
     const segment = recordSegment(kind, segmentStream, before, { data: write, broken: () => void giveUp(), started, stopping })
     const tracks = segmentStream.getTracks()
-    // A window that does not change sends nothing, and is not gone.
+    // A shared window that does not change sends no frames, so silence of a screen is ignored.
     const mute = () => void (events.segment ? giveUp() : present.end())
     const silence = kind !== 'screen' && { mute, unmute: () => void resume(tracks) }
     return { ...segment, number, unwatch: watchTracks(tracks, { ended: (track) => void goOnWithout(track), ...silence }) }
@@ -120,7 +121,7 @@ export function startRecorder(
     if (!isStopped && tracks.every(({ muted, readyState }) => !muted && readyState === 'live')) goOnWith(new MediaStream(tracks))
   }
 
-  /** A camera takes its microphone along: both are replaced at once, and their further events are ignored. */
+  /** A disconnected camera disconnects its microphone, too. Both are replaced together, and their further events are ignored. */
   async function goOnWithout(track: MediaStreamTrack): Promise<void> {
     present.unwatch()
     await present.end()
@@ -138,7 +139,7 @@ export function startRecorder(
     events.ended()
   }
 
-  /** @returns when the last part is in the outbox. */
+  /** Resolves when the last part is in the outbox. */
   async function stop(): Promise<void> {
     if (isStopped) return
     await halt()
@@ -151,7 +152,7 @@ export function startRecorder(
     await present.end()
   }
 
-  /** A file for each recorded segment, from its first on. */
+  /** A file per recorded segment. */
   const recorded = () => keptSlices.flatMap((slices) => (slices[0] ? [new Blob(slices, { type: slices[0].type })] : []))
 
   const isWhole = from.segment === 0
@@ -178,7 +179,7 @@ function recordSegment(
   const mimeType = typeFor(kind)
   const recorder = new MediaRecorder(stream, { ...BITS[kind], ...(mimeType && { mimeType }) })
   const requestedAt = performance.now()
-  /** The encoder takes a moment to start; nothing before that is recorded. */
+  /** Start of the recording, which the encoder delays. */
   let began: number | null = null
   let ended = before
   let writing = Promise.resolve()
@@ -206,7 +207,7 @@ function recordSegment(
     isRunning,
     /** Milliseconds, including earlier segments. */
     elapsed: () => (isRunning() ? upToNow() : ended),
-    /** @returns when all of it is written. */
+    /** Resolves when all data is written. */
     async end(): Promise<void> {
       events.stopping(performance.now())
       if (recorder.state !== 'inactive') recorder.stop()

@@ -8,22 +8,22 @@ type Part = Omit<PartKey, 'mediaId'>
 export type Recording = {
   readonly mediaId: string
   readonly kind: string
-  /** Until when parts are taken, if no more time is given, in milliseconds of `performance.now()`. */
+  /** Time until which parts are sent, in milliseconds of `performance.now()`. Extra time moves it. */
   readonly until: number
   /** Number of parts per segment. */
   readonly segments: readonly number[]
-  /** From the first on that the service does not have, in order. `lost`: the browser has not kept it. */
+  /** Parts from the first one that the service does not have, in order. `lost`: the browser no longer has it either. */
   readonly parts: readonly (Part & { end: number; is: 'waiting' | 'saved' | 'lost' })[]
-  /** Milliseconds that are recorded, and that the service has without a gap. */
+  /** Milliseconds recorded, and milliseconds that the service has without gaps. */
   readonly recorded: number
   readonly saved: number
-  /** `interrupted`: nothing is recorded now, and it can be continued. */
+  /** `interrupted`: recording has stopped and can be continued. */
   readonly state: 'recording' | 'interrupted' | 'sending' | 'completing' | 'saved' | 'failed'
-  /** Why it has failed or, of one that is saved, why not all of it is. */
+  /** Reason why the recording failed, or why a saved recording is incomplete. */
   readonly failure: string
 }
 
-/** Parts of a recording that the service has. */
+/** A recording with the parts that the service has. */
 export type Upload = {
   mediaId: string
   kind: string
@@ -37,14 +37,14 @@ export type RecordingEvent =
   /** @property end milliseconds of the recording up to the end of the part. */
   | { is: 'recorded'; segment: number; end: number }
   | { is: 'partSaved' | 'partLost'; part: Part }
-  /** Nothing more is recorded. */
+  /** The recording was stopped. */
   | { is: 'ended' }
   | { is: 'interrupted' | 'continued' }
   | { is: 'completed' }
-  /** A part, or that it is complete, for good. */
+  /** The service finally refused a part, or the completion. */
   | { is: 'refused'; code: string }
 
-/** `settle`: the service has all of it, or is not going to; the browser need not keep it. */
+/** `settle`: delete the stored parts, because the upload is complete or has failed. */
 export type Effect = 'complete' | 'completeWithGaps' | 'abandon' | 'settle'
 
 export const beginRecording = (mediaId: string, kind: string, until: number): Recording => {
@@ -52,8 +52,9 @@ export const beginRecording = (mediaId: string, kind: string, until: number): Re
 }
 
 /**
- * Resumes a recording of an earlier page, whose length follows from its number of slices. @param storedParts parts stored in the browser, of all
- * recordings.
+ * Resumes a recording of an earlier page. Its length is computed from the number of slices.
+ *
+ * @param storedParts parts of all recordings stored in the browser.
  */
 export function resumeRecording({ mediaId, kind, segments: sent }: Upload, storedParts: PartKey[], until: number): Recording {
   const sentParts = sent.flatMap(({ segment, parts }) => parts.map((number) => ({ segment, number })))

@@ -25,7 +25,10 @@ export type Question = {
   mayStartOver: boolean
   hadInterruption: boolean
 }
-/** @param milliseconds null until that is known. @param isReady it can be played. @param wasInterrupted the candidate did not stop it. @param counts it is the answer now. */
+/**
+ * @property milliseconds null until known. @property isReady true if it can be played. @property wasInterrupted true if the candidate did not
+ * stop it. @property counts true if it is the current answer.
+ */
 export type PossibleAnswer = {
   id: string
   mediaId: string | null
@@ -41,7 +44,7 @@ export type SessionState = {
   state: string
   now: string
   deadlineAt: string | null
-  /** The deadline is the end of the last question: the whole has no clock of its own. */
+  /** True if the deadline is the end of the last question, so that the assessment has no clock of its own. */
   isDeadlineOfQuestion: boolean
   needs: Needs
   checks: { passed: string[]; waived: string[] }
@@ -51,7 +54,7 @@ export type SessionState = {
   uploads: Upload[]
 }
 
-/** An answer that trying again does not change. */
+/** A final refusal by the service: retries would not help. */
 export class Refusal extends Error {
   readonly code: string
   readonly details: Record<string, unknown>
@@ -66,11 +69,14 @@ export type Sending = {
   json?: object
   bytes?: ArrayBuffer | Blob
   type?: string
-  /** Until when it is tried again, in milliseconds of `performance.now()`, of what may be moved asked before each try; for good where it says nothing. */
+  /**
+   * Time of the last retry, in milliseconds of `performance.now()`. A function is called before each retry, because extra time can move the
+   * end. Default: no limit.
+   */
   until?: number | (() => number)
-  /** Sent though the page is being left; tried once. */
+  /** Sends once, even while the page unloads. */
   keepalive?: boolean
-  /** Set to repeat an earlier request: the service does the work of one key once. */
+  /** Key of an earlier request to repeat. The service does the work of a key once. */
   idempotencyKey?: string
 }
 
@@ -83,7 +89,7 @@ export type Session = ReturnType<typeof openSession>
 /**
  * Client of the session's API for this tab, with retries.
  *
- * @param base address of the session. @param events.takenOver another tab was opened, so that this one can't write any more.
+ * @param base address of the session. @param events.takenOver called when another tab has taken over, so that this tab can no longer write.
  * @param events.reachable called when the service becomes reachable or unreachable.
  */
 export function openSession(base: string, events: { takenOver: () => void; reachable: (isReachable: boolean) => void }) {
@@ -113,7 +119,7 @@ export function openSession(base: string, events: { takenOver: () => void; reach
     return fetch(base + path, { method, headers, keepalive, signal, ...(body === undefined ? {} : { body }) })
   }
 
-  /** @throws Refusal, also `unreachable` when the time for it is over. */
+  /** @throws Refusal, with the code `unreachable` if the time for retries is over. */
   async function send(method: string, path: string, sending: Sending = {}): Promise<unknown> {
     const { until = Number.POSITIVE_INFINITY, keepalive, idempotencyKey = newId() } = sending
     const tryAsLongAsOurs = async () => {
@@ -146,7 +152,7 @@ export function openSession(base: string, events: { takenOver: () => void; reach
     send,
     post: (path: string, json?: object, until?: Sending['until']) =>
       send('POST', path, { ...(json && { json }), ...(until !== undefined && { until }) }),
-    /** From now on only this tab may write. */
+    /** Makes this tab the only one that may write. */
     claim: () => send('POST', '/tab', { json: { tab } }),
     async read(): Promise<SessionState> {
       const requestedAt = performance.now()
@@ -154,7 +160,7 @@ export function openSession(base: string, events: { takenOver: () => void; reach
       clockOffset = Date.parse(state.now) - (requestedAt + performance.now()) / 2
       return state
     },
-    /** The moment of an ISO time of the server, in milliseconds of `performance.now()`. */
+    /** Converts an ISO time of the server to milliseconds of `performance.now()`. */
     momentOf: (time: string): number => Date.parse(time) - clockOffset,
     /** Records whether the service answered another request, such as a form. */
     noteReached: setReachable,
@@ -163,7 +169,7 @@ export function openSession(base: string, events: { takenOver: () => void; reach
   }
 }
 
-/** A uuid, also where the page has come without encryption and the browser makes none. */
+/** A UUID. `crypto.randomUUID` is missing on pages without HTTPS. */
 export function newId(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16))
   bytes[6] = (bytes[6]! & 0x0f) | 0x40

@@ -14,7 +14,7 @@ export function showStatus(t: BrowserTexts) {
   const sending = createElement('p', { class: 'sending quiet mt-3 text-sm', hidden: true })
   const asking = createElement('div', { hidden: true })
   const messageList = createElement('div')
-  /** Read aloud, not seen: only what a candidate has to know at once. */
+  /** Urgent messages for screen readers only. */
   const spoken = createElement('p', { class: 'sr-only', role: 'status' })
   const bar = createElement(
     'aside',
@@ -33,7 +33,7 @@ export function showStatus(t: BrowserTexts) {
     spoken.textContent = text
   }
 
-  /** Recordings that are not uploaded yet. */
+  /** Shows recordings that are not uploaded yet. */
   function uploads(outbox: Outbox): void {
     const pending = outbox.list().filter(({ state }) => state === 'sending' || state === 'completing')
     setNotice(sending, isReachable && pending.length > 0 ? wordPending(t, pending) : '')
@@ -50,7 +50,7 @@ export function showStatus(t: BrowserTexts) {
       if (outbox) uploads(outbox)
     },
     uploads,
-    /** Something that only the candidate can do. */
+    /** Shows a request to the candidate; without content, removes it. */
     ask(...content: Node[]): void {
       asking.replaceChildren(...content)
       asking.hidden = content.length === 0

@@ -4,20 +4,23 @@ import { keptMoment, measureAgo } from './ago.ts'
 import type { Recording } from './recording.ts'
 import { Refusal, type Session } from './session.ts'
 
-/** Recordings that were stopped, with when by the device's clock. */
+/** Times of stopped recordings by their ids, by the device's clock. */
 type Stopped = Record<string, number>
 
 const draftsOf = (session: Session) => createDraftStore<Stopped>(`stopped ${session.base}`)
 
-/** Milliseconds between two tries where one is answered by a process that knows of no stops yet, as while the service is upgraded. */
+/**
+ * Milliseconds between retries. During an upgrade of the service, a process of the previous release may respond, which does not know this
+ * request.
+ */
 const FIRST_PAUSE_MS = 500
 const LONGEST_PAUSE_MS = 30_000
 
 /**
- * Reports that the candidate has stopped a recording, and when: a recording that nobody stopped replaces no answer. Stored in the browser
- * until it is sent, also after the page was closed.
+ * Reports when the candidate stopped a recording. Only a stopped recording replaces an earlier answer. The report is stored in the browser
+ * until it is sent, so that a later page can send it.
  *
- * @param onLate called if it was sent only after this had returned.
+ * @param onLate called if the report was sent only after this function returned.
  */
 export async function reportStop(
   session: Session,
@@ -33,7 +36,7 @@ export async function reportStop(
 /** True if the candidate stopped a recording and the service may not know yet. */
 export const isStopped = (session: Session, mediaId: string): boolean => mediaId in (draftsOf(session).read() ?? {})
 
-/** Tells what an earlier page could not. */
+/** Sends the reports that earlier pages could not send. */
 export function tellLeftStops(session: Session): void {
   const unsentStops = draftsOf(session).read() ?? {}
   for (const [mediaId, stopped] of Object.entries(unsentStops))
@@ -57,14 +60,14 @@ async function tellLater(
   }
 }
 
-/** @returns false where who answered knows of no stops: another process may. */
+/** @returns false to retry, because the responding process does not know this request. */
 async function tell(session: Session, mediaId: string, stoppedAt: number, until: number): Promise<boolean> {
   try {
     await session.post(`/media/${mediaId}/stop`, { ago: measureAgo(stoppedAt) }, until)
   } catch (error) {
     const code = error instanceof Refusal ? error.code : ''
     if (code === 'path_not_found') return false
-    if (code === 'taken_over' || code === 'unreachable') return true // the next page tells it
+    if (code === 'taken_over' || code === 'unreachable') return true // the next page sends it
   }
   const drafts = draftsOf(session)
   const { [mediaId]: _told, ...otherStops } = drafts.read() ?? {}

@@ -1,6 +1,6 @@
 import type { BrowserTexts } from '../../../../locales/texts.ts'
 
-/** Why a recording was not taken, in sentences. @param code of the service, or of the outbox. */
+/** Message about a failed recording. @param code error code of the service or the outbox. */
 export function wordFailure(t: BrowserTexts, code: string): string {
   const knownCode = FAILURES.find((failure) => failure === code)
   return t.text(knownCode ? `failed.${knownCode}` : 'failed.unknown')

@@ -4,8 +4,8 @@ import {
   beginPlay,
   canBePressed,
   type Effect,
-  type PlayEvent,
   type Play,
+  type PlayEvent,
   wordPlay,
 } from '../../../../../src/interfaces/candidate/browser/answering/play.ts'
 import { t } from '../../../../support/browser-texts.ts'

@@ -4,8 +4,8 @@ import {
   advance,
   beginRecording,
   type Effect,
-  type RecordingEvent,
   type Recording,
+  type RecordingEvent,
   resumeRecording,
 } from '../../../../../src/interfaces/candidate/browser/session/recording.ts'
 
