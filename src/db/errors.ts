@@ -41,7 +41,7 @@ export class TransactionClosedError extends Error {
   }
 }
 
-/** A connection that could not be made, was lost, or has gone silent, so that what became of its statement is not known. */
+/** The connection could not be made, was lost, or stopped responding. It is unknown whether its last statement took effect. */
 export class ConnectionLostError extends Error {
   constructor(cause: Error) {
     super('no connection to the database any more', { cause })
@@ -97,7 +97,7 @@ function sqlStateOf(error: unknown): string | undefined {
 
 type AdapterCause = { originalCode?: string; constraint?: { index?: string } }
 
-/** Prisma's driver adapter has no class for its errors. Those of the end of a transaction come as they are, in no error of Prisma's own. */
+/** Prisma's driver adapter exports no class for its errors. Errors at the end of a transaction reach the caller unwrapped. */
 const isOfAdapter = (error: unknown): error is Error & { cause?: AdapterCause } =>
   error instanceof Error && error.name === 'DriverAdapterError'
 

@@ -37,13 +37,13 @@ type Options = {
 }
 
 /**
- * Applies the migrations that the database lacks, in order, and records them as Prisma Migrate does, so that `prisma migrate deploy`
- * agrees with the history. Each is a transaction, but for those that can't be (see migrations.ts). Processes that start at once take
+ * Applies the missing migrations in order, and records them as Prisma Migrate does, so that `prisma migrate deploy` agrees with the
+ * history. Each migration is a transaction, except the ones that can't be (see migrations.ts). Processes that start at the same time take
  * turns.
  *
  * @returns the names of the migrations applied now.
- * @throws Error when the database was made before 1.0; when it has a migration that is missing here, unless the next release applied it; when
- *   one has been changed since, or was left unfinished; when one fails, which leaves the database as it was before that one.
+ * @throws Error if the database was created before 1.0; if it has a migration that is missing here, unless the next release applied it; if
+ *   a migration was changed since, or left unfinished; if one fails, which leaves the database as it was before that migration.
  */
 export async function migrate(
   url: string,

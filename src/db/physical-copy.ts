@@ -67,7 +67,7 @@ async function waitUntilUnchanged(file: string): Promise<void> {
   }
 }
 
-/** The files of the log from where the copy began to where it ended, and those that tell of timelines. */
+/** Names of the log files from the start of the copy to its end, and of the timeline history files. */
 async function listLog(client: Client, folder: string, labelfile: string, end: string): Promise<string[]> {
   const first = /^START WAL LOCATION: \S+ \(file ([0-9A-F]{24})\)/.exec(labelfile)?.[1]
   if (!first) throw new Error(`PostgreSQL says in other words where a backup begins: ${labelfile}`)

@@ -33,13 +33,13 @@ export function watchReplicas(urls: string[], ...on: Following): WatchedReplica 
 }
 
 /**
- * Follows a streaming replica of the primary. Once a second it notes how far the primary's log goes, and up to which of its notes the
- * replica has come.
+ * Follows a streaming replica of the primary. Once a second it notes the primary's log position, and which of its notes the replica has
+ * reached.
  *
- * A failover loses what a replica may have and the new primary has not: from then on it is read from only when it has what the new one has
- * written.
+ * After a failover the replica may have data that the new primary lacks. It is read again only after it has received everything that the
+ * new primary had written.
  *
- * @param url one server's: behind a load balancer of several, each further behind or ahead, the feed would have holes.
+ * @param url address of a single server. Behind a load balancer, replicas with different delays would leave holes in the feed.
  */
 function watchReplica(url: string, ...[primary, log, { poolSize }]: Following): WatchedReplica {
   const db = createDb(openPool(url, { max: poolSize }))

@@ -56,7 +56,7 @@ export const executeAll = <Row>(db: Connection, queries: [...Query<unknown>[], Q
 export const jsonOf = <Row>(query: SelectQueryBuilder<Tables, never, Row>): RawBuilder<AsJson<Row>[]> =>
   sql`(select coalesce(json_agg(selected_row), '[]') from (${speak(query)}) as selected_row)`
 
-/** An expression: the one row of a query as an object in JSON; null if there is none. */
+/** SQL expression: the single row of a query as a JSON object; null without a row. */
 export const jsonRowOf = <Row>(query: SelectQueryBuilder<Tables, never, Row>): RawBuilder<AsJson<Row>> =>
   sql`(select to_json(selected_row) from (${speak(query)}) as selected_row)`
 
@@ -97,9 +97,9 @@ class Placeholder {
 }
 
 /**
- * A hot statement, which is made once, for each set of values that are given (undefined is not) and for each further argument.
+ * A prepared statement. It is compiled once for each set of defined parameters and for each further argument.
  *
- * @param make is given what stands for the values: they may be nothing but values of the statement.
+ * @param make gets placeholders, and may use them only as values of the statement.
  */
 export function prepare<Params extends object, Further extends (string | number | boolean | undefined)[], Row>(
   make: (params: Params, ...further: Further) => Query<Row>,

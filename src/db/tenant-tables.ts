@@ -9,8 +9,8 @@ export type TenantTable = { [T in keyof Tables]: Tables[T] extends { organizatio
 type TableWithMode = { [T in TenantTable]: Tables[T] extends { mode: unknown } ? T : never }[TenantTable]
 
 /**
- * Scope of each table: the organization, or the organization and mode (live or test data). API keys, webhook endpoints, and
- * connections to an ATS have a mode, too, but it says what they are for; in the audit log, what was changed.
+ * Scope of each table: the organization, or the organization and mode (live or test data). API keys, webhook endpoints, and ATS connections
+ * also have a mode, but it says which data they are for. In the audit log it says which data was changed.
  */
 export const TENANT_TABLES = {
   accountLinks: 'organization',

@@ -64,14 +64,14 @@ export const uuid = (id: string): RawBuilder<string> => sql`${id}::uuid`
 /** As {@link uuid}. */
 export const timestamp = (at: Date): RawBuilder<Date> => sql`${at}::timestamptz`
 
-/** Rows by the names of the tables they are to be in; those of one table have all the same columns. */
+/** New rows by table. All rows of a table have the same columns. */
 export type NewRows = { [T in keyof Tables]?: readonly Insertable<Tables[T]>[] | undefined }
 
 const insertions = new Map<string, (db: Connection, given: Record<string, string>) => Executable<unknown>>()
 
 /**
- * Inserts rows of one table or of several, by one statement which is made once for each set of columns: each table's are one value. What
- * refers to what is checked when all are inserted.
+ * Inserts rows of one or several tables by one statement, which is compiled once for each set of columns. Each table's rows are one
+ * parameter. Foreign keys are checked after all rows are inserted.
  *
  * @param rows of at least one table.
  */
@@ -98,7 +98,7 @@ function insertionOf(tables: (keyof Tables)[], columns: string[][], jsonByTable:
   return statement(sql`with ${sql.join(parts)} ${last}`)
 }
 
-/** Rows of a table that are given, as one value: what they don't say is null. */
+/** The given rows of a table as one parameter. Columns without a value are null. */
 export const givenRows = <T extends keyof Tables>(table: T, rows: readonly object[]): RawBuilder<Selectable<Tables[T]>> =>
   recordset(table, jsonOfRows(rows))
 

@@ -81,7 +81,7 @@ export type ErrorKind =
   | 'idempotency_key_reused'
   | 'cursor_gone'
   | 'session_refused'
-  /** There are not as many members who may grade as it takes. */
+  /** Too few members may grade. */
   | 'graders_missing'
   /** Somebody else has changed it since it was read. */
   | 'changed_meanwhile'
@@ -94,7 +94,7 @@ export type ErrorKind =
 /** The least and the greatest integer that a field takes. */
 export type Range = { minimum: number; maximum: number }
 
-/** Problem with a value or with the state of its subject. The types say what an issue's `limit` is. */
+/** Problem with a value or with the state of its subject. The types define the meaning of an issue's `limit`. */
 export type Problem =
   | NameOrDateProblem
   | SignInProblem

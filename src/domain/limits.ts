@@ -52,7 +52,7 @@ export const EXPIRY_DAYS = { minimum: 1, maximum: 3_650 }
 export const EXTRA_TIME_PERCENT = { minimum: 0, maximum: 300 }
 export const DEFAULT_EXPIRES_IN_DAYS = 30
 
-/** Rows of a list of candidates, bytes of it, and characters of a cell that is not taken, as far as it is kept. */
+/** Limits of a list of candidates: its rows, its bytes, and the stored characters of a refused cell. */
 export const MAX_BATCH_ROWS = 50_000
 /** Invites that one bulk change takes. */
 export const MAX_BULK_INVITES = 10_000
@@ -92,7 +92,7 @@ export const RETENTION_DAYS = { minimum: 30, maximum: 3_650 }
 /** Days until an API key expires; unless limited it never does. */
 export const KEY_DAYS = { minimum: 1, maximum: 36_500 }
 
-/** Networks that an organization's portal, its keys, or one of them may be used from. */
+/** Most networks that may use an organization's portal, all of its API keys, or one key. */
 export const MAX_NETWORKS = 50
 
 /** Requests a minute that a key's own limit can be; the organization's is a setting. */
@@ -108,7 +108,7 @@ export const PAGE_SIZES = [25, 50, 100] as const
 export const MAX_ANSWER_LENGTH = 20_000
 /** Highest revision of a text: so many savings no candidate makes, and there is room for more. */
 export const MAX_REVISION = 1_000_000_000
-/** Notes of one session, and of one request. */
+/** Most recorded events of one session, and of one request. */
 export const MAX_SESSION_EVENTS = 2_000
 export const MAX_NOTES_AT_ONCE = 100
 /** Stored characters of a user agent. */
@@ -148,7 +148,7 @@ export const MAX_CAPTURES = 200
 /** Photos of the ID, and of the face, that one submission has room for one after the other. */
 export const MAX_PHOTOS = 200
 
-/** Files of one answer, files that it may have had with those that were removed, bytes of each, and characters of a name. */
+/** Limits of files: files in an answer, uploads including removed files, bytes of a file, and characters of its name. */
 export const MAX_FILES = 5
 export const MAX_FILE_UPLOADS = 200
 export const MAX_FILE_BYTES = 100_000_000

@@ -5,7 +5,7 @@ import type { Message } from './message.ts'
 
 type BounceSettings = { domain: string | undefined; sesTopic: string | undefined; postmarkSecret: string | undefined }
 
-/** Adds what identifies the mail when it bounces. None of it names the candidate. */
+/** Adds the addresses and headers that identify the mail when it bounces. None of them names the candidate. */
 export const withReturnPath = (
   links: Links,
   { domain, sesTopic, postmarkSecret }: BounceSettings,

@@ -14,7 +14,7 @@ import { openCheckedTarget } from './checked-target.ts'
 /** Bytes of an index beyond the packets. */
 const HEADER_BYTES = 256_000
 
-/** Copies the sound of a recording into a file of its own, without decoding it. @returns its content type. @throws Error if there is none. */
+/** Copies the sound of a recording to a separate file, without decoding it. @returns its content type. @throws Error without sound. */
 export async function copySound(from: string, to: string, bytes: number): Promise<string> {
   using input = new Input({ formats: [WEBM, MP4], source: new FilePathSource(from, { maxCacheSize: 2 ** 20 }) })
   const track = await input.getPrimaryAudioTrack()

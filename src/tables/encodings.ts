@@ -52,7 +52,7 @@ const toPattern = (language: string | RegExp): RegExp =>
 const WORDS = new Map(Object.entries(LANGUAGES).map(([encoding, languages]) => [encoding, languages.map(toPattern)]))
 /** Signs beside words. */
 const COMMON = new Set('’‘‚“”„–—…•«»€°§©®·×½£±²³™¿¡\u00a0')
-/** A word with what touches it: signs such as £ stand before numbers, not letters. */
+/** A word with adjacent signs: signs such as £ stand before numbers, not letters. */
 const WORD = /(?:[£©×±½¼]?[\p{L}\p{M}ªº№]+[¼½¾£±×]?)+/gu
 
 /** First bytes of the frequent characters, which East Asian standards sort before the rare ones; and what else such texts have. */

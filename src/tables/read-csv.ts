@@ -14,10 +14,12 @@ const STRAY_QUOTE = 'A quotation mark in this line stands alone, so it is unclea
 export type CsvFile = { rows: TableRow[]; delimiter: string | null }
 
 /**
- * Reads CSV as RFC 4180 describes it, with any delimiter, or that of a first line `sep=;`. A line with a stray quotation mark gets a fault, as do
- * the lines up to the one that may close it, and up to the next with as many cells as the first row: a broken cell may hold what looks like rows.
+ * Reads CSV by RFC 4180 with any delimiter, or the one of a first line `sep=;`. A line with a stray quotation mark gets a fault. So do the
+ * lines up to the one that may close it, and up to the next line with as many cells as the first row, because a broken cell may contain
+ * lines that look like rows.
  *
- * @param chosen delimiter that a person chose. @throws UnreadableFile `tooManyRows`.
+ * @param chosen delimiter that a person chose.
+ * @throws UnreadableFile `tooManyRows`.
  */
 export function readCsv(
   text: string,

@@ -100,7 +100,7 @@ async function findAssets({ db }: Context, ids: string[]): Promise<StoredFile[]>
   return ids.map((id) => ({ id, key: keys.get(id) ?? null }))
 }
 
-/** Files of media; of those that are not joined yet, their parts. Media that were deleted before the export have none. */
+/** Stored files of media, or their parts before they are joined. Media that were deleted before the export have none. */
 async function findMedia({ db }: Context, ids: string[]): Promise<StoredFile[]> {
   const rows = db.selectFrom('mediaFiles').where('id', '=', anyOfIds(ids)).select(['id', 'key', 'state'])
   const media = new Map((await rows.execute()).map((mediaFile) => [mediaFile.id, mediaFile]))

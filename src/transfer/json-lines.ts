@@ -17,7 +17,7 @@ export async function writeLines(file: string, batches: AsyncIterable<string[]>)
   return facts()
 }
 
-/** Content of a file of lines. `facts` is what the manifest says about it, once all bytes have been read. */
+/** Content of a file of lines. `facts` has its figures for the manifest, after all bytes were read. */
 export function measureLines(batches: AsyncIterable<string[]> | Iterable<string[]>) {
   const hash = createHash('sha256')
   const counts = { rows: 0, bytes: 0 }
@@ -34,8 +34,8 @@ export function measureLines(batches: AsyncIterable<string[]> | Iterable<string[
 }
 
 /**
- * Reads the lines of a file, which has to be as the manifest says. The reader is told of a changed file at its end at the latest, so it has to
- * undo what it did.
+ * Reads the lines of a file and compares it with the manifest. A changed file may only be detected at its end, so the reader must be able
+ * to undo its work.
  */
 export async function* readLines(source: ExportSource, name: string, facts: FileFacts): AsyncGenerator<string> {
   await using file = await openFile(source, name)

@@ -20,7 +20,7 @@ const STEPS = sql`
   CROSS JOIN (VALUES ('live'), ('test')) AS mode (mode)
   WHERE rule.active_since IS NOT NULL`
 
-/** The invites of a step by the column that it goes by, those of an assessment by the index that begins with it. */
+/** Invites of a step by the column that its time counts from. Invites of one assessment use the index that begins with the assessment. */
 const invitesOf = (after: 'sent' | 'before_expiry', ofAssessment: boolean, condition: RawBuilder<unknown>) => sql`
   SELECT invite.*, ${after === 'sent' ? sql`invite.sent_at + step.wait` : sql`invite.expires_at - step.wait`} AS due_at
   FROM invites invite
@@ -29,11 +29,11 @@ const invitesOf = (after: 'sent' | 'before_expiry', ofAssessment: boolean, condi
     ${ofAssessment ? sql`AND invite.assessment_id = step.assessment_id` : sql``} AND ${condition}`
 
 /**
- * Queues reminders that are due, some at a time: of each invite the latest that is due, of each address one. What has been queued before is
- * known by its key.
+ * Queues a batch of due reminders: the latest due reminder of each invite, and one mail per address. The dedupe key identifies reminders
+ * that were queued before.
  *
- * @param ids of the mails, at least as many as may be queued.
- * @returns those that are queued.
+ * @param ids ids for the mails, at least as many as may be queued.
+ * @returns the queued mails.
  */
 export const queueDueReminders = (
   now: Date,

@@ -44,7 +44,10 @@ export type Searched = {
   status?: string | undefined
   namePatterns: string[]
 }
-/** Patterns of words that are in the assessment's name, patterns for addresses of the others, and the grams of these that the index is asked for. */
+/**
+ * Patterns of the words in assessment names, patterns of the remaining words in addresses, and the parts of these words that the index
+ * looks up.
+ */
 export type Combination = {
   namePatterns: string[]
   addressPatterns: string[]
@@ -54,10 +57,10 @@ export type Paged = { field: keyof Tables['invites']; direction: 'asc' | 'desc';
 export type FoundPage<Row> = { rows: AsJson<Row>[]; total: number; tooMany: boolean }
 
 /**
- * A page of the invites of which each word is in the address or in the assessment's name. Where a name has all of the words, every invite
- * of the assessment matches: the kept counts know how many those are, and the first of them are taken from an index in the list's order.
+ * A page of the invites that have each word in the address or in the assessment's name. If a name has all words, every invite of the
+ * assessment matches: stored counts give their number, and an index in the list's order gives the first ones.
  *
- * @param mostByAddress with more matches by address than this the answer is not whole, and says so.
+ * @param mostByAddress with more matches by address the result is incomplete, and says so.
  */
 export function searchInvites<Row>(
   db: TenantDb,
@@ -97,12 +100,12 @@ export function searchInvites<Row>(
 
 const ofMode = (mode: Mode) => (mode === 'all' ? sql`` : sql`AND mode = ${sql.lit(mode)}`)
 
-/** The ids of the assessments whose names have all of these words. */
+/** Ids of the assessments whose names have all of these words. */
 const namedAfter = ({ organizationId, assessmentId }: Searched, patterns: string[]) => sql`
   SELECT id FROM assessments WHERE organization_id = ${organizationId}::uuid AND name_search LIKE ALL (${patterns}::text[])
     ${assessmentId === undefined ? sql`` : sql`AND id = ${assessmentId}::uuid`}`
 
-/** The invites of the other assessments whose addresses have the words that these assessments' names lack. */
+/** Invites of other assessments, whose addresses have the words that the assessments' names lack. */
 function selectByAddress(
   searched: Searched,
   { namePatterns, addressPatterns, parts }: Combination,

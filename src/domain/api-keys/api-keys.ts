@@ -24,7 +24,7 @@ export type ApiKeySummary = {
   expiresAt: Date | null
   revokedAt: Date | null
   lastUsedAt: Date | null
-  /** The address that it was used from then. */
+  /** Address of the last use. */
   lastUsedFrom: string | null
   /** See KEY_RIGHTS. */
   rights: string[]
@@ -32,7 +32,7 @@ export type ApiKeySummary = {
   scopes: string[]
   /** From where alone it may be used; none: from anywhere. */
   networks: string[]
-  /** Its own share of the organization's; null: all of it. */
+  /** The key's own limit; null: the organization's limit. */
   requestsPerMinute: number | null
 }
 
@@ -174,7 +174,11 @@ export const listApiKeys = ({ db }: ServiceContext, organizationId: string): Pro
     omit,
   })
 
-/** Refuses the key, in both its values, from now on; one that is revoked already stays as it is. @throws Error when there is no such key. */
+/**
+ * Revokes the key: both its current and its previous value stop working. A revoked key stays as it is.
+ *
+ * @throws Error if the key does not exist.
+ */
 export async function revokeApiKey(ctx: ServiceContext, id: string): Promise<ApiKeySummary> {
   const revoked = await inTransaction(ctx, async (inside) => {
     const { db, deps } = inside

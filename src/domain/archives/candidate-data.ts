@@ -87,7 +87,7 @@ export async function readArchivedInvite(ctx: Context, id: string): Promise<Arch
   }
 }
 
-/** An event says who it was that acted by their kind alone, and of graders only that there was a change. */
+/** Removes ids of other people: an event keeps only the kind of its actor, and that the grader changed. */
 function withoutOthers({ actor, data, ...event }: InviteEvent): InviteEvent {
   const changes = data.changes?.assignedGraderId
     ? { changes: { ...data.changes, assignedGraderId: { before: null, after: null } } }
@@ -138,7 +138,12 @@ export type ArchivedGrade = {
 /** A note of a grader on a recorded answer, without the grader. */
 export type ArchivedNote = ReleasedNote & { questionNumber: number; round: GradingRound; notedAt: Date }
 
-/** All that was sent in, the newest release first. @property grades of people, as they stand. @property ownConsent what the organization has added to our consent text. */
+/**
+ * Everything that the candidate submitted, newest release first.
+ *
+ * @property grades the current grades by people.
+ * @property ownConsent the organization's addition to the service's consent text.
+ */
 export type ArchivedSubmission = WholeSubmission & {
   grades: ArchivedGrade[]
   graderNotes: ArchivedNote[]

@@ -107,7 +107,7 @@ const clientIds = (eb: Expressions<'assessments'>, db: TenantDb) =>
       .orderBy('assessmentClients.position'),
   )
 /** Number of sent invitations, including those to people erased since. */
-const inviteCount = ({ ref: ref }: Expressions<'assessments'>, db: TenantDb) => {
+const inviteCount = ({ ref }: Expressions<'assessments'>, db: TenantDb) => {
   const inviteCounts = db
     .selectFrom('assessmentInviteCounts')
     .select('count')

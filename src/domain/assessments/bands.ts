@@ -90,7 +90,7 @@ function findBandIssues(bands: Band[]): Issue[] {
   ])
 }
 
-/** Bands to filter results by; none for other actors than those who see all results. */
+/** Bands to filter results by; empty for actors who may not see all results. */
 export async function findBands(ctx: Context, assessmentId: string | undefined): Promise<Band[]> {
   if (assessmentId === undefined || !isUuid(assessmentId) || !may(ctx, 'read')) return []
   const where = { organizationId: ctx.organization.id, id: assessmentId }

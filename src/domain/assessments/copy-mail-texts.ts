@@ -1,7 +1,7 @@
 import { insertRows } from '../../db/writes.ts'
 import type { Context } from '../context.ts'
 
-/** Copies what the mails of one assessment say in words of its own to another, which has none: of each text the newest version. */
+/** Copies an assessment's own mail texts to another assessment that has none: the newest version of each text. */
 export async function copyMailTexts(ctx: Context, from: string, to: string): Promise<void> {
   const newest = await ctx.db
     .selectFrom('mailTemplates')

@@ -73,9 +73,10 @@ async function define(
 }
 
 /**
- * The version of a question that is defined so: the one that it has, which is changed unless somebody was asked it, or one of its own.
+ * Finds or writes the version with the definition: the current version if it is equal, the changed current version if nobody was asked it,
+ * or a new one.
  *
- * @param before that of the question; null: it has none.
+ * @param before id of the question's current version; null: none.
  */
 export async function writeVersion(
   ctx: Context,
@@ -139,7 +140,7 @@ export function findDefinitionIssues({ deps }: Pick<Context, 'deps'>, { response
   return faults.map(({ field, text }) => ({ field, rule: 'malformed', text: `${field}: ${text}` }))
 }
 
-/** @returns the id of the question's version, changed; null where it has none that may be changed. */
+/** @returns the id of the changed version; null if the question has no version that may be changed. */
 async function changeVersion(ctx: Context, versionId: string | null, { responseType, spec, key }: QuestionDefinition) {
   if (versionId === null) return null
   const { db, organization } = ctx

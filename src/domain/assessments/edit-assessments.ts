@@ -150,10 +150,10 @@ export async function duplicateAssessment(ctx: Context, id: string): Promise<str
 }
 
 /**
- * Deletes an assessment with its questions, for good. That nobody is invited to it is for the database to say, which then also refuses
- * an invite that is just being made.
+ * Deletes an assessment and its questions for good. The database refuses if there is an invite, including one that is created at the same
+ * time.
  *
- * @throws DomainError not_permitted; assessment_not_found; invalid (`invited`) once there is an invite.
+ * @throws DomainError not_permitted; assessment_not_found; invalid (`invited`) if there is an invite.
  */
 export async function deleteAssessment(ctx: Context, id: string): Promise<void> {
   authorize(ctx, 'write_assessments')

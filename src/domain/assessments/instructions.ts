@@ -5,9 +5,10 @@ type Text = { instructionTitle: string; instruction: string }
 type Holder = { id: string; instructionId: string | null }
 
 /**
- * Keeps an assessment's instruction. Imported assessments may share one: such a one is left as it is, and the assessment gets its own.
+ * Stores an assessment's instruction. Imported assessments may share one; then the shared one stays, and the assessment gets its own.
  *
- * @param holder the assessment; null when it is new. @returns the id of its instruction; null for none.
+ * @param holder the assessment; null when it is new.
+ * @returns the id of its instruction; null without a text.
  */
 export async function saveInstruction(ctx: Context, { instructionTitle: title, instruction: body }: Text, holder: Holder | null) {
   if (body.trim() === '') return null

@@ -20,7 +20,7 @@ type QuestionToWrite = { input: QuestionInput; definition: QuestionDefinition; f
 export const addDefinedQuestion = (ctx: Context, assessmentId: string, toWrite: QuestionToWrite): Promise<string> =>
   write(ctx, assessmentId, toWrite, (inside) => addQuestion(inside, assessmentId, toWrite.input))
 
-/** @property definition what hashDefinition made of it when it was read. */
+/** @property definition hash of the definition that the caller has read, see hashDefinition. */
 type SeenQuestion = { question: SeenAt; definition: string }
 
 /**
@@ -55,7 +55,7 @@ async function findUnseen(ctx: Context, ref: QuestionRef, wanted: QuestionDefini
   return [{ field: 'definition', rule: 'changed', value: null }]
 }
 
-/** Tells one definition, as it is stored, from another. */
+/** Hash to detect changes of a stored definition. */
 export const hashDefinition = ({ responseType, spec, key }: QuestionDefinition): string =>
   createHash('sha256')
     .update(JSON.stringify([responseType, spec, key]))

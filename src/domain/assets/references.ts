@@ -20,14 +20,14 @@ export const printPicture = (id: string, alt: string): string =>
 export const withoutPictures = (text: string): string => text.replace(PICTURE, (_, alt: string) => (alt ? `[${alt}]` : ''))
 
 const MEDIA = '/api/v1/question-media/'
-/** The lasting address of an asset, below that of the service: who reads it there gives an API key. */
+/** Permanent address of an asset, relative to the service's. Reading it there requires an API key. */
 export const assetAddress = (id: string): string => `${MEDIA}${id}`
 
 const ADDRESS = new RegExp(`^(?:https?://[^/?#]+)?${MEDIA}(${ID})$`, 'i')
 /** Asset id in an address of any host; null if it is no asset's address. */
 export const assetIdIn = (address: string): string | null => ADDRESS.exec(address)?.[1]?.toLowerCase() ?? null
 
-/** The ids of all that texts name, each once; whether there are such is another question. */
+/** Ids of the assets that the texts name, without duplicates. The assets may not exist. */
 export const assetIdsIn = (...texts: string[]): string[] => [
   ...new Set(texts.flatMap((text) => [...text.matchAll(NAMED)].map(([, id]) => id!.toLowerCase()))),
 ]

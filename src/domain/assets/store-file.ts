@@ -8,10 +8,10 @@ import type { PictureFile } from './picture-file.ts'
 type MediumFile = { contentType: string; milliseconds: number; content: Buffer }
 
 /**
- * Keeps a file by its content; one that is there already is found, and not kept twice. Its row is there before its file, so that what a
- * crash leaves is found.
+ * Stores a file, or finds the stored one with the same content. The row is created before the file, so that a sweep can find the remains of
+ * a crash.
  *
- * @returns null where there is no room for it.
+ * @returns null if there is no space.
  */
 export async function storeFile(
   ctx: Context,

@@ -3,7 +3,7 @@
 /** Segments or chunks of a picture: a photo has dozens. Each costs, and millions fit into a file of the size that is taken. */
 const MAX_PIECES = 10_000
 
-/** Counts what a picture is made of. @throws RangeError where it is too much. */
+/** Counts the pieces of a picture. @throws RangeError if there are too many. */
 export function createCounter(): () => void {
   let pieces = 0
   return () => {

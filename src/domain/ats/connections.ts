@@ -57,7 +57,7 @@ export async function hasAtsApiKey(ctx: Context, connectionId: string): Promise<
   return (await ctx.db.atsConnection.count({ where })) > 0
 }
 
-/** The connection to a system for invites of a mode, which is made where there is none. @param inside a transaction. */
+/** Finds or creates the connection to a system for invites of a mode. @param inside a transaction. */
 export async function findConnection(inside: Context, ats: Ats, mode: KeyMode): Promise<AtsConnection> {
   const { db, deps } = inside
   const organizationId = inside.organization.id

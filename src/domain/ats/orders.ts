@@ -104,9 +104,10 @@ export async function testConnection(ctx: Context, connectionId: string): Promis
 const OPEN = ['invited', 'undelivered', 'accepted', 'started']
 
 /**
- * Cancels what the ATS has ordered: nothing more is reported, and an open invite is revoked. An invite that is over stays as it is.
+ * Cancels an order of the ATS: stops its reports, and revokes the invite if it is open. A closed invite stays as it is.
  *
- * @param ctx of an ATS. @returns the order; null: there is none.
+ * @param ctx of an ATS.
+ * @returns the order; null if there is none.
  */
 export const cancelOrder = (ctx: Context, inviteId: string): Promise<{ id: string } | null> =>
   inTransaction(ctx, async (inside) => {

@@ -36,11 +36,11 @@ type OrderPolicy = {
 }
 
 /**
- * Takes an order: makes the invite, whose mail leaves as always, or has the order be of the one that the address already has for the
- * assessment. All of it in one transaction; the same order again, also at the same time, gets the first one's answer.
+ * Takes an order in one transaction: creates the invite and queues its mail, or assigns the order to the invite that the address already
+ * has for the assessment. A repeated order, also a simultaneous one, gets the first one's answer.
  *
  * @param ctx of an ATS.
- * @throws DomainError assessment_not_found, also for one that is not ready to send; and as createInvite and reactivateInvite do.
+ * @throws DomainError assessment_not_found, also for an assessment that is not ready to send; as createInvite and reactivateInvite.
  */
 export const placeOrder = (ctx: Context, order: NewOrder, policy: OrderPolicy): Promise<PlacedOrder> =>
   inTransaction(ctx, async (inside) => {
@@ -94,7 +94,7 @@ async function claim(inside: Context, { naturalKey, callbackUrl, profileUrl }: N
   return { isNew: false, orderId: earlier.id, inviteId: earlier.inviteId!, createdAt: earlier.createdAt }
 }
 
-/** The invite that the address has for the assessment; made where there is none. @throws DomainError assessment_not_found. */
+/** Finds or creates the address's invite for the assessment. @throws DomainError assessment_not_found. */
 async function findOrInvite(inside: Context, order: NewOrder): Promise<{ inviteId: string; isNew: boolean }> {
   const { assessmentId, recipientEmail, recipientName } = order
   const [assessment] = await findAssessments(inside, [assessmentId])
@@ -130,7 +130,7 @@ function refusalOf({ status }: OrderProgress, { takesOver }: OrderPolicy): Order
   return status === 'released' || status === 'in_review' ? status : 'running'
 }
 
-/** By index each: there is one of the events with a position, and one of those without. */
+/** Two queries, because events with a position and events without one have separate indexes. */
 async function lastSequence(inside: Context, inviteId: string): Promise<bigint> {
   const eventsOfInvite = inside.db.selectFrom('events').where('inviteId', '=', inviteId).select('sequence')
   const allEvents = eventsOfInvite.where('position', 'is not', null).unionAll(eventsOfInvite.where('position', 'is', null))

@@ -57,7 +57,7 @@ export type AuditFeedPage = { entries: NamedAuditEntry[]; cursor: bigint; hasMor
  */
 export async function readAuditFeed(ctx: Context, { cursor, limit }: { cursor: bigint; limit: number }): Promise<AuditFeedPage> {
   authorize(ctx, 'read_audit_log')
-  // One more tells whether there are more.
+  // One entry more than the page tells whether there is a next page.
   const found = await ctx.db.auditEntry.findMany({
     where: { ...whereLog(ctx), position: { gt: cursor } },
     orderBy: { position: 'asc' },

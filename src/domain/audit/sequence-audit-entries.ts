@@ -8,9 +8,9 @@ import type { ServiceContext } from '../context.ts'
 const NUMBERED_AT_ONCE = 2_000
 
 /**
- * Gives every committed entry of the audit log its position, so that who follows it by position misses none, however long the transaction
- * took that made it. The lock on the one row of `audit_sequence` lets processes take turns. In a database that was restored, or took
- * over, positions go on where none of its former selves can have been: who has read further than it has misses nothing that comes.
+ * Assigns each committed audit entry its position, so that readers who follow positions miss none, however long a transaction took. The
+ * lock on the single row of `audit_sequence` makes processes take turns. In a database that was restored or promoted, positions continue
+ * above everything that its predecessors can have assigned, so that readers who are ahead of it miss no later entry.
  */
 export async function sequenceAuditEntries({ db, deps }: ServiceContext): Promise<void> {
   const { isWaiting } = await hasUnnumbered(db, {}).executeTakeFirstOrThrow()

@@ -49,7 +49,7 @@ export type Permission =
   /** Words of recorded answers, of submissions that the actor may read. */
   | 'read_transcripts'
 
-/** Inviting, and what becomes of it. */
+/** Permissions to invite candidates, and to manage the invites. */
 const RECRUITING = [
   'read',
   'read_assessments',

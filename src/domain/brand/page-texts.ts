@@ -130,7 +130,7 @@ export async function findConsentText(ctx: Context, language: string, main: stri
   return ownTexts[0] ?? null
 }
 
-/** The text that stood beside ours when somebody agreed to it; null: none did. */
+/** The organization's own text that the candidate agreed to, besides the service's; null: there was none. */
 export async function findAgreedText(
   ctx: Context,
   {

@@ -71,7 +71,7 @@ const isBehind = (eb: Expressions<'invites'>, { address, sentAt, id }: Candidate
     ? sql<SqlBool>`${addressOf('invites')} > ${address}`
     : sql<SqlBool>`(${eb.ref('invites.sentAt')}, ${eb.ref('invites.id')}) < (${sentAt}, ${id}::uuid)`
 
-/** The ids of the invites whose candidate's name or address has the words: some of them, where there are very many. */
+/** Ids of invites whose candidate's name or address has the words, up to a limit. */
 async function findInvites(ctx: Context, search: string): Promise<string[]> {
   const filter = isEmailAddress(search) ? { recipientEmail: search } : { recipient: search }
   const matches = matchingInvites(ctx.db, filter, ctx.deps.clock())

@@ -4,13 +4,13 @@ import { createLruCache } from './lru-cache.ts'
 const REMEMBERED_GROUPS = 10_000
 
 export type FairOrder = {
-  /** Sorts groups: the one with the lower count first, of equals the one whose last turn is longer ago. */
+  /** Comparator of groups: the lower count first; at equal counts the group that has waited longer since its last turn. */
   compare: (one: string, other: string, countOf: (group: string) => number) => number
   /** Records that it is the group's turn now. */
   takeTurn: (group: string) => void
 }
 
-/** Order in which groups that share something get the next of it, such as organizations the next place of a sender. */
+/** Order in which groups take turns at a shared resource, such as organizations at a sender's slots. */
 export function createFairOrder(): FairOrder {
   const lastTurns = createLruCache<number>(REMEMBERED_GROUPS)
   let turns = 0

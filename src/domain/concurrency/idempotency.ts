@@ -98,7 +98,7 @@ async function claimKey(ctx: Context, request: IdempotentRequest): Promise<Store
   return count === 1 ? null : findStoredResponse(ctx, request, now)
 }
 
-/** @returns null where there is none, or none any more. @throws DomainError idempotency_key_reused. */
+/** @returns null if there is no stored response, or it has expired. @throws DomainError idempotency_key_reused. */
 async function findStoredResponse(
   ctx: Context,
   { key, fingerprint }: IdempotentRequest,
@@ -160,10 +160,12 @@ export async function readIdsInStoredResponses(ctx: Context, keys: readonly stri
 const UUIDS = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g
 
 /**
- * Empties stored responses that match a pattern, ignoring case. Repeating such a request answers that there is no
- * such invite. Keys that match are replaced by their HMAC.
+ * Empties stored responses that match a pattern, ignoring case. A repeated request then gets the answer for a missing invite. Replaces keys
+ * that match by their HMAC.
  *
- * @param ctx inside a transaction. @param patterns regular expressions that PostgreSQL and JavaScript read alike. @returns how many.
+ * @param ctx inside a transaction.
+ * @param patterns regular expressions that PostgreSQL and JavaScript read alike.
+ * @returns the number of changed records.
  */
 export async function purgeIdempotencyRecords(
   ctx: Context,

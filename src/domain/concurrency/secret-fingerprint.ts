@@ -13,7 +13,7 @@ export async function hasSecretKey(service: Db, secretKeys: readonly string[]): 
   return !recorded || secretKeys.some((key) => recorded.equals(fingerprintOf(key)))
 }
 
-/** Records the newest key as the one that links and secrets are made with from now on. A recorded one is not written again: a disk may be full. */
+/** Records which key signs new links and encrypts new secrets. Writes only a changed one, because the disk may be full. */
 export async function recordSecretKey({ db }: Db, secretKeys: readonly string[]): Promise<void> {
   const fingerprint = fingerprintOf(secretKeys[0]!)
   if ((await findFingerprint({ db }))?.equals(fingerprint)) return

@@ -10,8 +10,7 @@ import { type LogReader, type ReceiptLine, readReceiptLines } from './receipts.t
 import { requestErasure } from './request-erasure.ts'
 import { requestMemberErasure } from './request-member-erasure.ts'
 
-// A backup from before an erasure brings back who was erased. What the log outside of the database tells of, and this database does not, is
-// done again.
+// A backup from before an erasure restores the erased person. Erasures that the external log has, and this database lacks, are repeated.
 
 /** Addresses that are looked at by one statement. */
 const ADDRESSES_AT_ONCE = 5_000

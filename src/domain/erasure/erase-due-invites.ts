@@ -30,7 +30,7 @@ const ORGANIZATIONS_AT_ONCE = 100
 const LONGEST_PAUSE_MS = 2_000
 /** After a failure. */
 const PUT_OFF_MS = 600_000
-/** The queue has forgotten by then what became of a mail. */
+/** Days after which the queue no longer knows a mail's outcome. */
 const MAIL_DAYS = 2
 
 /**

@@ -40,7 +40,7 @@ export async function eraseOrphanedAccounts(system: ServiceContext): Promise<num
     await repeatBatch(ACCOUNTS_AT_ONCE, (atMost) => checkBatch(system, { table, members, atMost }))
     await repeatBatch(ACCOUNTS_AT_ONCE, async (atMost) => {
       const erasedCounts = await inTransaction(system, async (inside) => {
-        // Waits for concurrent joins with one of the accounts, which then stays.
+        // Waits for concurrent joins with one of the accounts. A joined account stays.
         const dueAccounts = accountsIn(inside.db)
           .where('orphanedSince', '<=', new Date(now.getTime() - KEPT_MS))
           .orderBy('id')

@@ -28,7 +28,7 @@ import type { ErasedCounts } from './erasures.ts'
 
 /** Invites per statement. */
 const INVITES_AT_ONCE = 50
-/** Rows of one statement that looks through all there are. */
+/** Rows of one statement that scans a whole table. */
 const ROWS_AT_ONCE = 2_000
 /** Milliseconds to wait for a mail that is being sent, which takes seconds. */
 const PATIENCE_MS = 30_000

@@ -41,10 +41,10 @@ const SPELT_LETTER = '%(?:[cC][3-9a-fA-F]|[dD][0-9a-fA-F])%[89abAB][0-9a-fA-F]'
 const ESCAPED_LETTER = '0(?:0[c-fC-F]|[1-9a-dA-D][0-9A-Fa-f])[0-9A-Fa-f]'
 
 /**
- * Finds an address in a text that somebody else has written: a regular expression, as PostgreSQL and JavaScript both read it, in either case. It
- * may stand as it is, or as in a web address or JSON, its domain in letters or in ASCII; not as the end of a longer one, nor as its beginning.
+ * Regular expression that finds an address in texts by others. PostgreSQL and JavaScript read it alike, ignoring case. It matches the
+ * address as it is, URL-encoded, and escaped in JSON, with the domain in Unicode or ASCII, but not as a part of a longer address.
  *
- * @param hyphenated whether it may stand between hyphens, as in keys that systems make for their requests.
+ * @param hyphenated true to match between hyphens, too, as in keys that systems generate for their requests.
  */
 export function toAddressPattern(address: string, { hyphenated = false } = {}): string {
   const spellings = [...new Set([address, toReadableAddress(address)].flatMap(spellingsOf))].map((spelling) =>

@@ -13,7 +13,7 @@ export async function purgeAccountTraces(inside: Context, credentialIds: string[
   const providers = await db.signInProvider.findMany({ where: { organizationId: organization.id }, select: { id: true } })
   const ids = providers.map(({ id }) => id)
   const word = { providerId: { in: ids } }
-  // Without a proof of who it is, a session would count as one of a password, see domain/sign-in/session-access.ts.
+  // A session without proofs would count as signed in by password, see domain/sign-in/session-access.ts.
   const otherAuthentications = { OR: [{ kind: { in: ['password', 'passkey'] } }, { kind: 'oidc', providerId: { notIn: ids } }] }
   await db.session.deleteMany({ where: { ...ofTheirs, proofs: { some: word, none: otherAuthentications } } })
   await db.sessionAuthentication.deleteMany({ where: { ...word, session: ofTheirs } })

@@ -6,9 +6,9 @@ import type { Connection, ServiceContext } from '../context.ts'
 import { inTransaction } from '../transaction.ts'
 
 /**
- * Notes which database this is. Where it is another than was noted (the restored copy of a backup, or a standby that took over), readers and
- * webhooks may have been told of events that it does not have, under positions that it would give again. It goes on at a position that
- * none of its former selves can have reached, the time in milliseconds; a cursor in between is gone.
+ * Records the identity of the database. If it differs from the recorded one (a restored backup, or a promoted standby), readers and
+ * webhooks may know events that this database lacks, at positions that it would assign again. Positions therefore continue at the current
+ * time in milliseconds, which no predecessor can have reached. Cursors in the gap are gone.
  */
 export async function detectRestore(ctx: ServiceContext): Promise<void> {
   await inTransaction(ctx, async ({ db, deps: { clock, log } }) => {

@@ -137,7 +137,7 @@ export async function findInviteEvents(ctx: Context, inviteIds: readonly string[
     .selectFrom('events')
     .where('inviteId', '=', anyOfIds(inviteIds))
     .select([...columns, 'sequence'])
-  // By index each: there are two, of the events with a position and of those without.
+  // Two queries, because events with a position and events without one have separate indexes.
   const numbered = eventsOfInvites.where('position', 'is not', null)
   const newest = numbered
     .unionAll(eventsOfInvites.where('position', 'is', null))

@@ -9,10 +9,10 @@ import { notifyAfterCommit } from '../transaction.ts'
 import { type EmailEvent, EVENT_COLUMNS, type EventActor, mapInvitePayload, type NewEvent, TEST_EVENT } from './event.ts'
 
 /**
- * Records what happened, in the transaction that makes it happen: the one is there exactly when the other is. Events of an invite are
- * recorded while its row is locked, so that they are in the order of its changes.
+ * Records events in the transaction that makes the changes, so that an event exists exactly if its change does. Events of an invite are
+ * recorded while its row is locked, which keeps them in the order of its changes.
  *
- * @param ctx inside the transaction; its actor made them happen.
+ * @param ctx inside the transaction; its actor made the changes.
  */
 export async function recordEvents(ctx: ServiceContext, events: NewEvent[]): Promise<void> {
   if (events.length === 0) return
@@ -33,11 +33,11 @@ export function eventRows({ actor: caller, deps }: ServiceContext, events: NewEv
 }
 
 /**
- * Changes a mail and records what became of it, in one statement: a transaction of several would cost as much as inviting does. The invite
- * is locked until that is committed, so that the state which the event shows is the one that it has in the feed then.
+ * Changes a mail and records its outcome in one statement, because a transaction of several would cost as much as an invitation. The invite
+ * stays locked until the commit, so that the event shows the state at its place in the feed.
  *
  * @param ctx outside a transaction.
- * @param change the mail. Where it changes none there is no event.
+ * @param change update of the mail. If it changes no row, no event is recorded.
  */
 export async function recordEmailEvent(
   { db, deps }: ServiceContext,

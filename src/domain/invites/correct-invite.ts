@@ -59,11 +59,7 @@ export type InviteEdits = Correction & {
   tagIds?: string[] | undefined
 }
 
-/**
- * Changes all of this at once, or nothing of it: each as the function for it does.
- *
- * @throws DomainError as correctInvite, changeExpiry, assignGrader and replaceTags.
- */
+/** Makes all of these changes, or none. @throws DomainError as correctInvite, changeExpiry, assignGrader and replaceTags. */
 export async function editInvite(ctx: Context, id: string, edits: InviteEdits): Promise<InviteDetail> {
   const { expiresInDays, assignedGraderId, tagIds, ...correction } = edits
   await changeInvite(ctx, id, async (inside) => {
@@ -109,11 +105,11 @@ async function readExpiry(ctx: Context, expiry: NewExpiry): Promise<Date> {
 }
 
 /**
- * Invites another address in place of the one that was mistyped: the invite is revoked, and another is made with all that it says, for the
- * days that it had left.
+ * Replaces an invite to a mistyped address: revokes it, and invites the correct address with the same settings for the remaining days.
  *
  * @returns the new invite's id.
- * @throws DomainError not_permitted, invite_not_found; move_not_allowed once the candidate has started; invalid, duplicate_invite as createInvite.
+ * @throws DomainError not_permitted, invite_not_found; move_not_allowed once the candidate has started; invalid, duplicate_invite as
+ *   createInvite.
  */
 export async function replaceInvite(ctx: Context, id: string, recipientEmail: string): Promise<string> {
   authorize(ctx, 'invite')

@@ -51,8 +51,8 @@ export async function queueInvitationEmail(
 }
 
 /**
- * Tells the candidate that the invite was withdrawn, if an invitation was sent or may be on its way to the mail server. Whether it arrived there
- * is known once it is no longer queued; until then this email waits.
+ * Notifies the candidate of the withdrawal, if an invitation was sent or may be on its way to the mail server. This email waits until the
+ * outcome of a queued invitation is known.
  *
  * @param message of the sender.
  */
@@ -85,7 +85,7 @@ export async function measureEmailQueue({ db }: Pick<ServiceContext, 'db'>): Pro
   return { waiting: _count, oldest: _min.createdAt }
 }
 
-/** Null if there is no such email, e.g. because its organization was deleted meanwhile. */
+/** Null if the email does not exist, e.g. because its organization was deleted. */
 export const findEmail = async (ctx: ServiceContext, id: string): Promise<InviteEmail | null> =>
   isUuid(id) ? ((await readEmails(ctx, { where: { id } }))[0] ?? null) : null
 

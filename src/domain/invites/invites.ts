@@ -65,7 +65,7 @@ const retakeOf = (eb: Expressions<'invites'>, db: TenantDb): Expression<string |
   return sql<string | null>`case when ${eb.ref('invites.attempt')} > 1 then (${before}) end`
 }
 
-/** An invite with its assessment's name, the ids of its tags and, of a retake, that of the attempt before. */
+/** An invite with its assessment's name, its tags' ids and, for a retake, the id of the previous attempt. */
 export const wholeInvite = projectionOf('invites', Prisma.InviteScalarFieldEnum, { assessmentName, tagIds, retakeOf })
 export type Invite = Selected<typeof wholeInvite>
 /** An invite as a list has it. */

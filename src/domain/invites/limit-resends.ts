@@ -5,7 +5,7 @@ import { INVITATION_KINDS } from '../mails/candidate-mails.ts'
 
 const MINUTE_MS = 60_000
 const DAY_MS = 24 * 60 * MINUTE_MS
-/** Mails of one invite beside the first: so many within so long. */
+/** Most mails of an invite within a time, besides the first one. */
 const LIMITS = [
   { count: 1, windowMs: MINUTE_MS },
   { count: 5, windowMs: DAY_MS },
@@ -50,8 +50,8 @@ const tooEarly = (now: number, free: number): DomainError =>
 const underWay = new Set<string>()
 
 /**
- * Does the work for the invite, during which all other of its kind is refused at once: each would wait for its row with a connection of its
- * own, to be refused then, and so keep everybody else from having one.
+ * Does the work for the invite, and refuses simultaneous resends of the same invite immediately. Otherwise each would occupy a database
+ * connection while it waits for the row, only to be refused.
  *
  * @throws DomainError too_many_mails.
  */

@@ -21,8 +21,8 @@ const SOON_MS = 3_600_000
 
 /**
  * Decides whether a mail may be sent now, or when to check again: when the oldest counted mail is a day old. Waiting mails count towards
- * the limit of an organization, so that each gets a time of its own (see mail-schedule.ts). So do mails that this process is sending: at
- * the limit, the next one waits for one of them to end. Several processes may exceed it slightly.
+ * the organization's limit, so that each gets its own time (see mail-schedule.ts). Sends in progress count, too: at the limit, the next
+ * mail waits until one of them finishes. Several processes may exceed the limit slightly.
  */
 export function createMailLimiter(ceilings: MailLimits): (system: ServiceContext, email: InviteEmail) => Promise<Admission> {
   const underWay = new Map<string, number>()

@@ -15,12 +15,12 @@ type MoveTarget = { inviteId: string; linkVersion?: number | undefined }
 type MoveData = { expiresAt?: Date | undefined; assessmentSession?: string }
 
 /**
- * Makes a move, as the table in moves.ts has it, with its event: the one way in which an invite is moved by anybody. It is one guarded
- * UPDATE, so that of two that race exactly one wins. Repeating a move that has been made changes nothing and is no error.
+ * Moves an invite as defined in allowed-moves.ts, and records the event. All moves of invites are made here. It is one guarded UPDATE, so
+ * that exactly one of two racing moves wins. Repeating a finished move changes nothing and is no error.
  *
- * @param moveData what the caller decides: the new expiry (extend, reactivate), the session (start; any unless given).
- * @returns the invite, and whether this call has moved it.
- * @throws DomainError invite_not_found; move_not_allowed with the state the invite is in.
+ * @param moveData the caller's values: the new expiry (extend, reactivate), the session (start; any session if omitted).
+ * @returns the invite, and whether this call moved it.
+ * @throws DomainError invite_not_found; move_not_allowed with the invite's state.
  */
 export async function moveInvite(
   ctx: Context,

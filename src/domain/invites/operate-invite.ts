@@ -98,10 +98,10 @@ export async function lockInvite(ctx: Context, id: string): Promise<void> {
 }
 
 /**
- * Makes an expired or revoked invite pending again, with a new link and a mail that contains it; earlier links stop working. Repeated, it
- * answers as the first time; to give the pending invite another number of days is not its repetition: that is what `extendInvite` is for.
+ * Makes an expired or revoked invite pending again, with a new link and a mail that contains it. Earlier links stop working. A repeated
+ * call gets the first one's answer, unless it names another number of days; use `extendInvite` for that.
  *
- * @param afterDecline whether it is meant for somebody who has declined, too.
+ * @param afterDecline true to reactivate an invite that the candidate declined, too.
  * @throws DomainError invite_not_found, move_not_allowed, invite_declined, too_many_mails, invalid.
  */
 export async function reactivateInvite(

@@ -152,7 +152,7 @@ async function findMailTexts(
 
 const wasSent = ({ state }: Pick<WithInvite, 'state'>): boolean => state === 'sent' || state === 'captured'
 
-/** By few statements for all of them, and none where there are only invitations. */
+/** Needs a few statements for all emails, and none if all are invitations. */
 async function readAutomaticMailFacts(
   db: ServiceContext['db'],
   emails: WithInvite[],

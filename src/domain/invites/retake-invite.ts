@@ -35,7 +35,7 @@ export async function retakeInvite(ctx: Context, id: string, { expiresInDays, se
   })
 }
 
-/** The id of the attempt after this one; null: there is none. */
+/** Id of the next attempt; null if there is none. */
 export async function findRetake(ctx: Context, invite: Invite): Promise<string | null> {
   const after = ctx.db
     .selectFrom('invites')

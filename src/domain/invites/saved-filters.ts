@@ -17,7 +17,7 @@ const MAX_QUERY_LENGTH = 1_000
 const MAX_SAVED_FILTERS = 20
 const MAX_LISTED = 100
 
-/** The ways in which a member has narrowed the list of invites, and others who may read everything have for all who may, by name. */
+/** The member's saved filters of the invite list and, if they may read everything, the shared ones, sorted by name. */
 export async function listSavedFilters(ctx: Context): Promise<SavedFilter[]> {
   const { db, organization, actor } = ctx
   if (actor.kind !== 'member') return []
@@ -73,7 +73,7 @@ export async function saveFilter(ctx: Context, filter: { name: string; query: st
   const key = { organizationId: organization.id, memberId: actor.id }
   await inTransaction(ctx, async (inside) => {
     const { db, deps } = inside
-    // Locked, so that parallel requests of one member are counted one after the other.
+    // Locked, so that parallel requests of one member are counted one by one.
     await inside.db.selectFrom('members').select('id').where('id', '=', actor.id).forNoKeyUpdate().execute()
     const otherFilters = await db.savedFilter.count({ where: { ...key, name: { not: name } } })
     throwIfIssues(
@@ -91,7 +91,7 @@ export async function saveFilter(ctx: Context, filter: { name: string; query: st
   })
 }
 
-/** Forgets a filter of one's own; who manages members, also what others share. One that is gone already is no error. */
+/** Deletes one of the member's own filters; members who manage members may delete shared ones, too. A missing filter is no error. */
 export async function deleteSavedFilter(ctx: Context, id: string): Promise<void> {
   const { db, organization, actor } = ctx
   if (actor.kind !== 'member') throw new DomainError('not_permitted')

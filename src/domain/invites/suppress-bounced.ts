@@ -44,7 +44,7 @@ export async function suppressAddressOf(system: ServiceContext, emailId: string,
   await upsert.execute()
 }
 
-/** Mails to candidates: those of invites, and those of open links. */
+/** Mails to candidates: of invites, and of open links. */
 function candidateMails({ db }: ServiceContext) {
   const ofInvites = unscoped(db)
     .selectFrom('inviteEmails as email')

@@ -27,7 +27,7 @@ export type ImportState = (typeof IMPORT_STATES)[number]
 /** The order in which a preview shows the states. */
 const FAULTY_FIRST: ImportState[] = ['refused', 'losses', 'there', 'ready', 'undone', 'taken']
 
-/** A question of a file. @property notes what of it is lost, or why it is refused. */
+/** A question of a file. @property notes parts that are lost, or the reason for refusing the question. */
 export type QuestionToImport = { line: number; name: string; category: string; notes: string[]; content: LibraryContent | null }
 
 /** Reads a file part by part. @returns its format, and the headings of the columns that nothing is read from. */

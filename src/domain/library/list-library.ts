@@ -62,7 +62,7 @@ export async function listLibrary(
 
 type LibraryRows = Rows<'libraryQuestions'>
 
-/** Newest rows: one more than a page, which tells if there is a next one. */
+/** Newest rows: one more than a page, to tell whether there is a next page. */
 function readOf(ctx: Context, rows: LibraryRows, size: number): Promise<ListedLibraryQuestion[]> {
   const page = rows
     .leftJoin(ctx.db.table('libraryCategories'), 'libraryCategories.id', 'libraryQuestions.categoryId')

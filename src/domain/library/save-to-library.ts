@@ -93,9 +93,9 @@ async function createNextVersion(
 export type LibraryFacts = { versionId?: string | null; name?: string; category?: string; importId?: string }
 
 /**
- * The question of the library with this content, which is made where there is none: of two at once, each gets the same.
+ * Finds or creates the library question with this content. Two simultaneous calls get the same one.
  *
- * @param given.versionId that of a question which has the same definition; else one is made.
+ * @param given.versionId id of a version with the same definition; otherwise one is created.
  */
 export async function findOrCreate(
   ctx: Context,

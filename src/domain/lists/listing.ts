@@ -25,7 +25,7 @@ import { readWords } from './filters.ts'
 import { type ListPage, type Order, type PageRequest, pageNumber } from './page.ts'
 
 export type { Tables }
-/** A time; or PostgreSQL's JSON of it, which is enough for who only shows it. */
+/** A time, or PostgreSQL's JSON text of it, which callers who only display it can use. */
 export type Time = Date | string
 
 /** Columns to read of a table's rows. */

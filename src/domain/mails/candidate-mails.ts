@@ -1,4 +1,4 @@
-// The kinds of mails to candidates, in one place: what each says, src/mail knows; who may be written to, invites/suppressions.ts.
+// Kinds of mails to candidates. src/mail has their texts, and invites/suppressions.ts decides who may receive them.
 
 /** Invitation, resent invitation, and invitation after reactivation. Each was requested by somebody. */
 export const INVITATION_KINDS = ['invitation', 'resent', 'reactivated'] as const

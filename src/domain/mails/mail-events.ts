@@ -14,7 +14,7 @@ export type MailEventSource = (typeof MAIL_EVENT_SOURCES)[number]
 /** Report about one mail. @property status RFC 3463 code such as `5.1.1`; empty if none. @property reason text of the server. */
 export type MailNotice = { emailId: string } & ({ kind: 'bounced'; status: string; reason: string } | { kind: 'complained' })
 
-/** A thing told, as it came. @property emailId the mail that it is about, where that is known by how it came. */
+/** A received mail event. @property emailId id of the mail, if the recipient address or URL of the event names it. */
 export type MailEvent = { emailId: string | null; body: Buffer }
 
 /** Reader of one source of mail events. */
@@ -40,7 +40,7 @@ export async function storeMailEvent(
 ): Promise<void> {
   await inTransaction(system, async ({ db, deps: { newId, clock, queue } }) => {
     if (emailId !== null) {
-      // Locked, so that parallel notices of one mail are counted one after the other.
+      // Locked, so that parallel notices of one mail are counted one by one.
       const lock = (table: 'inviteEmails' | 'registrations') =>
         unscoped(db).selectFrom(table).select('id').where('id', '=', emailId).forNoKeyUpdate().executeTakeFirst()
       const mail = (await lock('inviteEmails')) ?? (await lock('registrations'))

@@ -182,7 +182,7 @@ export async function nameActor({ db, actor, organization }: Context): Promise<s
 export const findMemberEmails = ({ db }: ServiceContext, refs: QueuedRef[]): Promise<MemberEmail[]> =>
   readMemberEmails(db, { where: rowsOf(refs) })
 
-/** Null when there is no such mail. */
+/** Null if the email does not exist. */
 export const findMemberEmail = async ({ db }: ServiceContext, id: string): Promise<MemberEmail | null> =>
   isUuid(id) ? ((await readMemberEmails(db, { where: { id } }))[0] ?? null) : null
 
@@ -238,7 +238,7 @@ export function whyMemberEmailObsolete({ kind, member, link, webhook }: MemberEm
   return null
 }
 
-/** Records what became of one attempt to send; a mail that another attempt has finished stays as it is. */
+/** Records the outcome of one attempt to send. A mail that another attempt has finished stays as it is. */
 export async function recordMemberEmailAttempt(
   { db, deps }: ServiceContext,
   { id, organizationId }: Pick<MemberEmailRow, 'id' | 'organizationId'>,

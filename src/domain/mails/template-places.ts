@@ -10,7 +10,7 @@ export type TextOrigin = 'assessment' | 'organization' | 'main'
 export type PlaceWithOrigin = TextPlace & { origin: TextOrigin }
 /** A place as the database has it. */
 type StoredPlace = Omit<TextPlace, 'kind'> & { kind: string }
-/** A text as it was written; without a body there is none. */
+/** A text as its author wrote it; an empty body means no text. */
 export type WrittenText = { subject: string; body: string }
 /** @property language language of the whole email, including the text around the template. */
 export type FoundText<Text extends WrittenText = WrittenText> = Text & { language: string; origin: TextOrigin }

@@ -217,8 +217,8 @@ export async function changeMemberAndStatus(
 }
 
 /**
- * Runs a change that may remove an admin or owner, and rolls it back if none would be left who can sign in. Such changes are serialized, so
- * that two admins can't remove each other at once.
+ * Runs a change that may remove an admin or owner, and rolls it back if nobody who can sign in would remain in the role. Such changes are
+ * serialized, so that two admins can't remove each other simultaneously.
  *
  * @param work gets the locked member.
  */

@@ -46,7 +46,7 @@ export async function offerOwnership(ctx: Context, memberId: string): Promise<vo
   })
 }
 
-/** The offer that is open to a member; null: none. Of who is no owner any more no offer is good. */
+/** The open offer to a member; null if there is none. Offers by former owners don't count. */
 export async function findOwnershipOffer(
   ctx: Pick<Context, 'db' | 'deps' | 'organization'>,
   memberId: string,

@@ -34,7 +34,7 @@ const unmapIpv4 = ([ip, bits]: Network): Network =>
 /** True for a network of all addresses. */
 export const isEverywhere = (network: Network): boolean => unmapIpv4(network)[1] === 0
 
-/** True if the address is in one of the named networks, or if there are none. */
+/** True if one of the networks contains the address, or if the list is empty. */
 export const isAllowedFrom = (names: readonly string[], address: string): boolean =>
   names.length === 0 ||
   isWithin(

@@ -140,7 +140,7 @@ async function save(ctx: Context, { id: assessmentId }: Assessment, { tagIds, ..
 }
 
 /**
- * Gives the link another address. The earlier one, and mails that it has sent to people who have not begun, stop working at once.
+ * Gives the link a new address. The previous one stops working immediately, also in mails to people who have not begun.
  *
  * @throws DomainError not_permitted, assessment_not_found.
  */

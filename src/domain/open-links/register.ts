@@ -60,8 +60,8 @@ function findEmailProblem(email: string, domains: readonly string[]): (typeof EM
 }
 
 /**
- * Stores a visitor's form, which then waits for its mail. A worker judges later whether the address is new, known, or over its limit, so that
- * this takes the same time for every address.
+ * Stores a visitor's form until its mail is sent. A worker checks later whether the address is new, known, or over its limit, so that the
+ * response time is the same for every address.
  *
  * @param proof identifies the solved proof of work; null: none. A proof that another form has used counts as none.
  */

@@ -27,7 +27,7 @@ export const BRAND = {
   pageLinks: true,
 } as const satisfies Record<keyof Brand, true>
 
-/** A logo with the sides that it is shown with; null: there is none. */
+/** A logo with the size at which it is shown; null: none. */
 export type Logo = { hash: string; width: number; height: number }
 
 /** It is never made larger, and keeps its proportions. @param most pixels. */

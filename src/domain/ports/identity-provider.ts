@@ -35,8 +35,8 @@ export type AuthorizationRequest = {
 }
 
 /**
- * Why a provider's answer is none: it can't be reached or is none of OpenID Connect; it has refused; its clock and ours differ; it has signed
- * with a key that is newer than those we know; the token is not as it has to be.
+ * Problem with a provider's answer: it is unreachable or no OpenID Connect; it refused; its clock differs from ours; it signed with a new
+ * key; the token is invalid.
  */
 export type IdpProblem = 'idpUnreachable' | 'idpDenied' | 'clock' | 'newKeys' | 'badToken'
 

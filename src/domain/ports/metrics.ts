@@ -38,7 +38,7 @@ export const TRANSCRIPTION_OUTCOMES = ['ready', 'silent', 'failed', 'unavailable
 /** Database that answered a list: the primary takes over from a replica that can't. */
 export const READ_FROM = ['replica', 'primary'] as const
 
-/** Parts of the scheduled sweep. Each has its own queue, so that a failing one doesn't delay the others. */
+/** Parts of the scheduled sweep. Each has its own queue, so that a failing part doesn't delay the others. */
 export const SWEEP_PARTS = [
   'expire_invites',
   'queue_reminders',

@@ -1,4 +1,4 @@
-// Addresses of an organization that stand at the foot of its candidates' pages and of mails to them: in each language its own.
+// Addresses of an organization's pages, in the footer of candidates' pages and mails. Each language has its own.
 
 export const PAGE_LINKS = ['imprint', 'privacy', 'contact'] as const
 export type PageLink = (typeof PAGE_LINKS)[number]

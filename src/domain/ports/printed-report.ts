@@ -6,7 +6,7 @@ export type PrintedReport = {
   /** The organization whose report it is. */
   author: string
   facts: PrintedFact[]
-  /** To the candidate; empty where there is none. */
+  /** Message to the candidate; empty if there is none. */
   message: string
   questions: PrintedQuestion[]
   /** The last line of it. */
@@ -33,7 +33,7 @@ export type PrintedQuestion = {
   script: string
   /** Its language, a code; null: not known. */
   language: string | null
-  /** Empty where there is none. */
+  /** Empty if there is none. */
   comment: string
   /** On moments of the recorded answer. */
   notes: string[]

@@ -47,7 +47,7 @@ export type QuestionKind = {
   isEmpty: (answer: unknown) => boolean
   /** The answer in words, as sheets and exports have it. */
   describe: (spec: unknown, answer: unknown) => string
-  /** The answer that such words are; undefined: they are none. */
+  /** Converts words to an answer; undefined if they are none. */
   understand: (spec: unknown, words: string) => unknown
   /** Converts the form fields named `answer` to an answer, which may be invalid, and back. */
   fromForm: (values: string[]) => unknown

@@ -19,7 +19,7 @@ export function signMediaLink(secretKeys: readonly string[], { mediaId, expiresA
   return signToken(secretKeys, 'media', Buffer.concat([uuidToBytes(mediaId), time]))
 }
 
-/** Reads the secret part of such a link; null when none of the keys has signed it. */
+/** Reads the secret part of a media link; null if none of the keys signed it. */
 export function readMediaLink(secretKeys: readonly string[], token: string): MediaLink | null {
   const payload = verifyToken(secretKeys, 'media', token, UUID_BYTES + TIME_BYTES)
   if (payload === null) return null

@@ -15,7 +15,7 @@ export function signPlay(secretKeys: readonly string[], { submissionId, tab, num
   return signToken(secretKeys, 'play', Buffer.concat([uuidToBytes(submissionId), uuidToBytes(tab), numbers]))
 }
 
-/** Reads the secret part of such a link; null when none of the keys has signed it. */
+/** Reads the secret part of a play link; null if none of the keys signed it. */
 export function readPlay(secretKeys: readonly string[], token: string): PlayLink | null {
   const numbers = 2 * UUID_BYTES
   const payload = verifyToken(secretKeys, 'play', token, numbers + 2 * NUMBER_BYTES + TIME_BYTES)

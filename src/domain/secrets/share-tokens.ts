@@ -8,7 +8,7 @@ import {
   verifyToken,
 } from './signed-token.ts'
 
-// Secrets of links to results. They are derived from the link's id, so that the database has none of them.
+// Secrets of links to results are derived from the link's id, so that the database stores none.
 
 /** Signs the secret part of a link. @param secretKeys newest first; the newest signs. */
 export const signShareLink = (secretKeys: readonly string[], id: string): string =>

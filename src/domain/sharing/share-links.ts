@@ -29,7 +29,7 @@ const MAX_LISTED = 100
 /** Consent texts since this version say that results may be shared. */
 export const SHARING_CONSENT_VERSION = 3
 
-/** @property submissionIds of results of one assessment. @property receiver name of the person who gets the link. */
+/** @property submissionIds submissions with results, all of one assessment. @property receiver name of the person who gets the link. */
 export type NewShareLink = {
   submissionIds: string[]
   receiver: string

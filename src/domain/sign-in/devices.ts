@@ -65,10 +65,10 @@ export async function findFamiliarity(
 }
 
 /**
- * Remembers the browser as one of the person's. Its cookie gets a new value each time, also for others who signed in with it, so that a
+ * Remembers the browser for the person. Its cookie gets a new value each time, also for other people who signed in with it, so that a
  * copied cookie is worthless.
  *
- * @returns the value, of which only a hash is stored; `isAnother`: true if the person has other browsers, and this one is new.
+ * @returns the value, stored only as a hash; `isAnother`: true if this browser is new and the person has others.
  */
 export async function rememberDevice(
   inside: ServiceContext,

@@ -21,7 +21,7 @@ export async function endSession(service: ServiceContext, token: string, reason:
   await endSessions(service, { tokenHash: hashToken(token) }, reason)
 }
 
-/** Ends one session of one's own; none that is over, or somebody else's. */
+/** Ends one of the person's own open sessions; ignores other ids. */
 export const endOwnSession = (service: ServiceContext, signedIn: SignedIn, id: string): Promise<void> =>
   isUuid(id) ? endOwnSessions(service, signedIn, { id }, 'ended_by_owner') : Promise.resolve()
 

@@ -61,10 +61,10 @@ export function offerApp(service: ServiceContext, signedIn: SignedIn, sealedOffe
 }
 
 /**
- * Adds an app to what a person signs in with, once it has shown a right code: all of it, or nothing. A form that is sent again, because its answer was
- * lost, is answered alike.
+ * Adds an authenticator app after it has shown a right code, all or nothing. A form that is sent again because its answer was lost gets the
+ * same answer.
  *
- * @returns recovery codes, to be shown now and never again, with the first factor; with a further one none.
+ * @returns recovery codes with the first factor, to be shown once; none with a further factor.
  * @throws DomainError invalid: `wrong`, `codeUsed`, `unproven`, `signedOut`, for the name, or too many.
  */
 export async function enrolApp(

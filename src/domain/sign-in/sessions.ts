@@ -188,8 +188,8 @@ type UsedSession = Pick<Prisma.SessionGetPayload<object>, 'id' | 'lastSeenAt' | 
 }
 
 /**
- * Guarded, so that of requests at once only one writes, and none brings back a session that was ended. An organization for which it was
- * idle too long stays closed to it: its use for another one is none for that.
+ * Guarded, so that only one of simultaneous requests writes, and none revives an ended session. An organization that the session was idle
+ * in for too long stays closed to it, because using another organization doesn't count there.
  */
 async function recordUse({ db }: Pick<ServiceContext, 'db'>, used: UsedSession, now: Date): Promise<void> {
   const { id, lastSeenAt, createdAt, closedOrganizationIds, credential } = used
@@ -261,7 +261,7 @@ export const findMemberships = ({ db }: ServiceContext, credentialId: string): P
     relationLoadStrategy: 'join',
   })
 
-/** Records what a person does as such, in each organization that they are a member of. */
+/** Records a change to the person's account in each organization that they belong to. */
 export async function recordInAllOrganizations(
   inside: ServiceContext,
   memberships: Membership[],

@@ -9,7 +9,7 @@ import { dnsRecordOf } from './domains.ts'
 
 /** Days before a client secret expires on which owners are notified. */
 const WARNED_DAYS = [1, 7, 30]
-/** Milliseconds after which a domain's record is looked for again: of one that is there, and of one that is not. */
+/** Milliseconds between checks of a domain's record: while the record exists, and while it is missing. */
 const LOOKED_FOR_EVERY_MS = { there: 7 * DAY_MS, missing: DAY_MS }
 /** Domains a minute: name servers may take their time. */
 const DOMAINS_AT_ONCE = 10

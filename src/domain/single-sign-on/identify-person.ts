@@ -61,7 +61,9 @@ async function identifyLinked(
   return count > 0 ? { credentialId } : { problem: 'expiredSignIn' }
 }
 
-/** By an address of a domain that the organization has shown to be its own: that decides, and not what the token says of the address. */
+/**
+ * Identifies by an address of a domain that the organization has verified. The domain decides, not the token's statement about the address.
+ */
 async function identifyByAddress(inside: Context, provider: FoundProvider, token: IdToken): Promise<Identification> {
   const email = await findVerifiedAddress(inside, provider, token)
   if (email === null) return { problem: 'notInvited' }

@@ -96,9 +96,10 @@ async function toLinkedIdentities({ db, organization }: Context, rows: Row[]): P
 }
 
 /**
- * Takes away an identity of one's own, and ends the other sessions that rest on it. One that is gone already stays so.
+ * Unlinks one of the person's own identities, and ends the other sessions that were authenticated by its provider. A missing identity
+ * counts as unlinked.
  *
- * @returns whether it is gone: not what the person signs in with and has nothing else.
+ * @returns false if it is the person's only sign-in method.
  */
 export const unlinkOwnIdentity = (service: Context, signedIn: SignedIn, id: string): Promise<boolean> =>
   inTransaction(service, async (inside) => {
@@ -128,8 +129,8 @@ async function hasOtherSignInMethod({ db }: ServiceContext, credentialId: string
 }
 
 /**
- * Takes a member's identity away: the next who comes with their address, by the word of the organization's provider, is them. So addresses
- * can be given on, but not by the provider alone, nor an owner's by who is none.
+ * Unlinks a member's identity. The next person whom the organization's provider reports with the member's address becomes that member. So
+ * addresses can be reassigned, but not by the provider alone, and an owner's only by an owner.
  *
  * @throws DomainError not_permitted, member_not_found; invalid: `tooHigh`.
  */

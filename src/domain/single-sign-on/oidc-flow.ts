@@ -13,7 +13,7 @@ export type OidcPurpose =
   | { kind: 'join'; token: string }
   /** Link the identity to the signed-in person. */
   | { kind: 'link'; credentialId: string }
-  /** To show, in the session that there is, that it is them who sit there. */
+  /** Authenticate again in the open session, to prove that the same person is present. */
   | { kind: 'fresh'; credentialId: string }
   /** To see whether it works. */
   | { kind: 'try'; memberId: string }

@@ -29,7 +29,7 @@ const MAX_SECRET_LENGTH = 2_000
 const MAX_CLAIMS = 10
 const MAX_ISSUER_LENGTH = 500
 
-/** As it is compared with what the provider calls itself: a slash at its end is part of it, white space around it is not. */
+/** Issuer as it is compared with the provider's own statement: a trailing slash matters, surrounding white space does not. */
 export const normalizeIssuer = (issuer: string): string => issuer.trim().replace(/\/\.well-known\/openid-configuration$/, '')
 
 /** @throws DomainError invalid for all that is wrong. */

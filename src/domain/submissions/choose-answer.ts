@@ -12,12 +12,12 @@ export const isAnswered = ({ kind, state, text }: Pick<AttemptState, 'kind' | 's
   state === 'complete' && (kind !== 'text' || text.trim() !== '')
 
 /**
- * The answer to a question: what its candidate did last, which is to stop a recording, to change the text, or to choose one of those. A
- * recording that was cut off (the page was killed, the device went, or the time was over) takes the place of nothing: it is the answer where
- * the candidate has chosen it, or where there is nothing else, and then the first of them. One that the candidate started over comes last.
+ * The answer to a question: the attempt of the candidate's last action, which is to stop a recording, to change the text, or to choose an
+ * attempt. An interrupted recording (closed page, lost device, end of the time) counts only if the candidate chose it, or if there is
+ * nothing else; then the first of them counts, and attempts that the candidate started over come last.
  *
  * @param attempts of one question, oldest first.
- * @returns undefined when there is none.
+ * @returns undefined if there is none.
  */
 export function chooseAnswer<T extends AttemptState>(attempts: readonly T[]): T | undefined {
   const answered = attempts.filter(isAnswered)

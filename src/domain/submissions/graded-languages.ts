@@ -3,7 +3,7 @@ import type { Expressions } from '../../db/queries.ts'
 import { listOf } from '../../db/statements.ts'
 import type { TenantDb } from '../../db/tenant-db.ts'
 
-/** Language a grader of the question has to know: that of the answer, else that of the question. */
+/** Language that a grader of the question must know: the language of the answer or, if it is not set, of the question. */
 export const gradedLanguage = (eb: Expressions<'submissionQuestions'>) =>
   sql<
     string | null

@@ -1,7 +1,7 @@
 /**
- * The points that a share of a question gives: to one decimal, half up. All of it gives all points, none of it none.
+ * Points for a share of a question, rounded half up to one decimal.
  *
- * @param share as a fraction of whole numbers, from 0 to 1.
+ * @param share fraction from 0 to 1, as two whole numbers.
  * @param points a whole number.
  */
 export function pointsFor({ got, of }: { got: number; of: number }, points: number): number {

@@ -45,7 +45,7 @@ export type AnswerToScore = {
 /** @property points null: a person has to say, or it is dropped: not counted. */
 export type AnswerScore = { points: number | null; dropped: boolean; parts: AnswerPart[] }
 
-/** @returns null: there is no such kind (any more). */
+/** @returns null if the kind does not exist (any more). */
 export function scoreAnswer(ctx: Context, answered: AnswerToScore): AnswerScore | null {
   const { points, effect, responseType, penaltyPercent, value } = answered
   const kind = ctx.deps.kinds.get(responseType)

@@ -15,7 +15,7 @@ const SYSTEMS = [
   ['Linux', /Linux/],
 ] as const
 
-/** A browser as its user knows it: "Firefox, Windows"; one that is not known as it names itself, which may be empty. */
+/** Name of a browser as its user knows it, such as "Firefox, Windows"; the user agent of an unknown browser, which may be empty. */
 export function nameBrowser(userAgent: string): string {
   const words = [BROWSERS, SYSTEMS].map((names) => names.find(([, pattern]) => pattern.test(userAgent))?.[0])
   return words.filter((word) => word !== undefined).join(', ') || userAgent

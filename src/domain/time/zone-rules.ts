@@ -1,5 +1,5 @@
-// The rules of time zones as PostgreSQL has them. Node has its own copy, and the two may be of different releases: governments change rules,
-// and a reminder that PostgreSQL finds due must not be outside of its hours by Node's clock.
+// Time zone rules as PostgreSQL has them. Node has its own copy, possibly of another release: governments change rules, and a reminder
+// that PostgreSQL considers due must not be outside of its hours by Node's clock.
 
 /** @property at time of the change, in milliseconds. @property offset minutes that local time is ahead of UTC from then on. */
 export type ZoneChange = { at: number; offset: number }

@@ -4,7 +4,8 @@ import { MAX_METADATA_KEY_LENGTH, MAX_METADATA_KEYS, METADATA_KEY_PATTERN, TEXT_
 import { isUuid } from '../text/uuid.ts'
 import { isEmailAddress } from './email-address.ts'
 
-// Checks of one value, which say what rule it breaks. All interfaces share them, so that one can't let through what another refuses.
+// Checks of single values. Each returns the rule that the value breaks. All interfaces share them, so that none accepts a value that
+// another refuses.
 
 const text = new RegExp(TEXT_PATTERN, 'u')
 

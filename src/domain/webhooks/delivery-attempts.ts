@@ -10,7 +10,7 @@ import { type DueSendings, grantedRows } from './due-sendings.ts'
 import { disableEndpoint, type FailingNotice, recordEndpointFailure, recordEndpointSuccess } from './endpoint-state.ts'
 import { nextAttempt } from './retries.ts'
 
-// Deliveries are taken by any process, attempted, and what became of them is recorded.
+// Any process leases deliveries, attempts them, and records the outcome.
 
 /** Longer than an attempt takes. What a process has taken that was killed is attempted by another when this is over. */
 const LEASE_SECONDS = 30
@@ -182,7 +182,7 @@ export async function releaseDelivery({ db }: ServiceContext, { delivery }: Leas
 }
 
 export type DeliveryOutcome = {
-  /** `lost`: the lease was over or the delivery replayed, and what becomes of it is for another attempt to say. */
+  /** `lost`: the lease expired or the delivery was replayed, so another attempt decides the outcome. */
   outcome: 'delivered' | 'failed' | 'retried' | 'lost'
   /** Notice to the endpoint's organization. */
   notice: FailingNotice | null

@@ -65,7 +65,7 @@ const isPublicHost = (allowance: Allowance, host: string): boolean =>
 
 const withoutBrackets = (host: string): string => host.replace(/^\[(.*)\]$/, '$1')
 
-/** As it is written: an IPv4 address in the clothes of an IPv6 one is none. */
+/** Compares addresses of the same family only: an IPv4-mapped IPv6 address is not in an IPv4 network. */
 function isWithin(networks: readonly Network[], address: string): boolean {
   const ip = ipaddr.parse(address)
   return networks.some(([network, bits]) => network.kind() === ip.kind() && ip.match(network, bits))

@@ -212,7 +212,7 @@ function readAnswersAsKeys(meanings: string[], words: string[], rows: TableRow[]
   for (const column of numbered) meanings[column] = 'right'
 }
 
-/** `Q` is the heading of the text if there is no other, unless there is an option P. */
+/** `Q` is the heading of the text if no other column is, unless there is an option P. */
 function readQAsText(meanings: string[], words: string[]): void {
   const index = words.indexOf('q')
   if (index >= 0 && !meanings.includes('text') && !meanings.includes(optionMeaning(16))) meanings[index] = 'text'

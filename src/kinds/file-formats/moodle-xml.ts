@@ -182,7 +182,7 @@ function readOptions(node: XmlNode, format: string, reading: ReadState): Neutral
 }
 
 function readWords(node: XmlNode, _: string, reading: ReadState): NeutralAnswer | string {
-  // Whatever their format, they are compared as they are written.
+  // Answers are compared as they are written, whatever their format.
   const accepted = childrenOf(node, 'answer').map((answer) => ({
     text: sourceOf(answer, '').text.trim(),
     share: shareOf(answer),

@@ -5,7 +5,7 @@ import { readScoring, type Scoring } from './qti-scoring.ts'
 import { addLoss, type ReadState, readAnswerText } from './rich-text.ts'
 import { childOf, childrenOf, descendantsOf, isElement, textOf, type XmlNode } from './xml.ts'
 
-// Answers of QTI items: the interaction says what candidates do, the declaration of its response what is right.
+// Answers of QTI items: the interaction defines what candidates do, and its response declaration the right answer.
 
 /** @property choiceList text that is added to the question. */
 export type QtiAnswer = { answer: NeutralAnswer; points: number | null; choiceList?: string }

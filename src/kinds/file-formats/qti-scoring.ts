@@ -77,7 +77,7 @@ function findRule(item: XmlNode, { hasMapping, reading }: { hasMapping: boolean;
 const elementsBelow = (node: XmlNode): XmlNode[] =>
   node.children.filter(isElement).flatMap((child) => [child, ...elementsBelow(child)])
 
-/** One condition whose match gives points, and whose opposite gives none. */
+/** A single condition that gives points for a match, and none otherwise. */
 function readMatchRule(processing: XmlNode): Rule | undefined {
   const tests = descendantsOf(processing, 'match', 'equal').filter(
     (test) => childOf(test, 'correct') && childOf(test, 'variable'),

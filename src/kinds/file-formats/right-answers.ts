@@ -7,8 +7,8 @@ export type Option = { number: number; text: string; decimal: string | undefined
 
 /**
  * @property lettersWin true for files that this service wrote: a right answer `A` is option A even if an option's text is “A”.
- * @property numbers whether right answers may name options by number, from 1: always, only beside options that are no numbers, or never.
- * @property reading what the right answers name; both: whatever fits alone.
+ * @property numbers when right answers may name options by number, from 1: always, only beside options that are no numbers, or never.
+ * @property reading meaning of right answers: labels, texts, or whichever of both fits alone.
  * @property hasTextKeys true if other rows name right options by their texts.
  */
 export type KeyRules = {

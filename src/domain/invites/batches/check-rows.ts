@@ -127,7 +127,7 @@ function checkRow(
 
 const lacksOnlyTags = (issues: Issue[]): boolean => issues.every(({ field, rule }) => field === 'tagIds' && rule === 'reference')
 
-/** Settings of one row. Its tags are added to those for all. */
+/** Settings of one row. Its tags are added to the tags of all rows. */
 function readTerms(
   { tags, message, days, grader, extraTime, language }: ListRow,
   names: Names,

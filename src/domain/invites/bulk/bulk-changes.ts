@@ -116,7 +116,7 @@ const include = {
   createdBy: { select: { user: { select: { firstName: true, lastName: true, email: true } } } },
 } satisfies Prisma.BulkChangeInclude
 export type ListedBulkChange = Prisma.BulkChangeGetPayload<{ include: typeof include }>
-/** A bulk change, and how many of its rows are in each state. @property count of its invites, including those erased since. */
+/** A bulk change with the numbers of its rows by state. @property count number of its invites, including erased ones. */
 export type BulkChange = ListedBulkChange & { counts: Record<BulkRowState, number>; count: number }
 
 /** @throws DomainError not_permitted, invite_batch_not_found. */
@@ -142,7 +142,7 @@ export async function listBulkChanges(ctx: Context): Promise<ListedBulkChange[]>
 const rowInclude = {
   invite: { select: { recipientName: true, recipientEmail: true, assessment: { select: { name: true } } } },
 } satisfies Prisma.BulkChangeRowInclude
-/** An invite of a bulk change, with what became of it. */
+/** An invite of a bulk change, with its outcome. */
 export type BulkChangeRow = Prisma.BulkChangeRowGetPayload<{ include: typeof rowInclude }>
 
 /** The rows of a change, in their order. @throws DomainError not_permitted. */

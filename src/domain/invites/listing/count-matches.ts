@@ -30,7 +30,7 @@ const prepareCount = prepareScoped((db, filter: FilterWithoutStatuses, statuses:
   db.selectNoFrom(() => [selectCount(db, filter, readStatuses(statuses)).as('total'), earliestExpiry(db).as('next')]),
 )
 
-/** Each set of statuses makes a statement of its own, in which they are literal: what of a filter is left are values. */
+/** Each set of statuses is a prepared statement with literal statuses. The other filters are parameters. */
 type FilterWithoutStatuses = Omit<CountedFilter, 'statuses'>
 type Statuses = readonly string[] | undefined
 /** All statuses are the same as none: nothing is left out, and nothing has to be looked up by status. */

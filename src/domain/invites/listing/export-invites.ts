@@ -44,7 +44,7 @@ export async function exportInvites(ctx: Context, filter: InviteFilter, write: W
   await runExport(ctx, exported, readBatches(ctx, filter), write)
 }
 
-/** Invites that one statement looks for words in: for every batch of what a search finds it would otherwise read all that there are. */
+/** Invites that one statement searches for words, so that not every batch searches all invites. */
 const SEARCHED_AT_ONCE = 20_000
 
 /** Returns a function that reads the batch after an invite. */

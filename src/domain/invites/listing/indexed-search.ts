@@ -18,10 +18,10 @@ const MOST_BY_ADDRESS = 10_000
 const MOST_COMBINATIONS = 8
 
 /**
- * A page of what a search finds. Goes by the stored status, so invites that are due are first set to expired.
+ * A page of search results. It uses the stored status, so due invites are first set to expired.
  *
- * @returns null where the index does not help: no word that has to be in the address is as long as three characters, or too many addresses
- *   have the words. Also where a due invite can't be set to expired, because another transaction has locked it.
+ * @returns null if the index doesn't help, because no word that must be in the address has three characters, or too many addresses match;
+ *   also if a due invite can't be set to expired because another transaction has locked it.
  */
 export async function listByIndexedSearch<Row>(
   ctx: Context,

@@ -22,7 +22,7 @@ export type InviteFilter = {
   recipient?: string
   /** A tag of the invite. */
   tagId?: string
-  /** The member who is to grade it. */
+  /** Id of the assigned grader. */
   assignedGraderId?: string
   /** Exact. */
   externalId?: string

@@ -60,7 +60,9 @@ export const listMatches: ListInvites<InviteFilter> = async (ctx, projection, fi
   return isNarrow(filter) ? readList() : keyedLimiter(ctx.organization.id, readList, ctx.signal)
 }
 
-/** By one statement, which finds them once. The rows stand as they were found: not each has yet the status that it is ordered by. */
+/**
+ * Finds the matches once, by one statement. The rows keep the order in which they were found, because stored statuses may be out of date.
+ */
 const listFew: ListInvites<Matches> = async (ctx, projection, matches, { field, direction }, page) => {
   const { take, skip } = { take: page.size, skip: offsetOf(page, sql`(select count(*) from matches)`) }
   const place = sql<number>`array_position((select ids from found), ${sql.ref('invites.id')})`

@@ -47,11 +47,7 @@ export type Overview = {
   hasKeys: boolean
 }
 
-/**
- * By one statement: several at once would take most of the connections that there are.
- *
- * @throws DomainError not_permitted.
- */
+/** Uses one statement, because several simultaneous ones would occupy most connections. @throws DomainError not_permitted. */
 export async function readOverview(ctx: Context): Promise<Overview> {
   authorize(ctx, 'read')
   const counted = lastDays(ctx, 2 * DAYS)

@@ -10,7 +10,7 @@ const DAYS_AHEAD = 9
 const WEEKDAYS = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun']
 const clocks = new LRUCache<string, Intl.DateTimeFormat>({ max: 100 })
 
-/** The first moment from then on at which a mail may go out there; null: there is none, on any day of the week. */
+/** The earliest time from `from` at which a mail may be sent in the zone; null if no day of the week allows it. */
 export function nextInWindow(quiet: QuietTimes, zone: string, from: Date): Date | null {
   const end = from.getTime() + DAYS_AHEAD * 24 * 60 * MINUTE_MS
   for (let at = from; at.getTime() < end; ) {

@@ -21,7 +21,7 @@ export type AffectedAnswer = {
   /** Points of the question in that paper. */
   points: number
   penaltyPercent: number
-  /** The answer as its kind has it; null: there is none. */
+  /** The answer in its kind's format; null: none. */
   value: unknown
   /** Points by the earlier key; null: a person has to grade. */
   scored: number | null

@@ -21,7 +21,7 @@ export type CorrectedVersion = {
  */
 export type CorrectionEffect = 'more' | 'less' | 'same' | 'open' | 'uncounted' | 'decided'
 
-/** @property release what a further release would say, where it would say something else; null: it would not, or there is none yet. */
+/** @property release contents of a new release; null if it would not differ, or if nothing was released yet. */
 export type RescoredAnswer = {
   answer: AffectedAnswer
   score: AnswerScore
@@ -29,7 +29,7 @@ export type RescoredAnswer = {
   release: { grade: ReleasedGrade; sum: number; ofPoints: number } | null
 }
 
-/** @returns undefined: there is no such kind (any more). */
+/** @returns undefined if the kind does not exist (any more). */
 export function rescore(ctx: Context, answer: AffectedAnswer, corrected: CorrectedVersion): RescoredAnswer | undefined {
   const score = scoreAnswer(ctx, {
     ...corrected,
@@ -85,7 +85,7 @@ const tenths = (points: number | null): number => Math.round((points ?? 0) * 10)
 
 type Total = { sum: number; ofPoints: number }
 
-/** By the share of the points there are, which is what a question that is not counted changes. */
+/** Compares shares of the possible points, because dropping a question changes those. */
 function compareTotals(before: Total, after: Total): CorrectionEffect {
   if (after.ofPoints === 0) return before.ofPoints === 0 ? 'same' : 'less'
   const [scaledAfter, scaledBefore] = [

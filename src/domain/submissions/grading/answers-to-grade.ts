@@ -22,7 +22,7 @@ export type AskedQuestion = { assessmentId: string; questionId: string; wording:
 export const wordingOf = ({ ref }: Expressions<'submissionQuestions'>) =>
   sql<string>`left(md5(concat_ws(chr(10), ${ref('submissionQuestions.script')}, ${ref('submissionQuestions.versionId')}, ${ref('submissionQuestions.points')}, ${ref('submissionQuestions.rubric')}::text)), 12)`
 
-/** Submissions that wait to be graded, of those of which the actor may grade answers. */
+/** Submissions that wait for grading, and have answers that the actor may grade. */
 export function gradableSubmissions(ctx: Context, assessmentId: string): Rows<'submissions'> {
   const waiting = ctx.db
     .selectFrom('submissions')

@@ -24,7 +24,7 @@ import { countUngradedAnswers } from './grader-workload.ts'
 /** Submissions of one transaction. */
 const SUBMISSIONS_AT_ONCE = 100
 
-/** A member who may grade. `openAnswers`: what they have to grade already, assigned one by one or with a whole submission. */
+/** A member who may grade. `openAnswers`: number of answers that they have yet to grade, assigned one by one or with a whole submission. */
 type Grader = { id: string; roles: string[]; codes: string[]; openAnswers: number }
 
 /**

@@ -7,7 +7,7 @@ import { type QuestionGrade, saveGrades } from './save-grade.ts'
 
 /** Longer texts are hardly ever equal. */
 const MAX_EQUAL_LENGTH = 1_000
-/** Equal answers, of which some may be others' to grade. */
+/** Equal answers that are looked at; other graders may have to grade some of them. */
 const MAX_COMPARED = 1_000
 /** Answers that are graded by one action. */
 export const MAX_EQUAL = 200

@@ -9,7 +9,7 @@ import { isUuid } from '../../text/uuid.ts'
 import type { GradableQuestion } from '../scores.ts'
 import { gradingFacts } from '../scores.ts'
 
-/** 1: the first grader's; 2: the second's; 3: that of an admin or third grader, who decides where those differ. */
+/** 1: by the first grader; 2: by the second; 3: by an admin or third grader, who decides if they differ. */
 export const ROUNDS = [1, 2, 3] as const
 export type GradingRound = (typeof ROUNDS)[number]
 
@@ -90,7 +90,7 @@ function answersAssigned<S extends AssignedGraders>(submission: S, place: Grader
   return submission.gradingAssignments.filter(({ round }) => round === (place === 'first' ? 1 : 2))
 }
 
-/** True if nobody who may grade holds that place, or some of its answers. */
+/** True if no active grader holds the slot or some of its answers. */
 export function isSlotOpen(submission: AssignedGraders, place: GraderSlot): boolean {
   if (effectiveGraderOf(submission, place)) return false
   const answers = answersAssigned(submission, place)
@@ -139,7 +139,7 @@ export function roundOf(ctx: Context, submission: AssignedGraders): GradingRound
 }
 
 /**
- * Last round whose grades the actor sees: their own; for actors who release all results, all.
+ * Last round whose grades the actor sees: their own; all rounds for actors who release all results.
  *
  * @throws DomainError submission_not_found for actors who see none.
  */

@@ -19,7 +19,7 @@ import { type GradeRow, haveBothGraded } from './grading-status.ts'
 /** A grade with who has given it. */
 export type GradeByPerson = GradeRow & { id: string; name: string; createdAt: Date; updatedAt: Date }
 
-/** The one that stands of a grader's for a question. @property earlier how many it has taken the place of. */
+/** A grader's current grade of a question. @property earlier number of the grader's earlier grades of it. */
 export type NewestGrade = GradeByPerson & { earlier: number }
 
 /** Newest grade of each grader in each round. Earlier ones cost only counting. */

@@ -92,7 +92,7 @@ function newestOfEach(grades: readonly GradeRow[]): GradeRow[] {
   return grades.filter((grade) => newest.get(grade.graderId) === grade)
 }
 
-/** The last comment of those who decide, or both graders'. */
+/** Last comment of the deciding grader; without one, the last comments of both graders. */
 const keptComment = (grades: readonly GradeRow[]): string =>
   lastComment(inRound(grades, 3)) ||
   [1, 2].flatMap((round) => lastComment(inRound(grades, round as GradingRound)) || []).join('\n\n')

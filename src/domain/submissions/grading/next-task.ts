@@ -15,7 +15,10 @@ import { requireGraderId } from './save-grade.ts'
 /** Next task of the member with a waiting submission; null: it waits for others. `take`: become its grader. */
 export type Task = 'grade' | 'decide' | 'release' | 'take'
 
-/** @property isInbound whether it is for them to do, rather than for those it is assigned to. @property question the first that it is about. */
+/**
+ * @property isInbound true if the member has to do it, false if its assignees have to.
+ * @property question number of the first question concerned.
+ */
 export type NextTask = { task: Task; isInbound: boolean; question?: number | undefined }
 
 export function nextTask(ctx: Context, submission: AssignedGraders & { progress: GradingProgress | null }): NextTask | null {

@@ -50,9 +50,10 @@ const LONGEST_FIRST = [{ submittedAt: 'asc' }, { id: 'asc' }] satisfies Prisma.S
 type Row = Prisma.SubmissionGetPayload<{ include: typeof include }>
 
 /**
- * A submission that waits to be graded.
+ * A waiting submission in a grading queue.
  *
- * @property progress null for those who may not grade it (yet). @property flagged recorded answers that may be unfit for grading.
+ * @property progress null for actors who may not grade it (yet).
+ * @property flagged recorded answers that may be unfit for grading.
  */
 export type QueuedSubmission = Row & { progress: GradingProgress | null; flagged: FlaggedAnswer[] }
 
@@ -109,7 +110,7 @@ export async function findQueuedSubmission(ctx: Context, inviteId: string): Prom
   return toQueuedSubmission(ctx, row, { ...papersAndGrades.get(row.id)!, flagged: flagged.get(row.id) ?? [] })
 }
 
-/** The paper of a submission and what counts of its grades. */
+/** The paper of a submission, and the grades that count. */
 type PaperAndGrades = { paper: GradableQuestion[]; grades: GradeRow[] }
 
 type QueuedFacts = PaperAndGrades & { flagged: FlaggedAnswer[] }
@@ -121,7 +122,7 @@ function toQueuedSubmission(ctx: Context, found: Row, { paper, grades, flagged }
   return { ...row, progress, flagged }
 }
 
-/** By the ids of the submissions. A page of them has thousands of questions and grades: as JSON these cost a tenth of what typed rows do. */
+/** Keyed by submission id. A page of submissions has thousands of questions and grades: as JSON they cost a tenth of typed rows. */
 async function findPapersAndGrades(ctx: Context, ids: string[]): Promise<Map<string, PaperAndGrades>> {
   const submissionIds = sql<{ id: string }>`unnest(${ids}::uuid[])`.as<'these'>(sql`these (id)`)
   const rows = await ctx.db
@@ -264,7 +265,7 @@ export function waitingSubmissions(ctx: Context, { queue, assessmentId, myLangua
   return waiting.where((eb) => isInQueue(ctx, eb, queue))
 }
 
-/** The other queues contain what somebody assigned to the actor, in whatever language. */
+/** The other queues contain what somebody assigned to the actor, in any language. */
 const FILTERED_BY_LANGUAGE: readonly QueueName[] = ['nobody', 'all']
 
 /** True for members who have grading languages. */

@@ -21,7 +21,7 @@ export type AssessmentReport = {
 }
 
 type QuestionReport = {
-  /** As it is asked now; as it was where it is no longer. */
+  /** Current text of the question; the released text if the question was removed. */
   script: string
   scriptFormat: string
   /** In how many results it is. */
@@ -54,7 +54,7 @@ const newestReleases = (ctx: Context, assessmentId: string) =>
     .orderBy('releases.version', 'desc')
     .select(['releases.points', 'releases.ofPoints'])
 
-/** One row for each tenth that somebody reaches, and one (`tenth` is null) for all of them. */
+/** One row for each tenth that has results, and one for all results (`tenth` is null). */
 async function sumTotals(ctx: Context, assessmentId: string): Promise<Omit<AssessmentReport, 'assessment' | 'questions'>> {
   const releasedTotals = ctx.db.selectFrom(newestReleases(ctx, assessmentId).as('kept')).select(['kept.points', 'kept.ofPoints'])
   // Results of erased candidates, so that past figures don't change.

@@ -53,7 +53,7 @@ export type ReportedQuestion = {
   /** Null where the question gives none. */
   points: number | null
   ofPoints: number
-  /** As it was released; empty where there is none, and for the assessment's clients. */
+  /** The released comment; empty if there is none, and in reports for the assessment's clients. */
   comment: string
   /** As released; empty as the comment is. */
   notes: ReleasedNote[]

@@ -29,8 +29,9 @@ const CORRECTED_WITHIN_MS = 15 * 60_000
 const TYPED_WITHIN_MS = 5_000
 
 /**
- * @param points in steps of 0.5; null: not graded (yet). @param stood the points of others that the grader was shown in place of their own,
- *   having given none: where they leave them so, they still give none. @param seen up to when the grader has seen the grades that there are.
+ * @param points in steps of 0.5; null: not graded (yet).
+ * @param stood points of others that a grader without a grade was shown; leaving them unchanged is no grade.
+ * @param seen time up to which the grader has seen the existing grades.
  */
 export type NewGrade = {
   submissionId: string

@@ -13,7 +13,7 @@ import { isUuid } from '../../text/uuid.ts'
 import { readSegments } from '../transcripts/segments.ts'
 import { isReadableByGrader } from './queue.ts'
 
-/** Languages whose words are found without their endings: those of `transcript_words` in the migration. */
+/** Languages whose words are searched by their stems, as in `transcript_words` in the migration. */
 export const STEMMED_LANGUAGES = ['ar', 'da', 'de', 'en', 'es', 'fi', 'fr', 'hu', 'it', 'nl', 'no', 'pt', 'ro', 'ru', 'sv', 'tr']
 
 const include = {
@@ -115,7 +115,10 @@ function findRecordings(ctx: Context, assessmentId: string, indexed: readonly In
 /** Words of a search as the index has them, with the languages in which they are these. */
 type IndexedWords = { words: string; languages: string[] }
 
-/** The same word has other endings in other languages, so it is looked up in each. Without words that are searched, such as "the": none. */
+/**
+ * Words have different stems in different languages, so each language's stems are looked up. Empty if all words are ignored ones, such as
+ * "the".
+ */
 async function readIndexedWords({ db, organization }: Context, search: string): Promise<IndexedWords[]> {
   const languages = sql<{ language: string }>`unnest(${['', ...STEMMED_LANGUAGES]}::text[])`.as<'these'>(sql`these (language)`)
   const words = sql<string>`transcript_words(${organization.id}::uuid, these.language, ${search}::text)::text`

@@ -9,7 +9,7 @@ import { DAY_MS } from '../../time/days.ts'
 import { discriminationOf, MIN_RESULTS, meanOf, medianOf, reliabilityOf, type ScoredResult, thirdsOf } from './item-analysis.ts'
 import { currentQuestions, type OrderedQuestion, sortQuestions } from './ordered-questions.ts'
 
-/** The newest released results that figures are made of: enough for any of them, and a page costs the same however many there are. */
+/** The newest released results that statistics use: enough for each figure, and the cost of a page stays constant. */
 export const MAX_SAMPLE = 2_000
 /** The most frequent answers to a question that are listed. */
 const MAX_ANSWERS = 12

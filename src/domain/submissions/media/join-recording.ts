@@ -33,7 +33,7 @@ export type Remux = (segments: string[], to: string) => Promise<Remuxed>
 /** Scans a file. @returns the name of the malware that was found; null: none. @throws Error while the scanner can't say. */
 export type ScanFile = (path: string) => Promise<string | null>
 
-/** A recording can't be joined by its own fault: it is none, or takes more time, memory or room than one of its size may. */
+/** The recording itself is at fault: it is unreadable, or needs more time, memory, or space than a recording of its size may. */
 export class UnreadableRecording extends Error {}
 
 /** Attempts if the recording itself seems broken. The cause may still have been the machine. */

@@ -27,10 +27,10 @@ export function toNewMediaRow({ deps, organization }: Context, submissionId: str
 }
 
 /**
- * A photo or recording for who may see the submission; where it is graded blind, its graders see the answers alone. Of a recording that
- * could not be made one file there is what {@link readArrivedParts} reads.
+ * Finds a photo or recording for an actor who may see the submission. Blind graders see the answers only. For a recording that could not be
+ * joined, use {@link readArrivedParts}.
  *
- * @throws DomainError media_not_found for one that there is not, or not yet, or no more; not_permitted.
+ * @throws DomainError media_not_found if it doesn't exist, or is not ready, or was deleted; not_permitted.
  */
 export async function getMedia(ctx: Context, id: string): Promise<MediaFile> {
   const where = { organizationId: ctx.organization.id, id, submission: scopeWhere(ctx), OR: [...READABLE] }

@@ -11,9 +11,10 @@ const MEGABYTE_MS = 1_000
 const LONGEST_MS = 600_000
 
 /**
- * Queues joining a recording, in the open transaction. The earliest due is joined first. Organizations take turns, and within one its
- * candidates, so that many recordings at once wait behind a single one, for some minutes. Of simultaneous ones the shortest comes first, so
- * that one of two hours doesn't delay forty of a minute. None waits behind one that came ten minutes later.
+ * Queues joining a recording, in the open transaction. The earliest due recording is joined first. Organizations take turns and, within
+ * one, its candidates, so that a single recording doesn't wait for many others of another candidate. The shortest of simultaneous
+ * recordings comes first, so that a recording of two hours doesn't delay forty of a minute. No recording waits for one that arrived more
+ * than ten minutes later.
  */
 export async function queueJoin(
   { db, deps }: ServiceContext,

@@ -46,7 +46,7 @@ export function measureScreen(
   return { required, missing: missing < TOLERATED_MS ? 0 : missing, waivedAt }
 }
 
-/** Length of a span that none of the others covers. They are sorted by their start. */
+/** Length of the part of a span that no other span covers. @param otherSpans sorted by start. */
 function lengthOutside({ from, to }: Span, otherSpans: Span[]): number {
   let outside = 0
   let covered = from

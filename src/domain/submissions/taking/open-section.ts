@@ -6,7 +6,7 @@ import { lockRunning, requireSharedScreen } from './open-question.ts'
 import { readPosition } from './position.ts'
 import type { PreparedSession } from './session.ts'
 
-/** For so long candidates may pause after the end of a section, if the whole has no limit. Then what they have answered is submitted. */
+/** Days that candidates may pause after the end of a section, if the test has no overall limit. Then their answers are submitted. */
 export const PAUSE_DAYS = 7
 
 /**
@@ -46,7 +46,7 @@ const dueAfter = (closesAt: Date, isLast: boolean): Date => (isLast ? closesAt :
 
 type Opened = { openedAt: Date; endOfWhole: Date | null; extraTimePercent: number }
 
-/** End of a section by its own limit, within the whole's; null: it has no limit of its own. */
+/** End of a section by its own limit, at most the end of the test; null: the section has no limit. */
 function endOfSection({ timeLimit }: { timeLimit: number }, { openedAt, endOfWhole, extraTimePercent }: Opened): Date | null {
   if (timeLimit === 0) return null
   const end = new Date(openedAt.getTime() + withExtraTime(timeLimit, extraTimePercent) * 1_000)

@@ -157,7 +157,7 @@ export function acceptsTextAt(eb: Expressions<'submissionQuestions'>, now: Date)
   ])
 }
 
-/** A limit with the extra time, as an interval; null: there is none. @param limit seconds; 0: none. */
+/** Interval of a limit with the extra time; null without a limit. @param limit seconds; 0: none. */
 export const limitWithExtra = (limit: Expression<number>, percent: Expression<unknown>) =>
   sql`nullif(${limit}, 0)::double precision * (100 + ${percent}) / 100 * interval '1 second'`
 

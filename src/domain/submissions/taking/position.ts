@@ -7,9 +7,10 @@ type Numbered = Timed & Pick<SubmissionQuestion, 'number' | 'sectionNumber'>
 /**
  * Position of a candidate.
  *
- * @property open the question that is being answered. @property next the next to open. Without both the candidate is at the overview of an
- *   open section with free navigation or, without a section, at the end.
- * @property section the section of one of these; null: it has none. Unless it is open, it is opened next.
+ * @property open the open question.
+ * @property next the next question to open. Without both, the candidate is at the overview of an open section with free navigation or,
+ *   without a section, at the end.
+ * @property section section of the open or next question; null: none. If it isn't open yet, it is opened next.
  */
 export type Position<Q, S> = { open: Q | undefined; next: Q | undefined; section: S | null }
 

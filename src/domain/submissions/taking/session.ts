@@ -80,7 +80,11 @@ export const writableBy =
   (eb: Expressions<'submissions'>): Condition =>
     eb.and([eb('submissions.state', '=', state), ...(tab === null ? [] : [eb('submissions.tab', '=', tab)])])
 
-/** Locks the submission, so that of several at once each knows what the one before has begun. @throws as {@link refuseUnlessWritable}. */
+/**
+ * Locks the submission, so that each of several simultaneous requests sees the changes of the previous one.
+ *
+ * @throws as {@link refuseUnlessWritable}.
+ */
 export async function lockSubmission(session: PreparedSession, state: Writable = 'in_progress'): Promise<void> {
   const { ctx, submission } = session
   const writable = ctx.db.selectFrom('submissions').where('submissions.id', '=', submission.id).where(writableBy(session, state))

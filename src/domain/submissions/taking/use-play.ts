@@ -9,10 +9,12 @@ import type { PreparedSession } from './session.ts'
 export type UsedPlay = { asset: Asset; giveBack: () => Promise<void> }
 
 /**
- * Uses up the link of a play that was granted: for the tab that it was granted to, while its question is open and its time is not over.
+ * Uses up the link of a granted play. It is valid in the tab that it was granted to, while the question is open and the link has not
+ * expired.
  *
- * @param link null: nobody has signed it. @param kind what of the question is played.
- * @throws DomainError session_refused (not_granted); media_not_found for what can't be played any more, or not yet.
+ * @param link null: invalid signature.
+ * @param kind prompt of the question to play.
+ * @throws DomainError session_refused (not_granted); media_not_found if it can't be played any more, or not yet.
  */
 export async function usePlay(session: PreparedSession, link: PlayLink | null, kind: 'audio' | 'video'): Promise<UsedPlay> {
   const { ctx, submission } = session

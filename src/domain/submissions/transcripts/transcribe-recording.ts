@@ -15,7 +15,7 @@ export type ExtractSound = (from: string, to: string) => Promise<string>
 
 /** Longest recording that is sent. */
 const MAX_MS = 3 * 3_600_000
-/** After so many tries a recording fails whose fault it may be. */
+/** Most tries for problems that may be the recording's fault. */
 const TRIES: Record<TranscriptProblem, number> = { too_large: 1, too_long: 1, refused: 2, unreadable: 3, no_answer: 5 }
 
 /**

@@ -1,7 +1,7 @@
 import type { Context } from '../../context.ts'
 import type { SubmissionQuestion } from '../taking/paper.ts'
 
-/** Locks a question, so that attempts at it begin one after the other. @returns null if there is none. */
+/** Locks a question, so that attempts at it begin one by one. @returns null if the question does not exist. */
 export async function lockQuestion(ctx: Context, submissionId: string, number: number): Promise<SubmissionQuestion | null> {
   const question = ctx.db.selectFrom('submissionQuestions').where('submissionId', '=', submissionId).where('number', '=', number)
   await question.select('number').forNoKeyUpdate().executeTakeFirst()
