@@ -34,9 +34,9 @@ export function addMediaCommands(program: Command): void {
 }
 
 function formatCheck({ files, parts, bytes, missing, wrong, strays }: MediaCheck): string {
-  const lost = missing.map(({ key, expected }) => `missing: ${key}, ${expected} bytes`)
-  const cut = wrong.map(({ key, expected, found }) => `of another length: ${key}, ${found} bytes of ${expected}`)
-  const stray = strays ? [`${strays.files} files of ${strays.bytes} bytes that no row tells of`] : []
+  const missingLines = missing.map(({ key, expected }) => `missing: ${key}, ${expected} bytes`)
+  const wrongLines = wrong.map(({ key, expected, found }) => `of another length: ${key}, ${found} bytes of ${expected}`)
+  const strayLines = strays ? [`${strays.files} files of ${strays.bytes} bytes that no row tells of`] : []
   const checkedText = `${files} files and ${parts} parts looked for, ${(bytes / 1e6).toFixed(1)} MB: ${missing.length} missing, ${wrong.length} of another length`
-  return [...lost, ...cut, checkedText, ...stray].map((line) => `${line}\n`).join('')
+  return [...missingLines, ...wrongLines, checkedText, ...strayLines].map((line) => `${line}\n`).join('')
 }

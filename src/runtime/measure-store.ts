@@ -13,7 +13,7 @@ export type RecordMediaOperation = (
 
 /** Wraps the store to record its operations. */
 export function measureStore(store: MediaStore, record: RecordMediaOperation): MediaStore {
-  const measured = { ...store }
+  const measuredStore = { ...store }
   for (const operation of MEDIA_OPERATIONS) {
     const run = store[operation] as (...args: unknown[]) => Promise<unknown>
     const measure = async (...args: unknown[]) => {
@@ -29,7 +29,7 @@ export function measureStore(store: MediaStore, record: RecordMediaOperation): M
         throw error
       }
     }
-    Object.assign(measured, { [operation]: measure })
+    Object.assign(measuredStore, { [operation]: measure })
   }
-  return measured
+  return measuredStore
 }

@@ -9,17 +9,17 @@ const DRAWN_AT_ONCE = 256
 
 /** Creates UUIDs (version 7), each greater than the one before: within a millisecond they count up from a random number. */
 export function createNewId(): () => string {
-  const drawn = Buffer.alloc(DRAWN_AT_ONCE * ID_BYTES)
-  let used = drawn.length
+  const randomBytes = Buffer.alloc(DRAWN_AT_ONCE * ID_BYTES)
+  let used = randomBytes.length
   let msecs = 0
   let seq = 0
 
   return () => {
-    if (used === drawn.length) {
-      randomFillSync(drawn)
+    if (used === randomBytes.length) {
+      randomFillSync(randomBytes)
       used = 0
     }
-    const random = drawn.subarray(used, used + ID_BYTES)
+    const random = randomBytes.subarray(used, used + ID_BYTES)
     used += ID_BYTES
     const now = Date.now()
     if (now > msecs) {

@@ -42,7 +42,7 @@ async function restoreParts(folder: string, manifest: BackupManifest, home: stri
   // The media may be on another disk than the database.
   const [draft, mediaDraft] = [restoringFolder(home), `${media}.restoring`]
   await using drafts = new AsyncDisposableStack()
-  await using moved = new AsyncDisposableStack()
+  await using movedFolders = new AsyncDisposableStack()
   for (const draftFolder of [draft, mediaDraft]) {
     await createDraft(draftFolder)
     drafts.defer(() => rm(draftFolder, { recursive: true, force: true }))
@@ -63,10 +63,10 @@ async function restoreParts(folder: string, manifest: BackupManifest, home: stri
   if (manifest.folders.includes(BACKUP_PARTS.media)) moves.unshift([mediaDraft, media])
   for (const [from, to] of moves) {
     await rename(from, to)
-    moved.defer(() => rm(to, { recursive: true, force: true }))
+    movedFolders.defer(() => rm(to, { recursive: true, force: true }))
   }
-  for (const changed of [home, path.dirname(media)]) await syncFolder(changed)
-  moved.move() // success: keep the moved folders
+  for (const folder of [home, path.dirname(media)]) await syncFolder(folder)
+  movedFolders.move() // success: keep the moved folders
 }
 
 async function checkVersion({ postgres, release }: BackupManifest): Promise<void> {

@@ -24,25 +24,25 @@ type ActiveSpan = NonNullable<ReturnType<typeof beginSpan>>
 export function traceRequests(app: FastifyInstance): void {
   const spans = new WeakMap<FastifyRequest, ActiveSpan>()
   app.addHook('onRequest', (request, _reply, done) => {
-    const begun = isHealthCheck(request) ? undefined : beginSpan(describeRequest(request))
-    if (!begun) return done()
-    spans.set(request, begun)
-    begun.run(done)
+    const span = isHealthCheck(request) ? undefined : beginSpan(describeRequest(request))
+    if (!span) return done()
+    spans.set(request, span)
+    span.run(done)
   })
   // Reading the body leaves the async context, so it is entered again.
   app.addHook('preValidation', (request, _reply, done) => runWithin(spans.get(request), done))
   app.addHook('onResponse', (request, reply, done) => {
-    const begun = spans.get(request)
-    if (begun) {
-      begun.span.attributes['http.response.status_code'] = reply.statusCode
-      begun.span.failed = reply.statusCode >= 500
-      begun.end()
+    const span = spans.get(request)
+    if (span) {
+      span.span.attributes['http.response.status_code'] = reply.statusCode
+      span.span.failed = reply.statusCode >= 500
+      span.end()
     }
-    runWithin(begun, done)
+    runWithin(span, done)
   })
 }
 
-const runWithin = (begun: ActiveSpan | undefined, done: () => void): void => (begun ? begun.run(done) : done())
+const runWithin = (span: ActiveSpan | undefined, done: () => void): void => (span ? span.run(done) : done())
 
 function describeRequest({ method, headers: { traceparent }, routeOptions: { url: route = 'none' } }: FastifyRequest) {
   const attributes = { 'http.request.method': method, 'http.route': route }
@@ -63,11 +63,11 @@ export function traceStatements(pool: Pool): void {
 function queryInSpan(query: (...args: unknown[]) => unknown, args: unknown[]): unknown {
   const summary = summarize(args[0])
   const attributes = { 'db.system.name': 'postgresql', 'db.query.summary': summary }
-  const begun = beginSpan({ name: summary, kind: 'client', attributes })
+  const span = beginSpan({ name: summary, kind: 'client', attributes })
   const end = (error?: unknown) => {
-    if (!begun) return
-    begun.span.failed = Boolean(error)
-    begun.end()
+    if (!span) return
+    span.span.failed = Boolean(error)
+    span.end()
   }
   const tell = args.at(-1)
   if (typeof tell === 'function') {

@@ -127,7 +127,7 @@ export function findMissingSettings(
   if (ROLE === 'api' || MAIL === 'capture') return []
   const isLocal = isLocalUrl(PUBLIC_URL)
   if (MAIL === 'mailbox' && !SMTP_URL && isLocal) return []
-  const [misspelledName] = misspelled.find(([, meant]) => meant === 'SMTP_URL') ?? []
+  const [misspelledName] = misspelled.find(([, setting]) => setting === 'SMTP_URL') ?? []
   const misspelt = misspelledName === undefined ? '' : ` ${misspelledName} is set, but there is no such setting.`
   if (!SMTP_URL && (DATABASE_URL || !isLocal)) {
     const condition = isLocal ? 'DATABASE_URL' : 'a PUBLIC_URL that other machines can reach'
@@ -203,8 +203,10 @@ const isProxyList = (list: string): boolean =>
   list.split(',').every((text) => {
     const item = text.trim()
     const [address = '', bits, ...extraParts] = item.split('/')
-    const named = ['loopback', 'linklocal', 'uniquelocal'].includes(item)
-    return named || (isIP(address) > 0 && extraParts.length === 0 && (bits === undefined || isPrefixLength(bits, address)))
+    const isNetworkName = ['loopback', 'linklocal', 'uniquelocal'].includes(item)
+    return (
+      isNetworkName || (isIP(address) > 0 && extraParts.length === 0 && (bits === undefined || isPrefixLength(bits, address)))
+    )
   })
 
 const isPrefixLength = (bits: string, address: string): boolean =>

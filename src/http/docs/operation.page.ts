@@ -96,5 +96,5 @@ const typeOf = (type: TypePart[], objects: string): Html[] =>
   type.map((part) => (part.object ? html`<a href="${objects}#object-${part.object}">${part.text}</a>` : html`${part.text}`))
 
 /** Text with code between backquotes. */
-const text = (marked: string): Html[] =>
-  marked.split('`').map((part, i) => (i % 2 === 1 ? html`<code class="${CODE}">${part}</code>` : html`${part}`))
+const text = (source: string): Html[] =>
+  source.split('`').map((part, i) => (i % 2 === 1 ? html`<code class="${CODE}">${part}</code>` : html`${part}`))

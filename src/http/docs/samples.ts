@@ -16,12 +16,17 @@ type Call = { method: string; target: string; body: unknown; answer: Operation['
 
 function callOf({ method, path, parameters, body, answers }: Operation): Call {
   const required = (place: Parameter['in']) => parameters.filter((parameter) => parameter.in === place && parameter.required)
-  const filled = required('path').reduce(
+  const filledPath = required('path').reduce(
     (text, { name, example }) => text.replace(`{${name}}`, encodeURIComponent(example)),
     path,
   )
   const query = new URLSearchParams(Object.fromEntries(required('query').map(({ name, example }) => [name, example]))).toString()
-  return { method, target: query ? `${filled}?${query}` : filled, body: body && JSON.parse(body.example), answer: answers }
+  return {
+    method,
+    target: query ? `${filledPath}?${query}` : filledPath,
+    body: body && JSON.parse(body.example),
+    answer: answers,
+  }
 }
 
 /** Indents all lines but the first. */

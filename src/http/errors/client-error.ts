@@ -28,7 +28,7 @@ export function answerClientErrors(
 ) {
   const openReplies = new WeakMap<Socket, Set<ServerResponse>>()
   const latest = new WeakMap<Socket, ServerResponse>()
-  const refused = new WeakSet<Socket>()
+  const refusedSockets = new WeakSet<Socket>()
 
   const track = ({ socket }: IncomingMessage, reply: ServerResponse) => {
     const replies = openReplies.get(socket) ?? new Set()
@@ -58,8 +58,8 @@ export function answerClientErrors(
       server.on('checkExpectation', (request, reply) => server.emit('request', request, reply))
     },
     answer(error: ConnectionError, socket: Socket): void {
-      if (refused.has(socket)) return
-      refused.add(socket)
+      if (refusedSockets.has(socket)) return
+      refusedSockets.add(socket)
       if (error.code === 'ECONNRESET' || !socket.writable) {
         socket.destroy()
         return

@@ -11,14 +11,14 @@ export type ErrorGuidance = { cause: string; action: string; retry: 'no' | 'wait
 const READ_AGAIN = 'Read the resource, and decide by its state.'
 const CHECK_ID =
   'Check the id. A resource of another organization, or of the other kind of data (live or test), is answered as one that does not exist.'
-const notFound = (what: string, action = CHECK_ID): ErrorGuidance => ({
-  cause: `There is no such ${what}.`,
+const notFound = (noun: string, action = CHECK_ID): ErrorGuidance => ({
+  cause: `There is no such ${noun}.`,
   action,
   retry: 'no',
   only: 'v1',
 })
-const busy = (what: string): ErrorGuidance => ({
-  cause: `Too many ${what} of your organization are under way.`,
+const busy = (noun: string): ErrorGuidance => ({
+  cause: `Too many ${noun} of your organization are under way.`,
   action: 'Wait for `Retry-After`, then send the request again.',
   retry: 'wait',
   only: 'v1',

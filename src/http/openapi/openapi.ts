@@ -34,7 +34,13 @@ type Description = {
 }
 
 /** @property headers of each message. @property answered description of 2xx answers. @property refused description of 4xx answers. */
-export type Webhooks = { tag: string; messages: Record<string, TSchema>; headers: TSchema; answered: string; refused: string }
+export type Webhooks = {
+  tag: string
+  messages: Record<string, TSchema>
+  headers: TSchema
+  successDescription: string
+  failureDescription: string
+}
 
 type RouteSchema = Pick<
   FastifySchema,
@@ -218,7 +224,10 @@ function describeContent({ [MEDIA_TYPES]: types = ['application/json'], ...schem
   )
 }
 
-function describeWebhooks({ tag, messages, headers, answered, refused }: Webhooks, components: Components): object {
+function describeWebhooks(
+  { tag, messages, headers, successDescription, failureDescription }: Webhooks,
+  components: Components,
+): object {
   const parameters = describeParameters('header', headers, components).map((parameter) =>
     components.put('parameters', `${pascalCase(parameter.name)}Header`, parameter),
   )
@@ -231,7 +240,7 @@ function describeWebhooks({ tag, messages, headers, answered, refused }: Webhook
       security: [],
       parameters,
       requestBody: { required: true, content: { 'application/json': { schema: publishSchema(schema, components) } } },
-      responses: { '2XX': { description: answered }, '4XX': { description: refused } },
+      responses: { '2XX': { description: successDescription }, '4XX': { description: failureDescription } },
     },
   })
   return Object.fromEntries(Object.entries(messages).map(([name, schema]) => [name, describe(name, schema)]))

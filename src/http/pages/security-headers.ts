@@ -8,8 +8,8 @@ const PERMISSIONS_POLICY = permissionsPolicy([])
 
 /** Value of `Permissions-Policy` that allows only the named features. */
 export function permissionsPolicy(used: readonly string[]): string {
-  const named = ['camera', 'microphone', 'display-capture', 'speaker-selection', 'geolocation', 'payment', 'usb']
-  return named.map((feature) => `${feature}=${used.includes(feature) ? '(self)' : '()'}`).join(', ')
+  const features = ['camera', 'microphone', 'display-capture', 'speaker-selection', 'geolocation', 'payment', 'usb']
+  return features.map((feature) => `${feature}=${used.includes(feature) ? '(self)' : '()'}`).join(', ')
 }
 
 /** From OWASP's HTTP Headers Cheat Sheet. HTML pages replace some of them. */

@@ -92,20 +92,20 @@ export const createViewBuilder = <T extends keyof Tables, Row>(whole: FullProjec
     fields: F & ValidFields<Row, F>,
     options: ObjectOptions = {},
   ): View<FullProjection<T, Row>, F> {
-    const all = Object.entries<TSchema | ComputedField<TSchema, string>>(fields).map(([name, field]) => ({
+    const computedFields = Object.entries<TSchema | ComputedField<TSchema, string>>(fields).map(([name, field]) => ({
       name,
       ...toComputedField(name, field),
     }))
-    const schemas = Object.fromEntries(all.map(({ name, schema }) => [name, schema]))
+    const schemas = Object.fromEntries(computedFields.map(({ name, schema }) => [name, schema]))
     const present = (row: never) => {
       const view: Record<string, unknown> = {}
-      for (const { name, read } of all) {
+      for (const { name, read } of computedFields) {
         const value = read(row)
         if (value !== undefined) view[name] = value
       }
       return view
     }
-    const columns = [...new Set(all.flatMap(({ columns }) => columns))]
+    const columns = [...new Set(computedFields.flatMap(({ columns }) => columns))]
     return { schema: Type.Object(schemas, options), columns, shown: pickColumns(whole, columns as never), present } as never
   },
 })

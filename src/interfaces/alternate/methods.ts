@@ -8,14 +8,14 @@ const METHODS: HTTPMethods[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'TRACE'
  * (alternate-behaviour.md, Other statuses).
  */
 export function withOtherMethodsAnswered<App extends FastifyInstance>(app: App, makeRoutes: (app: App) => void): void {
-  const allowed = new Map<string, Set<string>>()
+  const methodsByPath = new Map<string, Set<string>>()
   let making = true
   app.addHook('onRoute', ({ routePath, method }) => {
-    if (making) allowed.set(routePath, new Set([...(allowed.get(routePath) ?? []), ...[method].flat()]))
+    if (making) methodsByPath.set(routePath, new Set([...(methodsByPath.get(routePath) ?? []), ...[method].flat()]))
   })
   makeRoutes(app)
   making = false
-  for (const [path, methods] of allowed) answerOthers(app, path, methods)
+  for (const [path, methods] of methodsByPath) answerOthers(app, path, methods)
 }
 
 function answerOthers(app: FastifyInstance, url: string, methods: Set<string>): void {

@@ -15,11 +15,11 @@ export const InstructionView = Type.Object({ id: Uuid(), title: Type.String(), b
 export const LanguageView = Type.Object({ id: Uuid(), code: Type.String(), name: Type.String() }, { [NAME]: 'Language' })
 export const CategoryView = Type.Object({ id: Uuid(), name: Type.String() }, { [NAME]: 'Category' })
 
-const marked = (schema: TSchema, object: TSchema) => ({ ...schema, [EXPANDED_OBJECT]: object })
+const withObject = (schema: TSchema, object: TSchema) => ({ ...schema, [EXPANDED_OBJECT]: object })
 
 /** Id of another resource. @param object schema of that resource. */
-export const Reference = (object: TSchema) => Type.Unsafe<string>(marked(Uuid(), object))
-export const ReferenceOrNull = (object: TSchema) => Type.Unsafe<string | null>(marked(Nullable(Uuid()), object))
+export const Reference = (object: TSchema) => Type.Unsafe<string>(withObject(Uuid(), object))
+export const ReferenceOrNull = (object: TSchema) => Type.Unsafe<string | null>(withObject(Nullable(Uuid()), object))
 export const References = (object: TSchema) => Type.Array(Reference(object))
 
 export const presentOrganization = ({ id, name }: { id: string; name: string }): Static<typeof OrganizationView> => ({ id, name })

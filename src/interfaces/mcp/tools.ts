@@ -7,7 +7,7 @@ import { type TObject, Type } from '@sinclair/typebox'
  */
 export type Tool = { name: string; title: string; description: string; input: TObject; path: string }
 
-const id = (what: string) => Type.String({ format: 'uuid', description: `Id of the ${what}` })
+const id = (noun: string) => Type.String({ format: 'uuid', description: `Id of the ${noun}` })
 const optional = Type.Optional
 const page = {
   page: optional(Type.Integer({ minimum: 1, description: 'Page, from 1' })),
@@ -102,7 +102,7 @@ export const tools: readonly Tool[] = [
 /** Address of an operation. @throws RangeError with the name of a missing parameter. */
 export function addressOf({ path }: Tool, args: Record<string, unknown>): string {
   const queryArgs = { ...args }
-  const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
+  const filledPath = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
     const value = queryArgs[name]
     delete queryArgs[name]
     if (typeof value !== 'string' || value === '') throw new RangeError(name)
@@ -111,5 +111,5 @@ export function addressOf({ path }: Tool, args: Record<string, unknown>): string
   const query = Object.entries(queryArgs).flatMap(([name, value]): [string, string][] =>
     value === undefined || value === null ? [] : [[name, String(value)]],
   )
-  return query.length === 0 ? filled : `${filled}?${new URLSearchParams(query)}`
+  return query.length === 0 ? filledPath : `${filledPath}?${new URLSearchParams(query)}`
 }

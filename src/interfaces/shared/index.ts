@@ -81,10 +81,10 @@ export async function sharedPages(app: FastifyInstance, { system, settings, coun
     const opened = await open(request)
     const { link } = opened
     const { token } = request.params
-    const refused = await countShareCode(system, link.id, clientOf(request)).catch(secondsToWait)
-    if (refused) {
-      const minutes = Math.ceil(refused / 60)
-      reply.header('retry-after', refused)
+    const waitSeconds = await countShareCode(system, link.id, clientOf(request)).catch(secondsToWait)
+    if (waitSeconds) {
+      const minutes = Math.ceil(waitSeconds / 60)
+      reply.header('retry-after', waitSeconds)
       return send(reply, codePage(link, token, `Too many codes were wrong. Try again in ${minutes} minutes.`), 429)
     }
     if (!isShareCode(secretKeys, link.id, readText(valuesOf(request), 'code')))
@@ -103,8 +103,8 @@ export async function sharedPages(app: FastifyInstance, { system, settings, coun
     const comment = readText(values, 'comment')
     const isSaved = await saveFeedback(opened, { position, vote: values.get('vote') ?? '', comment }).then(() => true, refuseText)
     const facts = { link: opened.link, token, now: system.deps.clock() }
-    const fresh = await open(request)
-    const results = await readSharedResults(fresh)
+    const reopened = await open(request)
+    const results = await readSharedResults(reopened)
     if (isSaved) return send(reply, sharedPage({ ...facts, results, saved: position }))
     const problem = { position, text: `At most ${MAX_COMMENT_LENGTH.toLocaleString('en')} characters of text.`, comment }
     return send(reply, sharedPage({ ...facts, results, problem }), 422)

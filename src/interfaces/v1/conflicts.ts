@@ -30,8 +30,8 @@ export async function reportConflicts<T>(work: Promise<T>): Promise<T> {
   } catch (error) {
     if (!(error instanceof DomainError) || error.kind !== 'invalid') throw error
     const { issues } = error
-    const changed = issues.filter(isChanged)
-    if (changed.length > 0) throw new DomainError('changed_meanwhile', { issues: changed })
+    const changedIssues = issues.filter(isChanged)
+    if (changedIssues.length > 0) throw new DomainError('changed_meanwhile', { issues: changedIssues })
     const [first] = issues
     throw first && isConflict(first) ? new DomainError('state_conflict', { issues }) : error
   }

@@ -60,8 +60,8 @@ const webhooks = {
   tag: 'Webhooks',
   messages: webhookMessages,
   headers: WebhookHeaders,
-  answered: 'Any of these within 15 s: the event has arrived',
-  refused: 'Any other answer, a redirect, or none: the event is sent again later. 410 disables the webhook',
+  successDescription: 'Any of these within 15 s: the event has arrived',
+  failureDescription: 'Any other answer, a redirect, or none: the event is sent again later. 410 disables the webhook',
 }
 
 /**

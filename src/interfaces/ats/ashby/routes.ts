@@ -29,10 +29,11 @@ export async function ashbyRoutes(app: FastifyInstance, scope: AtsScope): Promis
     // Without the key, nothing can be reported to Ashby.
     const isReady = await hasAtsApiKey(ctx, atsOf(ctx).connectionId)
     throwIfIssues(isReady ? [] : [{ field: 'theirKey', rule: 'required' }])
-    const placed = await placeOrder(ctx, readOrder(request.body), { takesOver: false })
-    if (placed.refused) return reply.code(statusOf(placed)).send(presentRefusal(wordRefusal(ctx, placed), CODES[placed.refused]))
-    request.atsOrderId = placed.orderId
-    return reply.send({ success: true, results: presentStart(ctx, placed) })
+    const outcome = await placeOrder(ctx, readOrder(request.body), { takesOver: false })
+    if (outcome.refused)
+      return reply.code(statusOf(outcome)).send(presentRefusal(wordRefusal(ctx, outcome), CODES[outcome.refused]))
+    request.atsOrderId = outcome.orderId
+    return reply.send({ success: true, results: presentStart(ctx, outcome) })
   })
 
   // Succeeds for finished and unknown assessments, too, so that the recruiter can go on.

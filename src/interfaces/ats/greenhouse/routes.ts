@@ -27,10 +27,10 @@ export async function greenhouseRoutes(app: FastifyInstance, scope: AtsScope): P
   app.get('/list_tests', async ({ ctx }) => (await listTests(ctx)).map(presentTest))
 
   app.post('/send_test', async (request, reply) => {
-    const placed = await placeOrder(request.ctx, readOrder(request.ctx, request.body), { takesOver: true })
-    if (placed.refused) throw new DomainError('invite_declined')
-    request.atsOrderId = placed.orderId
-    return reply.send({ partner_interview_id: placed.inviteId })
+    const outcome = await placeOrder(request.ctx, readOrder(request.ctx, request.body), { takesOver: true })
+    if (outcome.refused) throw new DomainError('invite_declined')
+    request.atsOrderId = outcome.orderId
+    return reply.send({ partner_interview_id: outcome.inviteId })
   })
 
   app.get<{ Querystring: { partner_interview_id?: unknown } }>('/test_status', async (request) => {

@@ -21,14 +21,14 @@ export async function recruiteeRoutes(app: FastifyInstance, scope: AtsScope): Pr
   app.get('/tests', async ({ ctx }) => (await listTests(ctx)).map(presentTest))
 
   app.post('/send_candidate', async (request, reply) => {
-    const placed = await placeOrder(request.ctx, readOrder(request.body), { takesOver: false })
-    if (placed.refused === 'declined') throw new DomainError('invite_declined')
-    if (placed.refused) {
-      const isOver = placed.refused === 'released'
-      const error = isOver ? wordReleased(request.ctx, placed.status) : 'The candidate is being assessed already.'
+    const outcome = await placeOrder(request.ctx, readOrder(request.body), { takesOver: false })
+    if (outcome.refused === 'declined') throw new DomainError('invite_declined')
+    if (outcome.refused) {
+      const isOver = outcome.refused === 'released'
+      const error = isOver ? wordReleased(request.ctx, outcome.status) : 'The candidate is being assessed already.'
       return reply.code(REFUSED_STATUS).send({ error })
     }
-    request.atsOrderId = placed.orderId
+    request.atsOrderId = outcome.orderId
     return reply.send({})
   })
 }

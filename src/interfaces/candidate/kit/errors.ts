@@ -10,11 +10,11 @@ import { candidateHeaders } from './headers.ts'
 import { textsForStranger } from './language.ts'
 import { column, type Page, renderPage, sendPage, whomToWriteTo } from './layout.ts'
 
-const errorPage = (t: CandidateTexts, what: 'refused' | 'unknown' | 'too_often' | 'failure'): Page => ({
+const errorPage = (t: CandidateTexts, messageKey: 'refused' | 'unknown' | 'too_often' | 'failure'): Page => ({
   language: t.language,
-  title: t.text(`errors.${what}.title`),
-  body: column(html`<h1>${t.text(`errors.${what}.heading`)}</h1>
-<p class="mt-3">${t.text(`errors.${what}.text`)}</p>`),
+  title: t.text(`errors.${messageKey}.title`),
+  body: column(html`<h1>${t.text(`errors.${messageKey}.heading`)}</h1>
+<p class="mt-3">${t.text(`errors.${messageKey}.text`)}</p>`),
 })
 
 /** The invite has a newer link. The page names the organization, so that the candidate can ask for it. */
@@ -56,14 +56,14 @@ export const candidateEnvelope = (languages: Languages): Envelope => ({
     const { routeOptions } = request
     // A malformed link cannot be one of ours.
     const isUnreadable = kind === 'malformed_request' && routeOptions.url === undefined
-    const [status, what] = isUnreadable ? UNKNOWN : (answers[kind] ?? REFUSED)
+    const [status, messageKey] = isUnreadable ? UNKNOWN : (answers[kind] ?? REFUSED)
     reply.headers(candidateHeaders()) // missing when the request failed before the scope's hooks
     if (retryAfter !== undefined) reply.header('retry-after', retryAfter)
-    return sendPage(reply, status, errorPage(textsForStranger(languages, request), what))
+    return sendPage(reply, status, errorPage(textsForStranger(languages, request), messageKey))
   },
   rawFailure(kind) {
-    const [status, what] = answers[kind] ?? REFUSED
-    const body = renderPage(errorPage(languages.candidate(FALLBACK_LANGUAGE, 'UTC'), what))
+    const [status, messageKey] = answers[kind] ?? REFUSED
+    const body = renderPage(errorPage(languages.candidate(FALLBACK_LANGUAGE, 'UTC'), messageKey))
     return { status, headers: { ...candidateHeaders(), 'content-type': 'text/html; charset=utf-8' }, body }
   },
 })

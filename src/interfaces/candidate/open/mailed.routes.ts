@@ -21,9 +21,9 @@ export function mailedRoutes(app: FastifyInstance, { system, settings, countPage
     return id
   }
   const find = async (token: string): Promise<OpenedRegistration> => {
-    const opened = await openRegistration(system, idOf(token))
-    if (!opened) throw new DomainError('invite_not_found')
-    return opened
+    const registration = await openRegistration(system, idOf(token))
+    if (!registration) throw new DomainError('invite_not_found')
+    return registration
   }
   const viewOf = (request: FastifyRequest<MailedRoute>, { registration }: OpenedRegistration): View => {
     const token = request.params.registration
@@ -64,16 +64,16 @@ export function mailedRoutes(app: FastifyInstance, { system, settings, countPage
     )
   addForm('begin', async (request, reply) => {
     const { registration: token } = request.params
-    const begun = await begin(system, idOf(token))
-    if ('inviteId' in begun) {
-      await saveTimeZone(system, begun, (request.body as URLSearchParams).get('zone') ?? '')
-      return leadTo(reply, begun)
+    const beginning = await begin(system, idOf(token))
+    if ('inviteId' in beginning) {
+      await saveTimeZone(system, beginning, (request.body as URLSearchParams).get('zone') ?? '')
+      return leadTo(reply, beginning)
     }
     const opened = await find(token)
     return sendPage(
       reply,
       200,
-      beginPage(viewOf(request, opened), { name: opened.registration.name, closure: begun, closesAt: null }),
+      beginPage(viewOf(request, opened), { name: opened.registration.name, closure: beginning, closesAt: null }),
     )
   })
   addForm('refuse', async (request, reply) => {

@@ -173,8 +173,8 @@ function registerRoute(app: FastifyInstance, { system, settings }: OpenOptions, 
     const now = deps.clock()
     const seconds = await countRegistration(system, { network, isShared })
     if (seconds !== null) return turnAway({ why: 'network', until: new Date(now.getTime() + seconds * 1_000) })
-    const offered = view.languages.length > 0 ? view.languages : [view.t.language]
-    const issues = findRegistrationIssues(input, link, offered)
+    const offeredLanguages = view.languages.length > 0 ? view.languages : [view.t.language]
+    const issues = findRegistrationIssues(input, link, offeredLanguages)
     if (issues.length > 0) {
       deps.metrics.registered('invalid')
       return { status: 422, page: openPage(view, { ...(await readFormFacts(view, link)), input, issues }) }

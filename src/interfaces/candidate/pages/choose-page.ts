@@ -34,7 +34,7 @@ import { prepareSection } from './prepare.page.ts'
 import { begunPage, consentMissingPage, progressPage } from './question.page.ts'
 
 /** Notice: a late or empty answer, or a refused start or question. */
-type Happened = {
+type PageNotices = {
   isLate?: boolean
   isUnanswered?: boolean
   linkSent?: LinkSent | undefined
@@ -55,7 +55,7 @@ export async function choosePage(
   session: CandidateSession,
   request: Asked,
   settings: CandidateSettings,
-  happened: Happened = {},
+  notices: PageNotices = {},
 ): Promise<Page> {
   const { invite } = session
   const view = viewOf(session, request, settings)
@@ -69,12 +69,12 @@ export async function choosePage(
     case 'revoked':
       return revokedPage(view, declinedAtOf(invite) !== null)
     default: {
-      if (invite.status === 'started' && !settings.playerUrl) return chooseStarted(view, session, settings, happened)
+      if (invite.status === 'started' && !settings.playerUrl) return chooseStarted(view, session, settings, notices)
       const player = invite.status === 'started' ? playerAddress(settings, invite) : null
       if (player !== null) return elsewherePage(view, player)
       const facts = await findAssessmentFacts(session.ctx, invite)
-      const before = { facts, computer: computerNeeded(view, request.headers, happened.linkSent) }
-      if (!settings.playerUrl) return chooseBeforeStart(view, session, { settings, happened, before })
+      const before = { facts, computer: computerNeeded(view, request.headers, notices.linkSent) }
+      if (!settings.playerUrl) return chooseBeforeStart(view, session, { settings, notices, before })
       if (invite.status === 'pending') return pendingPage(view, before, null)
       return acceptedPage(view, before, button(view, 'start', view.t.text('invitation.start')))
     }
@@ -92,9 +92,9 @@ export function playerAddress(
   return url.href
 }
 
-type Asking = { settings: CandidateSettings; happened: Happened; before: BeforeStart }
+type Asking = { settings: CandidateSettings; notices: PageNotices; before: BeforeStart }
 
-async function chooseBeforeStart(view: View, session: CandidateSession, { settings, happened, before }: Asking): Promise<Page> {
+async function chooseBeforeStart(view: View, session: CandidateSession, { settings, notices, before }: Asking): Promise<Page> {
   const { invite, submission } = session
   const preparation = await readPreparation(session)
   const terms = await readTerms(view, session, preparation.needs, settings)
@@ -102,7 +102,7 @@ async function chooseBeforeStart(view: View, session: CandidateSession, { settin
   const practice = practiceLink(view, (await listPractice(session)).length)
   if (!submission || !hasConsented(submission, preparation.needs))
     return acceptedPage(view, before, html`${consentForm(view, terms)}${practice}`)
-  const preparing = prepareSection(view, { preparation, facts: before.facts, submission, refusal: happened.refusal })
+  const preparing = prepareSection(view, { preparation, facts: before.facts, submission, refusal: notices.refusal })
   const agreed = html`<details class="mt-8"><summary class="quiet">${view.t.text('invitation.agreed')}</summary>${termsInWords(view, terms)}</details>`
   return withScript(acceptedPage(view, before, html`${practice}${preparing}\n${agreed}`, true))
 }
@@ -111,7 +111,7 @@ async function chooseStarted(
   view: View,
   session: CandidateSession,
   settings: CandidateSettings,
-  happened: Happened,
+  notices: PageNotices,
 ): Promise<Page> {
   const { submission } = session
   if (!submission) return begunPage(view)
@@ -121,7 +121,7 @@ async function chooseStarted(
   const progress = await readProgress({ ...session, submission })
   const now = session.ctx.deps.clock()
   const pictures = await readPictures(session, view, progress.open)
-  const { isLate = false, isUnanswered = false, refusal } = happened
+  const { isLate = false, isUnanswered = false, refusal } = notices
   return progressPage({ view, submission, progress, terms, now, pictures, isLate, isUnanswered, refusal })
 }
 

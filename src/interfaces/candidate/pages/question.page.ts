@@ -105,8 +105,8 @@ type Shown = Pick<Page, 'title' | 'body'> & { header: ProgressHeader }
 function captured({ view: { invite }, terms }: TakingFacts): ('screen' | 'webcam')[] {
   const media = [terms.needs.screen && 'screen', invite.webcamMonitoring && 'webcam'] as const
   return media
-    .filter((medium) => medium !== false)
-    .filter((medium) => !invite.waivedChecks.includes(medium === 'webcam' ? 'camera' : medium))
+    .filter((kind) => kind !== false)
+    .filter((kind) => !invite.waivedChecks.includes(kind === 'webcam' ? 'camera' : kind))
 }
 
 const isRecordedAllTheTime = (facts: TakingFacts): boolean => captured(facts).length > 0

@@ -57,8 +57,8 @@ function startRoutes(add: Add, { system, settings }: Options): void {
       (fields.get('own') ?? '') === consentTextVersion(terms) &&
       fields.get('language') === view.t.language
     if (!isCurrent) return
-    const shown = { language: view.t.language, textHash: hashOfTerms(view, terms), own: consentText }
-    await recordConsent(session, { needs, userAgent: request.headers['user-agent'] ?? '', shown })
+    const shownTerms = { language: view.t.language, textHash: hashOfTerms(view, terms), own: consentText }
+    await recordConsent(session, { needs, userAgent: request.headers['user-agent'] ?? '', shown: shownTerms })
   })
 
   add('start', async ({ ref, request, reply }) => {

@@ -21,9 +21,9 @@ export async function drawPreview(
 ): Promise<PreviewPaper> {
   if (seed === null) return { questions: candidateQuestions.map((question) => ({ ...question, shown: [] })), sections: [] }
   const random = seededRandom(seed)
-  const drawn = drawQuestions(await readDrawable(ctx, assessmentId), random)
+  const drawnQuestions = drawQuestions(await readDrawable(ctx, assessmentId), random)
   const byId = new Map(candidateQuestions.map((question) => [question.id, question]))
-  const questions = drawn.flatMap(({ id }) => {
+  const questions = drawnQuestions.flatMap(({ id }) => {
     const question = byId.get(id)
     return question ? [{ ...question, shown: arrange(ctx, question, random) }] : []
   })

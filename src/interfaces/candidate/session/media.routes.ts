@@ -269,7 +269,7 @@ async function readPlayed(system: ServiceContext, { asset, giveBack }: UsedPlay)
 function giveBackUnlessSent(system: ServiceContext, play: UsedPlay, content: Readable, { raw }: FastifyReply): Readable {
   // Counts bytes when they are sent: the client may close the connection before we learn of the last one's arrival.
   let bytesSent = 0
-  async function* counted() {
+  async function* countBytes() {
     for await (const piece of content) {
       bytesSent += piece.length
       yield piece
@@ -282,7 +282,7 @@ function giveBackUnlessSent(system: ServiceContext, play: UsedPlay, content: Rea
   }
   if (raw.destroyed) end()
   else raw.once('close', end)
-  return Readable.from(counted(), { objectMode: false })
+  return Readable.from(countBytes(), { objectMode: false })
 }
 
 type AnyRequest = { params: unknown }

@@ -50,10 +50,10 @@ export const sessionEnvelope = (languages: Languages): Envelope => ({
   ...candidateEnvelope(languages),
   sendFailure({ kind, issues, retryAfter }, _request, reply) {
     const [first] = issues
-    const refused = first?.rule === 'session' ? first : undefined
-    const problem = kind === 'body_too_large' ? 'too_big' : refused?.problem
+    const refusal = first?.rule === 'session' ? first : undefined
+    const problem = kind === 'body_too_large' ? 'too_big' : refusal?.problem
     const [status, message] = problem ? problems[problem] : (answers[kind] ?? [400, 'The request is malformed'])
     if (retryAfter !== undefined) reply.header('retry-after', retryAfter)
-    return reply.code(status).send({ code: problem ?? kind, message, ...(refused?.parts && { missing: refused.parts }) })
+    return reply.code(status).send({ code: problem ?? kind, message, ...(refusal?.parts && { missing: refusal.parts }) })
   },
 })

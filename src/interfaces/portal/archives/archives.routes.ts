@@ -142,7 +142,7 @@ const namesOf = (ctx: Context, archives: Archive[]): Promise<ReadonlyMap<string,
  */
 function endWithAnswer(ctx: Context, archive: Archive, { content, end }: Download, { raw }: FastifyReply): Readable {
   let bytesSent = 0
-  async function* counted() {
+  async function* countBytes() {
     for await (const piece of content) {
       bytesSent += piece.length
       yield piece
@@ -157,5 +157,5 @@ function endWithAnswer(ctx: Context, archive: Archive, { content, end }: Downloa
   }
   if (raw.destroyed) close()
   else raw.once('close', close)
-  return Readable.from(counted(), { objectMode: false })
+  return Readable.from(countBytes(), { objectMode: false })
 }

@@ -55,7 +55,8 @@ ${origin.isChanged && html`<p class="mt-4">Using version ${origin.newest} discar
 /** Settings that stay when another version is applied. */
 const UNCHANGED_SETTINGS = ['Points', 'Time limit', 'Preparation time']
 
-const linesOf = (traits: DefinitionTrait[], wanted: string): string[] => traits.find(({ label }) => label === wanted)?.lines ?? []
+const linesOf = (traits: DefinitionTrait[], wantedLabel: string): string[] =>
+  traits.find(({ label }) => label === wantedLabel)?.lines ?? []
 
 const isSame = ({ ownLines, libraryLines }: { ownLines: string[]; libraryLines: string[] }): boolean =>
   ownLines.join('\n') === libraryLines.join('\n')
@@ -74,11 +75,11 @@ function traitsOf({ input, definition }: LibraryContent): DefinitionTrait[] {
     ['Language of the answer', input.targetLanguage && labelLanguageWithCode(input.targetLanguage)],
   ]
   const rubric = input.rubric ? [{ label: 'Rubric', lines: linesOfRubric(input.rubric) }] : []
-  const answered = definition
+  const answerTraits = definition
     ? outlineDefinition(definition)
     : [{ label: 'Answer format', lines: [labelKind(input.responseType)] }]
   const text = { label: 'Text', lines: input.script.split('\n').filter((line) => line.trim() !== '') }
-  const [kind, ...more] = answered
+  const [kind, ...more] = answerTraits
   return [
     kind!,
     text,
@@ -91,10 +92,10 @@ function traitsOf({ input, definition }: LibraryContent): DefinitionTrait[] {
 /** Lines of one side; those that the other side lacks are bold. */
 function sideLines(lines: string[], other: string[]): Html {
   if (lines.length === 0) return html`<span class="quiet">none</span>`
-  const shown = lines.map((line) =>
+  const items = lines.map((line) =>
     other.includes(line)
       ? html`<li dir="auto">${line}</li>`
       : html`<li dir="auto"><strong>${line}</strong>${lines.length > 1 && html` <span class="quiet text-sm">only here</span>`}</li>`,
   )
-  return html`<ul class="space-y-1">${shown}</ul>`
+  return html`<ul class="space-y-1">${items}</ul>`
 }

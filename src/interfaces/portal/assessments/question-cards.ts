@@ -158,8 +158,8 @@ ${refusal ? html`<p class="hint">${refusal}</p>` : offerList(path, questionTypes
 ${offerList(path, questionTypes.graded)}
 </div>`
 
-const offerList = (path: string, offered: readonly QuestionType[]): Html =>
-  html`<ul class="grid gap-1 sm:grid-cols-2">${offered.map(
+const offerList = (path: string, types: readonly QuestionType[]): Html =>
+  html`<ul class="grid gap-1 sm:grid-cols-2">${types.map(
     ({ word, preset, label, description, icon: name }) =>
       html`<li class="hover:bg-base-200 rounded-field relative flex items-start gap-3 p-2"><span class="bg-primary/10 text-primary grid size-8 shrink-0 place-items-center rounded-field">${icon(name)}</span><div class="text-sm"><a class="font-medium after:absolute after:inset-0" href="${path}/questions/new?answer=${word}${preset && `&preset=${preset}`}">${label}</a><p class="quiet">${description}</p></div></li>\n`,
   )}</ul>`

@@ -191,8 +191,8 @@ function orderRoutes(app: FastifyInstance): void {
           : showAssessment(request, request.params.assessmentId, form),
       async work(values) {
         const [place, order] = [readNumber(values, 'place'), readNumber(values, 'order')]
-        const moved = await moveQuestion(request.ctx, request.params, { place, order })
-        return `${pathAfter(request, request.params, 'moved')}&page=${Math.ceil(moved / MAX_PAGE_SIZE)}#question-${request.params.questionId}`
+        const newPlace = await moveQuestion(request.ctx, request.params, { place, order })
+        return `${pathAfter(request, request.params, 'moved')}&page=${Math.ceil(newPlace / MAX_PAGE_SIZE)}#question-${request.params.questionId}`
       },
     }),
   )

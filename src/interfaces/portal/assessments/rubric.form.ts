@@ -24,8 +24,8 @@ export function readRubric(values: URLSearchParams): Rubric | null {
         .map(({ text, points }) => ({ text, points: readLevelPoints(points) })),
     }
   })
-  const filled = criteria.filter(({ name, levels }) => name !== '' || levels.length > 0)
-  return filled.length > 0 ? filled : null
+  const filledCriteria = criteria.filter(({ name, levels }) => name !== '' || levels.length > 0)
+  return filledCriteria.length > 0 ? filledCriteria : null
 }
 
 /** @returns NaN if it is empty or no number. */
@@ -79,8 +79,8 @@ ${rows.length === 0 && PRESETS.map(({ id, label }) => html`<button class="btn bt
 
 function criterionFields(values: URLSearchParams, id: string, place: number): Html {
   const typed = (name: string): string => values.get(`${name}-${id}`) ?? ''
-  const filled = LEVELS.filter((level) => typed(levelText(level)) !== '' || typed(levelPoints(level)) !== '')
-  const shownLevels = Math.min(MAX_LEVELS, Math.max(4, (filled.at(-1) ?? 0) + 1))
+  const filledLevels = LEVELS.filter((level) => typed(levelText(level)) !== '' || typed(levelPoints(level)) !== '')
+  const shownLevels = Math.min(MAX_LEVELS, Math.max(4, (filledLevels.at(-1) ?? 0) + 1))
   const textInput = (name: string, label: string, look: string): Html =>
     html`<input class="${look}" name="${`${name}-${id}`}" value="${typed(name)}" aria-label="${label}" autocomplete="off" dir="auto">`
   return html`<fieldset class="border-base-300 rounded-box border p-3"><legend class="sr-only">Criterion ${place}</legend><input type="hidden" name="row" value="${id}">

@@ -39,7 +39,7 @@ export function statisticsPage(headed: AssessmentHead, facts: Facts): Page {
   const { ctx, assessment } = headed
   const { statistics, funnel, groups, days, rates } = facts
   const path = pathOf(ctx, `assessments/${assessment.id}`)
-  const marked = statistics.questions.filter(({ marks, isRemoved }) => marks.length > 0 && !isRemoved)
+  const markedQuestions = statistics.questions.filter(({ marks, isRemoved }) => marks.length > 0 && !isRemoved)
   return {
     ...assessmentHead(
       headed,
@@ -50,7 +50,7 @@ export function statisticsPage(headed: AssessmentHead, facts: Facts): Page {
     title: `Statistics: ${assessment.name}`,
     heading: assessment.name,
     tabs: assessmentTabs(ctx, assessment, 'statistics'),
-    body: html`${marked.length > 0 && panel('marked', `${formatCount(marked.length, 'question')} to look at`, markedList(path, marked))}
+    body: html`${markedQuestions.length > 0 && panel('marked', `${formatCount(markedQuestions.length, 'question')} to look at`, markedList(path, markedQuestions))}
 ${panel('funnel', 'From invitation to result', funnelFigures(path, funnel, days))}
 ${groups.weeks.length > 1 && panel('weeks', 'Invites by week', weeksTable(groups.weeks))}
 ${groups.tags.length > 0 && panel('tags', 'By tag', tagsTable(groups.tags))}

@@ -34,8 +34,8 @@ export function statisticsRoutes(app: FastifyInstance): void {
     const { ctx, params } = request
     authorize(ctx, 'read')
     const headed = await readAssessmentHead(ctx, params.assessmentId)
-    const wanted = Number(queryOf(request).get('days'))
-    const days = PERIODS.has(wanted) ? wanted : DEFAULT_PERIOD
+    const requestedDays = Number(queryOf(request).get('days'))
+    const days = PERIODS.has(requestedDays) ? requestedDays : DEFAULT_PERIOD
     const [statistics, funnel, groups, rates] = await Promise.all([
       readStatistics(ctx, params.assessmentId),
       readFunnel(ctx, params.assessmentId, days),

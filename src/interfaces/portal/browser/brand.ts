@@ -53,13 +53,13 @@ function replaceWithPng(input: HTMLInputElement): void {
     const chosen = input.files?.[0]
     if (!chosen) return
     setText(line, '')
-    const drawn = await draw(chosen).catch(() => null)
+    const picture = await draw(chosen).catch(() => null)
     if (input.files?.[0] !== chosen) return // another was chosen meanwhile
-    if (!drawn) return setText(line, 'The browser can’t open this picture. Choose a PNG or JPEG file.')
+    if (!picture) return setText(line, 'The browser can’t open this picture. Choose a PNG or JPEG file.')
     const files = new DataTransfer()
-    files.items.add(drawn)
+    files.items.add(picture)
     input.files = files.files
-    setText(line, `It will be uploaded as a PNG of ${Math.ceil(drawn.size / 1e3)} kB.`)
+    setText(line, `It will be uploaded as a PNG of ${Math.ceil(picture.size / 1e3)} kB.`)
   })
 }
 

@@ -8,10 +8,10 @@ export function setUpBulkBar(bar: HTMLElement): void {
   const boxes = [...document.querySelectorAll<HTMLInputElement>(`input[type=checkbox][name=id][form=${form}]`)]
   const allBox = bar.querySelector<HTMLInputElement>('input[name=all]')
   const tell = () => {
-    const ticked = boxes.filter(({ checked }) => checked).length
-    wholePage.checked = ticked === boxes.length
-    wholePage.indeterminate = ticked > 0 && ticked < boxes.length
-    const text = allBox?.checked ? 'All that match' : `${ticked} selected`
+    const tickedCount = boxes.filter(({ checked }) => checked).length
+    wholePage.checked = tickedCount === boxes.length
+    wholePage.indeterminate = tickedCount > 0 && tickedCount < boxes.length
+    const text = allBox?.checked ? 'All that match' : `${tickedCount} selected`
     if (count.textContent !== text) count.textContent = text
   }
   page.hidden = false

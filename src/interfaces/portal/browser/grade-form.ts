@@ -26,8 +26,8 @@ type Options = {
   key: string
   say: (text: string) => void
   /** Tags of the parts that the page shows, sent with each request. */
-  shown: () => string
-  answered: (answer: GradingViewResponse) => void
+  listShown: () => string
+  onAnswer: (answer: GradingViewResponse) => void
   /** Called when a save is sent. Returns a function to call when it has ended. */
   sending: () => () => void
 }
@@ -39,7 +39,7 @@ type Drafts = ReturnType<typeof createDraftStore<Draft>>
  * Saves a question's grade as it is typed, one request at a time. Unsaved grades are kept in the browser, also after the page is closed. A
  * draft never replaces a grade that its grader saved in another window, unless they choose so.
  */
-export function saveGradeAsTyped(form: HTMLFormElement, { key, say, shown, answered, sending }: Options) {
+export function saveGradeAsTyped(form: HTMLFormElement, { key, say, listShown, onAnswer, sending }: Options) {
   const fields = findFields(form)
   const drafts: Drafts = createDraftStore(key)
   const subject = `Question ${form.dataset.grade}`
@@ -54,13 +54,13 @@ export function saveGradeAsTyped(form: HTMLFormElement, { key, say, shown, answe
 
   const address = new URL(form.action)
   address.pathname += '/save'
-  const stood = form.querySelector<HTMLInputElement>('[name=stood]')!.value
+  const effectivePoints = form.querySelector<HTMLInputElement>('[name=stood]')!.value
   const post = (sent: object, more: RequestInit): Promise<Response> => {
-    const body = new URLSearchParams({ ...sent, stood })
+    const body = new URLSearchParams({ ...sent, stood: effectivePoints })
     return fetch(address, { method: 'POST', body, redirect: 'manual', ...more })
   }
-  const took = (answer: Saved) => {
-    answered(answer)
+  const handleSaved = (answer: Saved) => {
+    onAnswer(answer)
     if (formatOtherGraders(answer)) say(`${subject}: ${formatOtherGraders(answer)}`)
   }
 
@@ -70,15 +70,15 @@ export function saveGradeAsTyped(form: HTMLFormElement, { key, say, shown, answe
   const saver: Autosave<GradeKinds> = createAutosave(gradeState, {
     ...gradeRules,
     async send(sent, { seen }, missed) {
-      const ask = () => post({ ...sent, seen, shown: shown() }, { signal: AbortSignal.timeout(TRY_MS) })
-      const ended = sending()
+      const ask = () => post({ ...sent, seen, shown: listShown() }, { signal: AbortSignal.timeout(TRY_MS) })
+      const endSending = sending()
       try {
         const answer = (await requestWithRetry(ask, missed))!
         const body = await answer.json().catch(() => null)
-        if (answer.ok && body) took(body)
+        if (answer.ok && body) handleSaved(body)
         return interpretResponse(answer.status, body, sent)
       } finally {
-        ended()
+        endSending()
       }
     },
     sendLast: (sent, { seen }) => void post({ ...sent, seen }, { keepalive: true }).catch(() => {}), // it is in the drafts
@@ -140,10 +140,10 @@ function saveOnInput(form: HTMLFormElement, saver: Autosave<GradeKinds>, drafts:
 function createConflictChoice(form: HTMLFormElement, decide: (decided: 'typed' | 'newer', newer: SavedGrade) => void) {
   const place = createElement('div', { class: 'alert alert-soft alert-error', role: 'alert', hidden: true })
   form.append(place)
-  let offered: SavedGrade | undefined
+  let offeredGrade: SavedGrade | undefined
   return (newer: SavedGrade | undefined): void => {
-    if (newer === offered) return
-    offered = newer
+    if (newer === offeredGrade) return
+    offeredGrade = newer
     place.hidden = newer === undefined
     if (!newer) return
     place.replaceChildren(

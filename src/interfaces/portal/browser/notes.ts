@@ -5,14 +5,14 @@ type Options = {
   /** Address of the grading view. */
   address: string
   /** Tags of the parts that the page shows. */
-  shown: () => string
-  answered: (answer: GradingViewResponse) => void
+  listShown: () => string
+  onAnswer: (answer: GradingViewResponse) => void
   say: (text: string) => void
 }
 type Saved = GradingViewResponse & { nextId: string }
 
 /** Saves notes at moments of recordings without leaving the page, so that the recording plays on. */
-export function setUpNotes(sheet: HTMLElement, { address, shown, answered, say }: Options) {
+export function setUpNotes(sheet: HTMLElement, { address, listShown, onAnswer, say }: Options) {
   const sending = new WeakSet<HTMLFormElement>()
   sheet.addEventListener('submit', (event) => {
     const form = event.target
@@ -26,7 +26,7 @@ export function setUpNotes(sheet: HTMLElement, { address, shown, answered, say }
     sending.add(form)
     const fail = (text: string) => setText(form.querySelector<HTMLElement>('[data-note-mistake]')!, text)
     try {
-      const body = new URLSearchParams({ shown: shown() })
+      const body = new URLSearchParams({ shown: listShown() })
       for (const [name, value] of new FormData(form)) if (typeof value === 'string') body.set(name, value)
       const answer = await fetch(`${address}/notes/save${location.search}`, { method: 'POST', body, redirect: 'manual' })
       if (answer.status === 422) return fail(((await answer.json()) as { mistakes: string[] }).mistakes.join(' '))
@@ -36,7 +36,7 @@ export function setUpNotes(sheet: HTMLElement, { address, shown, answered, say }
       form.reset()
       fieldOf(form, 'id').value = saved.nextId
       leave(form)
-      answered(saved)
+      onAnswer(saved)
       say('Note added')
     } catch {
       fail('Not saved: the connection was lost. The note is still here.')

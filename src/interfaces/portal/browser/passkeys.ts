@@ -30,8 +30,8 @@ function printAnswer({ id, rawId, type, response }: PublicKeyCredential): string
   const bytes = ['clientDataJSON', 'attestationObject', 'authenticatorData', 'signature', 'userHandle'] as const
   const parts = bytes.flatMap((name) => (authenticator[name] ? [[name, toText(authenticator[name])]] : []))
   const transports = authenticator.getTransports?.()
-  const answered = { ...Object.fromEntries(parts), ...(transports && { transports }) }
-  return JSON.stringify({ id, rawId: toText(rawId), type, response: answered, clientExtensionResults: {} })
+  const fields = { ...Object.fromEntries(parts), ...(transports && { transports }) }
+  return JSON.stringify({ id, rawId: toText(rawId), type, response: fields, clientExtensionResults: {} })
 }
 
 function showForm(form: HTMLFormElement): void {

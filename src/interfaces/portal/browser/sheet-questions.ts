@@ -16,9 +16,9 @@ export function walkQuestions(sheet: HTMLElement) {
   }
 
   function mark(): void {
-    const marked = current()
+    const markedQuestion = current()
     for (const question of allQuestions) question.classList.remove(...HERE)
-    marked?.classList.add(...HERE)
+    markedQuestion?.classList.add(...HERE)
   }
 
   function go(step: 1 | -1): void {

@@ -28,15 +28,15 @@ export function openGradingView(sheet: HTMLElement): void {
     saveGradeAsTyped(form, {
       key: `${sheet.dataset.drafts} ${form.dataset.grade}`,
       say,
-      shown: listShown,
-      answered: show,
+      listShown,
+      onAnswer: show,
       sending,
     }),
   )
   const tools = document.querySelector<HTMLElement>('[data-tools]')!
   const players = setUpPlayers(sheet, tools)
   drawWaveforms(sheet)
-  const notes = setUpNotes(sheet, { address, shown: listShown, answered: show, say })
+  const notes = setUpNotes(sheet, { address, listShown, onAnswer: show, say })
   listenToKeys(sheet, { tools, players, notes, say })
   const [form] = forms
   if (form && sheet.dataset.next) setUpSaveAndNext(sheet, { form, next: sheet.dataset.next, say })
@@ -74,14 +74,14 @@ export function openGradingView(sheet: HTMLElement): void {
 }
 
 /** Tags of the parts that were inserted. */
-const shown = new Map<string, string>()
-const listShown = () => [...shown].map((part) => part.join(':')).join(' ')
+const shownParts = new Map<string, string>()
+const listShown = () => [...shownParts].map((part) => part.join(':')).join(' ')
 
 /** Replaces a part unless it has the focus. Unfolded details stay unfolded. */
 function showPart(name: string, { tag, text }: GradingViewResponse['parts'][string]): void {
   const element = document.querySelector<HTMLElement>(`[data-part="${name}"]`)
-  if (!element || shown.get(name) === tag || element.contains(document.activeElement)) return
-  shown.set(name, tag)
+  if (!element || shownParts.get(name) === tag || element.contains(document.activeElement)) return
+  shownParts.set(name, tag)
   const wasOpen = element.querySelector('details')?.open ?? false
   element.innerHTML = text
   const details = element.querySelector('details')

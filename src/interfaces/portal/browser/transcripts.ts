@@ -48,14 +48,14 @@ function follow(player: HTMLMediaElement, attempt: HTMLElement): void {
     player.currentTime = startOf(time)
     player.play().catch(() => {}) // it says so itself
   })
-  let marked: Element | null = null
+  let markedLine: Element | null = null
   const mark = () => {
     const spoken = player.currentTime > 0 ? lineAt(times, player.currentTime) : undefined
     const line = spoken?.parentElement ?? null
-    if (line === marked) return
-    marked?.removeAttribute('aria-current')
+    if (line === markedLine) return
+    markedLine?.removeAttribute('aria-current')
     line?.setAttribute('aria-current', 'true')
-    marked = line
+    markedLine = line
     if (line?.parentElement && !player.paused) line.parentElement.scrollTop = line.offsetTop - line.parentElement.offsetTop
   }
   player.addEventListener('timeupdate', mark)

@@ -24,13 +24,13 @@ export function drawWaveforms(root: ParentNode): void {
 
 async function draw(drawing: SVGSVGElement): Promise<void> {
   const player = drawing.parentElement!.querySelector<HTMLMediaElement>('audio, video')!
-  const [whole, played] = drawing.querySelectorAll('path')
+  const [wholePath, playedPath] = drawing.querySelectorAll('path')
   const window = drawing.querySelector('clipPath rect')!
   const address = drawing.dataset.waveform!
   if (address) {
     const peaks = await readPeaks(address).catch(() => null)
     if (!peaks) return // what the browser can't decode, or was deleted, keeps its line
-    for (const path of [whole!, played!]) path.setAttribute('d', toPath(peaks))
+    for (const path of [wholePath!, playedPath!]) path.setAttribute('d', toPath(peaks))
   }
   const follow = () => window.setAttribute('width', String(BARS * (player.currentTime / player.duration || 0)))
   player.addEventListener('timeupdate', follow)

@@ -71,9 +71,9 @@ ${checkboxes(form, { name: 'sure', label: 'This can’t be undone', options: [['
 const formatPeople = (count: number): string => (count === 1 ? '1 person' : `${count.toLocaleString('en')} people`)
 
 function filterPanel(form: Form, ctx: Context, { assessments, tags, lists }: FilterChoices): Html {
-  const anyOf = (named: { id: string; name: string }[], any: string): [string, string][] => [
+  const anyOf = (items: { id: string; name: string }[], any: string): [string, string][] => [
     ['', any],
-    ...named.map(({ id, name }): [string, string] => [id, name]),
+    ...items.map(({ id, name }): [string, string] => [id, name]),
   ]
   return html`<section class="panel" aria-label="Filter"><form method="get" action="${pathOf(ctx, ERASE_PEOPLE)}" class="filters">
 <input type="hidden" name="all" value="yes">
@@ -87,11 +87,11 @@ ${lists.length > 0 && choice(form, { name: 'list', label: 'List', options: anyOf
 
 /** The first people, and the others folded, so that the button below stays in sight. */
 function people(ctx: Context, heading: string, chosenPeople: readonly ChosenPerson[]): Html {
-  const list = (shown: readonly ChosenPerson[]) =>
+  const list = (rows: readonly ChosenPerson[]) =>
     table(
       heading,
       ['Candidate'],
-      shown.map(({ inviteId, email, name }) => [person({ name, email, address: pathOf(ctx, `candidates/${inviteId}`) })]),
+      rows.map(({ inviteId, email, name }) => [person({ name, email, address: pathOf(ctx, `candidates/${inviteId}`) })]),
     )
   const foldedCount = chosenPeople.length - MAX_UNFOLDED
   return html`${list(chosenPeople.slice(0, MAX_UNFOLDED))}${

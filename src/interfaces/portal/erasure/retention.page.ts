@@ -60,13 +60,13 @@ const confirmationBox = (form: Form, { word, beginsAt, due }: RetentionPreview &
 ${checkboxes(form, { name: 'sure', label: 'This can’t be undone', options: [[word, 'Erase them for good']] })}`
 
 function countOf(due: Record<RetentionRule, number>): string {
-  const counted = (rule: RetentionRule) => Math.min(due[rule], MAX_COUNTED_DUE)
+  const countDue = (rule: RetentionRule) => Math.min(due[rule], MAX_COUNTED_DUE)
   const word = (count: number, isMore: boolean) => `${isMore ? 'more than ' : ''}${count.toLocaleString('en')}`
   const isMore = (rule: RetentionRule) => due[rule] > MAX_COUNTED_DUE
-  const sum = RETENTION_RULES.reduce((all, rule) => all + counted(rule), 0)
+  const sum = RETENTION_RULES.reduce((total, rule) => total + countDue(rule), 0)
   if (sum === 0) return 'no invite'
   const parts = RETENTION_RULES.filter((rule) => due[rule] > 0).map(
-    (rule) => `${word(counted(rule), isMore(rule))} ${RETENTION_RULE_LABELS[rule].toLowerCase()}`,
+    (rule) => `${word(countDue(rule), isMore(rule))} ${RETENTION_RULE_LABELS[rule].toLowerCase()}`,
   )
   return `${word(sum, RETENTION_RULES.some(isMore))} ${sum === 1 ? 'invite' : 'invites'} (${parts.join(', ')})`
 }

@@ -52,7 +52,7 @@ export function questionsToGradePage(ctx: Context, { assessment, questions, isCu
 
 type WalkFacts = {
   ctx: Context
-  asked: AskedQuestion
+  askedQuestion: AskedQuestion
   walk: QuestionWalk
   view: SubmissionGradingView
   question: GradedQuestion
@@ -60,12 +60,12 @@ type WalkFacts = {
   isFailed: boolean
 }
 
-export function answerPage(form: Form, { ctx, asked, walk, view, question, isFailed }: WalkFacts): Page {
+export function answerPage(form: Form, { ctx, askedQuestion, walk, view, question, isFailed }: WalkFacts): Page {
   const { submission, candidate, questions } = view
   const { number, points } = question
   const address = pathOf(ctx, `grading/${submission.id}`)
-  const currentPath = walkPath(ctx, asked, submission.id)
-  const next = walkPath(ctx, asked, walk.next)
+  const currentPath = walkPath(ctx, askedQuestion, submission.id)
+  const next = walkPath(ctx, askedQuestion, walk.next)
   const me = ctx.actor.kind === 'member' ? ctx.actor.id : ''
   const save = html`<div class="flex flex-wrap gap-2"><button class="btn btn-primary grow" formaction="${currentPath}" data-save-next>Save and next answer<kbd class="kbd kbd-sm text-base-content noscript:hidden pointer-coarse:hidden" aria-hidden="true">↵</kbd></button>${walk.next && html`<a class="btn" href="${next}" data-go="next">Skip<kbd class="kbd kbd-sm noscript:hidden pointer-coarse:hidden" aria-hidden="true">n</kbd></a>`}</div>`
   const hasText = question.attempts.some(({ kind, text }) => kind === 'text' && text.trim() !== '')
@@ -75,9 +75,9 @@ export function answerPage(form: Form, { ctx, asked, walk, view, question, isFai
     subtitle: html`Question ${number} of ${questions.length} · ${formatCount(points, 'point')}`,
     trail: [
       ['Grading', pathOf(ctx, 'grading')],
-      [walk.assessment.name, questionsPath(ctx, asked.assessmentId)],
+      [walk.assessment.name, questionsPath(ctx, askedQuestion.assessmentId)],
     ],
-    actions: html`${walk.previous && arrow(walkPath(ctx, asked, walk.previous), 'Previous answer', 'chevron-left', 'previous')}${walk.next && arrow(next, 'Next answer', 'chevron-right')}`,
+    actions: html`${walk.previous && arrow(walkPath(ctx, askedQuestion, walk.previous), 'Previous answer', 'chevron-left', 'previous')}${walk.next && arrow(next, 'Next answer', 'chevron-right')}`,
     body: html`${mistakes(form)}<div class="empty:hidden" role="status" data-part="others">${otherGraders(view)}</div>
 ${gradingTools(walkProgress(walk), 'one')}
 <div data-sheet="${address}" data-drafts="${`grade ${me} ${submission.id}`}" data-next="${next}">
@@ -111,30 +111,30 @@ function formatTimeLeft(milliseconds: number): string {
 }
 
 /** Everything is graded. */
-export function walkEndPage(ctx: Context, asked: AskedQuestion, walk: QuestionWalk): Page {
+export function walkEndPage(ctx: Context, askedQuestion: AskedQuestion, walk: QuestionWalk): Page {
   return {
     title: 'All answers are graded',
     trail: [
       ['Grading', pathOf(ctx, 'grading')],
-      [walk.assessment.name, questionsPath(ctx, asked.assessmentId)],
+      [walk.assessment.name, questionsPath(ctx, askedQuestion.assessmentId)],
     ],
-    actions: html`${walk.previous && arrow(walkPath(ctx, asked, walk.previous), 'Answer graded last', 'chevron-left', 'previous')}`,
+    actions: html`${walk.previous && arrow(walkPath(ctx, askedQuestion, walk.previous), 'Answer graded last', 'chevron-left', 'previous')}`,
     body: html`${empty('circle-check', walk.graded > 0 ? `You have graded ${formatCount(walk.graded, 'answer')} to this question. No more wait for you.` : 'No answers to this question wait for you.')}
-<p><a class="btn btn-primary" href="${questionsPath(ctx, asked.assessmentId)}">Other questions</a></p>`,
+<p><a class="btn btn-primary" href="${questionsPath(ctx, askedQuestion.assessmentId)}">Other questions</a></p>`,
   }
 }
 
 type EqualFacts = Omit<WalkFacts, 'walk'> & { equal: EqualAnswer[] }
 
-export function equalAnswersPage(form: Form, { ctx, asked, view, question, equal, isFailed }: EqualFacts): Page {
+export function equalAnswersPage(form: Form, { ctx, askedQuestion, view, question, equal, isFailed }: EqualFacts): Page {
   const { submission } = view
-  const address = `${walkPath(ctx, asked, submission.id)}/equal`
+  const address = `${walkPath(ctx, askedQuestion, submission.id)}/equal`
   const answers = formatCount(equal.length, 'equal answer')
   return {
     title: 'Equal answers',
     trail: [
       ['Grading', pathOf(ctx, 'grading')],
-      ['Answer', walkPath(ctx, asked, submission.id)],
+      ['Answer', walkPath(ctx, askedQuestion, submission.id)],
     ],
     body:
       equal.length < 2

@@ -39,12 +39,12 @@ export function byQuestionRoutes(app: FastifyInstance): void {
     submit(request, reply, {
       page: (form) => toWalkPage(request, form, request.params.submissionId),
       async work() {
-        const { ctx, params: asked, body } = request
-        const { submissionId } = asked
-        const number = await findNumber(ctx, asked, submissionId)
+        const { ctx, params: askedQuestion, body } = request
+        const { submissionId } = askedQuestion
+        const number = await findNumber(ctx, askedQuestion, submissionId)
         const { isSaved } = await saveGrade(ctx, readGrade({ submissionId, number: String(number) }, body))
         throwIfIssues(isSaved ? [] : [createGradingIssue('regraded')])
-        return walkPath(ctx, asked, await findNextAnswer(ctx, asked, submissionId))
+        return walkPath(ctx, askedQuestion, await findNextAnswer(ctx, askedQuestion, submissionId))
       },
     }),
   )
@@ -55,34 +55,40 @@ export function byQuestionRoutes(app: FastifyInstance): void {
     submit(request, reply, {
       page: (form) => toEqualPage(request, form),
       async work(values) {
-        const { ctx, params: asked, body } = request
-        const { submissionId } = asked
+        const { ctx, params: askedQuestion, body } = request
+        const { submissionId } = askedQuestion
         const { points, comment, levels } = readGrade({ submissionId, number: '1' }, body)
         const submissionIds = values.getAll('submission')
-        await gradeEqualAnswers(ctx, asked, { submissionId, submissionIds, grade: { points, comment, levels } })
-        return walkPath(ctx, asked)
+        await gradeEqualAnswers(ctx, askedQuestion, { submissionId, submissionIds, grade: { points, comment, levels } })
+        return walkPath(ctx, askedQuestion)
       },
     }),
   )
 }
 
 async function toWalkPage(request: FastifyRequest<WalkRoute>, form: Form, submissionId?: string): Promise<Page> {
-  const { ctx, params: asked } = request
-  const walk = await walkQuestion(ctx, asked, submissionId)
-  if (walk.current === undefined) return walkEndPage(ctx, asked, walk)
+  const { ctx, params: askedQuestion } = request
+  const walk = await walkQuestion(ctx, askedQuestion, submissionId)
+  if (walk.current === undefined) return walkEndPage(ctx, askedQuestion, walk)
   const isFailed = form.issues.length > 0
-  return answerPage(form, { ctx, asked, walk, isFailed, ...(await readAnswer(ctx, asked, walk.current)) })
+  return answerPage(form, { ctx, askedQuestion, walk, isFailed, ...(await readAnswer(ctx, askedQuestion, walk.current)) })
 }
 
 async function toEqualPage(request: FastifyRequest<AnswerRoute>, form: Form): Promise<Page> {
-  const { ctx, params: asked } = request
-  const equal = await findEqualAnswers(ctx, asked, asked.submissionId)
+  const { ctx, params: askedQuestion } = request
+  const equal = await findEqualAnswers(ctx, askedQuestion, askedQuestion.submissionId)
   const isFailed = form.issues.length > 0
-  return equalAnswersPage(form, { ctx, asked, equal, isFailed, ...(await readAnswer(ctx, asked, asked.submissionId)) })
+  return equalAnswersPage(form, {
+    ctx,
+    askedQuestion,
+    equal,
+    isFailed,
+    ...(await readAnswer(ctx, askedQuestion, askedQuestion.submissionId)),
+  })
 }
 
-async function readAnswer(ctx: Context, asked: AskedQuestion, submissionId: string) {
-  const number = await findNumber(ctx, asked, submissionId)
+async function readAnswer(ctx: Context, askedQuestion: AskedQuestion, submissionId: string) {
+  const number = await findNumber(ctx, askedQuestion, submissionId)
   const view = await readGradingView(ctx, submissionId)
   return { view, question: view.questions.find((question) => question.number === number)! }
 }

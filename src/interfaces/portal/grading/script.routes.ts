@@ -64,6 +64,6 @@ function toAnswer(request: FastifyRequest, sheet: SubmissionGradingView) {
     const text = toText(part)
     return [name, { tag: hash('sha256', text, 'base64url').slice(0, 12), text }] as const
   })
-  const changed = parts.filter(([name, { tag }]) => !shownNumbers.has(`${name}:${tag}`))
-  return { isReleased: sheet.submission.state === 'released', parts: Object.fromEntries(changed) }
+  const changedParts = parts.filter(([name, { tag }]) => !shownNumbers.has(`${name}:${tag}`))
+  return { isReleased: sheet.submission.state === 'released', parts: Object.fromEntries(changedParts) }
 }

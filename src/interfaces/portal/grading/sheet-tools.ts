@@ -1,6 +1,6 @@
 import { type Html, html } from '../../../html/html.ts'
 
-const KEYS: [key: string, does: string][] = [
+const KEYS: [key: string, description: string][] = [
   ['j', 'next question'],
   ['k', 'previous question'],
   ['p', 'play or pause the answer'],
@@ -54,12 +54,15 @@ ${['0.75', '1', '1.25', '1.5', '1.75', '2'].map((speed) => html`<option value="$
 <div class="dropdown-content bg-base-100 border-base-300 rounded-box z-10 mt-1 w-80 space-y-2 border p-4 shadow-lg max-sm:static max-sm:w-full max-sm:shadow-none">
 <label class="flex items-center gap-2.5 py-1 text-sm"><input class="checkbox checkbox-sm" type="checkbox" data-keys checked> Use keyboard shortcuts</label>
 <p class="hint">They act on the question you are at, while you are not typing.</p>
-<dl class="grid grid-cols-[max-content_1fr] items-center gap-x-3 gap-y-1.5 text-sm">${keysOf(shown).map(([key, does]) => html`<dt>${key.split(' ').map((keyName) => html`<kbd class="kbd kbd-sm">${keyName}</kbd> `)}</dt><dd>${does}</dd>`)}</dl>
+<dl class="grid grid-cols-[max-content_1fr] items-center gap-x-3 gap-y-1.5 text-sm">${keysOf(shown).map(([key, description]) => html`<dt>${key.split(' ').map((keyName) => html`<kbd class="kbd kbd-sm">${keyName}</kbd> `)}</dt><dd>${description}</dd>`)}</dl>
 </div>
 </details>
 </section>`
 
-const keysOf = (shown: 'all' | 'one'): [key: string, does: string][] =>
+const keysOf = (shown: 'all' | 'one'): [key: string, description: string][] =>
   shown === 'all'
     ? KEYS
-    : [['Enter', 'save, next answer'], ...KEYS.map(([key, does]): [string, string] => [key, KEYS_OF_ONE[key] ?? does])]
+    : [
+        ['Enter', 'save, next answer'],
+        ...KEYS.map(([key, description]): [string, string] => [key, KEYS_OF_ONE[key] ?? description]),
+      ]

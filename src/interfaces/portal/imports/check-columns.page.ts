@@ -47,30 +47,30 @@ const NOUNS: Record<ImportKind, [one: string, many: string]> = {
   candidates: ['person', 'people'],
 }
 
-type Facts = { ctx: Context; file: ImportFile; found: Inspection; hasChanged: boolean }
+type Facts = { ctx: Context; file: ImportFile; inspection: Inspection; hasChanged: boolean }
 
 const count = (number: number, kind: ImportKind): string => `${number.toLocaleString('en')} ${NOUNS[kind][number === 1 ? 0 : 1]}`
 
 /** Columns of a file, what they are taken for, and the rows that result. */
-export function checkColumnsPage(form: Form, { ctx, file, found, hasChanged }: Facts): Page {
+export function checkColumnsPage(form: Form, { ctx, file, inspection, hasChanged }: Facts): Page {
   const { kind } = file
   const [parent, start] = kind === 'questions' ? (['Questions', 'questions'] as const) : (['Invites', 'invites'] as const)
   const restartPath = kind === 'questions' ? 'questions/imports/new' : 'invites/batches'
   return {
     title: 'Check the columns',
-    subtitle: subtitleOf(file, found),
+    subtitle: subtitleOf(file, inspection),
     trail: [
       [parent, pathOf(ctx, start)],
       ['Import', pathOf(ctx, restartPath)],
     ],
     body: html`${mistakes(form)}<form method="post" class="space-y-6" action="${pathOf(ctx, `imports/${file.id}`)}">
-<input type="hidden" name="shown" value="${shownState(found)}">
-${hasChanged && html`<p class="alert alert-soft" role="status">The preview follows what you chose. Check it, then continue.</p>`}${warningOf(kind, found)}${notes(found)}
+<input type="hidden" name="shown" value="${shownState(inspection)}">
+${hasChanged && html`<p class="alert alert-soft" role="status">The preview follows what you chose. Check it, then continue.</p>`}${warningOf(kind, inspection)}${notes(inspection)}
 <div class="grid grid-cols-[minmax(0,1fr)] items-start gap-6 xl:grid-cols-[minmax(0,26rem)_minmax(0,1fr)]">
-<div class="space-y-6">${readingPanel(found)}${found.isTable && columnsPanel(kind, found)}</div>
-${rowsPanel(kind, found)}
+<div class="space-y-6">${readingPanel(inspection)}${inspection.isTable && columnsPanel(kind, inspection)}</div>
+${rowsPanel(kind, inspection)}
 </div>
-${foot(kind, found, pathOf(ctx, restartPath))}
+${foot(kind, inspection, pathOf(ctx, restartPath))}
 </form>`,
   }
 }
@@ -94,20 +94,20 @@ const isMissing = (kind: ImportKind, { isTable, columns }: Inspection): boolean 
   isTable && !columns.some(({ meaning }) => meaning === REQUIRED[kind][0])
 
 /** The one fact that would embarrass later. */
-function warningOf(kind: ImportKind, found: Inspection): Html | false {
-  const { facts, ambiguous, nameless, taken, leftOut } = found
+function warningOf(kind: ImportKind, inspection: Inspection): Html | false {
+  const { facts, ambiguous, nameless, taken, leftOut } = inspection
   if (facts.isEncodingDoubtful)
     return warning(
       'The letters may be wrong',
       `The file does not say how they are stored, and they fit more than one encoding. The preview takes ${facts.encoding}.`,
     )
-  if (isMissing(kind, found)) return warning(REQUIRED[kind][1], 'No column was recognized by its heading or its values.')
+  if (isMissing(kind, inspection)) return warning(REQUIRED[kind][1], 'No column was recognized by its heading or its values.')
   if (ambiguous > 0) {
     const [title, cause] = [
       `${count(ambiguous, 'questions')} can be read in two ways`,
       'The right answer is the number of one option, and the text of another.',
     ]
-    const right = found.columns.findIndex(({ meaning }) => meaning === 'right')
+    const right = inspection.columns.findIndex(({ meaning }) => meaning === 'right')
     return warning(
       title,
       cause,
@@ -116,12 +116,12 @@ function warningOf(kind: ImportKind, found: Inspection): Html | false {
     )
   }
   if (kind === 'candidates' && nameless > taken / 2 && taken > 0) {
-    const names = found.columns.findIndex(
+    const names = inspection.columns.findIndex(
       ({ meaning, samples }) => meaning === '' && samples.some((text) => /^\p{Lu}\p{L}+,? \p{Lu}/u.test(text)),
     )
     const fix =
       names >= 0 &&
-      html`<button class="btn btn-sm" name="use" value="${names}=name">Use “${found.columns[names]!.heading || `Column ${names + 1}`}” as the name</button>`
+      html`<button class="btn btn-sm" name="use" value="${names}=name">Use “${inspection.columns[names]!.heading || `Column ${names + 1}`}” as the name</button>`
     return warning(
       `${nameless.toLocaleString('en')} of ${count(taken, 'candidates')} have no name`,
       'Their emails greet them without a name.',
@@ -230,11 +230,11 @@ ${details.length > 0 && html`<p class="text-base-content/70 text-sm" dir="auto">
 ${problem && html`<p class="text-error text-sm">${problem} Left out.</p>`}</li>`
 }
 
-function foot(kind: ImportKind, found: Inspection, restartPath: string): Html {
-  const { taken, leftOut } = found
-  const missing = found.facts.isEncodingDoubtful
+function foot(kind: ImportKind, inspection: Inspection, restartPath: string): Html {
+  const { taken, leftOut } = inspection
+  const missing = inspection.facts.isEncodingDoubtful
     ? 'Choose the encoding of the letters'
-    : isMissing(kind, found) && REQUIRED[kind][1]
+    : isMissing(kind, inspection) && REQUIRED[kind][1]
   const isReady = !missing && taken > 0
   const outcome = kind === 'questions' ? 'can be added to the library' : 'are taken over'
   return html`<div class="bg-base-100 border-base-300 sticky bottom-0 -mx-4 flex flex-wrap items-center gap-3 border-t p-4"><p class="grow"><b>${count(taken, kind)}</b> ${outcome}${leftOut > 0 && html`, ${leftOut.toLocaleString('en')} ${leftOut === 1 ? 'row is' : 'rows are'} left out`}.</p>

@@ -30,12 +30,12 @@ export const checkColumnsRoutes =
         async work(values) {
           const { ctx } = request
           const file = await getImportFile(ctx, request.params.fileId)
-          const found = await inspectFile(ctx, file)
-          const { choices, isSame } = readChoices(values, file.kind, found)
+          const inspection = await inspectFile(ctx, file)
+          const { choices, isSame } = readChoices(values, file.kind, inspection)
           await saveImportChoices(ctx, file, choices)
           // Only what the person saw is imported: with other menus the preview is shown again.
           if (values.get('action') !== 'continue' || !isSame) return pathOf(ctx, `imports/${file.id}?changed=yes`)
-          return importFile(ctx, { ...file, choices }, { found, importers })
+          return importFile(ctx, { ...file, choices }, { inspection, importers })
         },
       }),
     )
@@ -44,13 +44,17 @@ export const checkColumnsRoutes =
 async function readPage(request: FastifyRequest<FileRoute>, form: Form) {
   const { ctx, params } = request
   const file = await getImportFile(ctx, params.fileId)
-  const found = await inspectFile(ctx, file)
-  return checkColumnsPage(form, { ctx, file, found, hasChanged: queryOf(request).has('changed') })
+  const inspection = await inspectFile(ctx, file)
+  return checkColumnsPage(form, { ctx, file, inspection, hasChanged: queryOf(request).has('changed') })
 }
 
 /** @returns the choices of the form, and whether they are those of the preview that it shows. */
-function readChoices(values: URLSearchParams, kind: ImportKind, found: Inspection): { choices: ImportChoices; isSame: boolean } {
-  const { facts, headingLine } = found
+function readChoices(
+  values: URLSearchParams,
+  kind: ImportKind,
+  inspection: Inspection,
+): { choices: ImportChoices; isSame: boolean } {
+  const { facts, headingLine } = inspection
   const chosen = {
     sheet: values.get('sheet') ?? facts.sheet,
     encoding: values.get('encoding') ?? facts.encoding,
@@ -74,12 +78,13 @@ function readChoices(values: URLSearchParams, kind: ImportKind, found: Inspectio
       isSame: false,
     }
   const typed = values.getAll('column')
-  const columns = found.columns.map(({ meaning }, i) =>
+  const columns = inspection.columns.map(({ meaning }, i) =>
     typed[i] !== undefined && isMeaningOf(kind, typed[i]) ? typed[i] : meaning,
   )
   useColumn(columns, values.get('use'))
-  const isSame = values.get('shown') === shownState(found) && columns.every((meaning, i) => meaning === found.columns[i]!.meaning)
-  return { choices: { ...reading, ...(found.isTable && { headingLine, columns }) }, isSame }
+  const isSame =
+    values.get('shown') === shownState(inspection) && columns.every((meaning, i) => meaning === inspection.columns[i]!.meaning)
+  return { choices: { ...reading, ...(inspection.isTable && { headingLine, columns }) }, isSame }
 }
 
 /** Gives a column a meaning, as `2=name`, and takes it from the one that had it. */
@@ -95,11 +100,11 @@ function useColumn(columns: string[], use: string | null): void {
 async function importFile(
   ctx: Context,
   file: ImportFile,
-  { found, importers }: { found: Inspection; importers: Record<ImportKind, Importer> },
+  { inspection, importers }: { inspection: Inspection; importers: Record<ImportKind, Importer> },
 ): Promise<string> {
   const next = await importers[file.kind](ctx, file)
-  const named = found.columns.filter(({ word }) => word !== '')
-  await rememberMappings(ctx, file.kind, Object.fromEntries(named.map(({ word, meaning }) => [word, meaning])))
+  const namedColumns = inspection.columns.filter(({ word }) => word !== '')
+  await rememberMappings(ctx, file.kind, Object.fromEntries(namedColumns.map(({ word, meaning }) => [word, meaning])))
   await deleteImportFile(ctx, file)
   return next
 }

@@ -29,7 +29,7 @@ const APOLOGY = 'We sent you this invitation by mistake. We apologize for the in
 
 export function bulkFields(form: Form, facts: BulkFormFacts): Html | false {
   const { choices } = facts
-  const named = choices.map(({ id, name }): [string, string] => [id, name])
+  const options = choices.map(({ id, name }): [string, string] => [id, name])
   switch (facts.action) {
     case 'resend':
       return area(form, {
@@ -41,12 +41,12 @@ export function bulkFields(form: Form, facts: BulkFormFacts): Html | false {
     case 'extend':
       return extensionFields(form, facts.extension)
     case 'tag':
-      return choice(form, { name: 'tagIds', label: 'Tag', options: [['', 'Choose…'], ...named], ...limitHint(choices) })
+      return choice(form, { name: 'tagIds', label: 'Tag', options: [['', 'Choose…'], ...options], ...limitHint(choices) })
     case 'assign':
       return choice(form, {
         name: 'assignedGraderId',
         label: 'Grader',
-        options: [['', 'Nobody'], ...named],
+        options: [['', 'Nobody'], ...options],
         ...limitHint(choices),
       })
     case 'reactivate':
@@ -61,7 +61,7 @@ export function bulkFields(form: Form, facts: BulkFormFacts): Html | false {
     case 'name':
       return checkbox(form, { name: 'sendsAgain', label: 'Send these candidates the invitation again, with their name' })
     case 'decide':
-      return html`${choice(form, { name: 'decision', label: 'Decision', options: named })}${area(form, { name: 'note', label: 'Note', hint: 'For each of them. Only members who read all candidates see it.' })}`
+      return html`${choice(form, { name: 'decision', label: 'Decision', options })}${area(form, { name: 'note', label: 'Note', hint: 'For each of them. Only members who read all candidates see it.' })}`
     default:
       return false
   }
@@ -102,8 +102,8 @@ export const countRevocable = (facts: Pick<BulkFormFacts, 'statuses'>): number =
 
 function revocationFields(form: Form, facts: BulkFormFacts): Html {
   const started = countOf(facts, 'started')
-  const ended = countOf(facts, 'completed', 'expired', 'revoked')
-  return html`${ended > 0 && html`<p class="mb-4">${formatCount(ended, 'invite')} ${ended === 1 ? 'is' : 'are'} completed, expired or revoked already, and ${ended === 1 ? 'stays' : 'stay'} as ${ended === 1 ? 'it is' : 'they are'}.</p>`}
+  const endedCount = countOf(facts, 'completed', 'expired', 'revoked')
+  return html`${endedCount > 0 && html`<p class="mb-4">${formatCount(endedCount, 'invite')} ${endedCount === 1 ? 'is' : 'are'} completed, expired or revoked already, and ${endedCount === 1 ? 'stays' : 'stay'} as ${endedCount === 1 ? 'it is' : 'they are'}.</p>`}
 ${started > 0 && checkbox(form, { name: 'includesStarted', label: `Also revoke ${started === 1 ? 'the one that has' : `the ${started.toLocaleString('en')} that have`} been started: what ${started === 1 ? 'this candidate has' : 'these candidates have'} answered is not graded` })}
 ${checkbox(form, { name: 'email', label: 'Email the candidates that their invitation was revoked' })}
 ${area(form, { name: 'message', label: 'Your text in this email', value: APOLOGY, hint: 'The email says in the candidate’s language that your organization has withdrawn the invitation, and that the link no longer works. Your text is added as you write it. Only candidates who were sent the invitation get this email.' })}`

@@ -26,7 +26,7 @@ import { badge } from '../kit/status.ts'
 import { table } from '../kit/table.ts'
 import { type BulkFormFacts, bulkFields, countRevocable } from './bulk-fields.ts'
 
-type Words = { label: string; icon: IconName; title: (count: number) => string; what: string }
+type Words = { label: string; icon: IconName; title: (count: number) => string; explanation: string }
 const invites = (count: number): string => `${count.toLocaleString('en')} ${count === 1 ? 'invite' : 'invites'}`
 
 /** Bulk actions, in the order of their buttons. */
@@ -35,55 +35,58 @@ export const BULK_ACTION_TEXTS: Record<BulkAction, Words> = {
     label: 'Send again',
     icon: 'send',
     title: (count) => `Send ${count.toLocaleString('en')} ${count === 1 ? 'invitation' : 'invitations'} again`,
-    what: 'Candidates who can still take the assessment get the invitation again, with the same link. Those who got it less than a minute ago are skipped.',
+    explanation:
+      'Candidates who can still take the assessment get the invitation again, with the same link. Those who got it less than a minute ago are skipped.',
   },
   extend: {
     label: 'Extend',
     icon: 'calendar-plus',
     title: (count) => `Extend ${invites(count)}`,
-    what: 'Pending and accepted invites get a new expiry date. No invite expires earlier than before.',
+    explanation: 'Pending and accepted invites get a new expiry date. No invite expires earlier than before.',
   },
   tag: {
     label: 'Tag',
     icon: 'tags',
     title: (count) => `Tag ${invites(count)}`,
-    what: 'The tag is added to each invite that doesn’t have it.',
+    explanation: 'The tag is added to each invite that doesn’t have it.',
   },
   assign: {
     label: 'Assign',
     icon: 'user-cog',
     title: (count) => `Assign ${invites(count)} to a grader`,
-    what: 'This grader replaces the invites’ present graders.',
+    explanation: 'This grader replaces the invites’ present graders.',
   },
   revoke: {
     label: 'Revoke',
     icon: 'ban',
     title: (count) => `Revoke ${invites(count)}`,
-    what: 'Their links stop working. Completed invites stay as they are. You can reactivate the invites later, with new links.',
+    explanation:
+      'Their links stop working. Completed invites stay as they are. You can reactivate the invites later, with new links.',
   },
   reactivate: {
     label: 'Reactivate',
     icon: 'rotate-ccw',
     title: (count) => `Reactivate ${invites(count)}`,
-    what: 'Expired and revoked invites become pending again, and each candidate is emailed a new link. Candidates who have declined are skipped.',
+    explanation:
+      'Expired and revoked invites become pending again, and each candidate is emailed a new link. Candidates who have declined are skipped.',
   },
   name: {
     label: 'Fill in names',
     icon: 'pencil',
     title: (count) => `Fill in the names of ${invites(count)}`,
-    what: 'Pending invites without a name get the name that the list has for their address.',
+    explanation: 'Pending invites without a name get the name that the list has for their address.',
   },
   erase: {
     label: 'Erase people',
     icon: 'trash-2',
     title: (count) => `Erase the people of ${invites(count)}`,
-    what: 'All data of these people is erased for good.',
+    explanation: 'All data of these people is erased for good.',
   },
   decide: {
     label: 'Decide',
     icon: 'list-checks',
     title: (count) => `Decide about ${count.toLocaleString('en')} ${count === 1 ? 'candidate' : 'candidates'}`,
-    what: 'Replaces earlier decisions and their notes. Candidates are not told.',
+    explanation: 'Replaces earlier decisions and their notes. Candidates are not told.',
   },
 }
 
@@ -104,7 +107,7 @@ export const LIST_ACTIONS = ['resend', 'extend', 'tag', 'assign', 'reactivate', 
 
 export function newBulkChangePage(form: Form, facts: BulkFormFacts): Page {
   const { ctx, action, count, chosen } = facts
-  const { title, what } = BULK_ACTION_TEXTS[action]
+  const { title, explanation } = BULK_ACTION_TEXTS[action]
   return {
     title: title(action === 'revoke' ? countRevocable(facts) : count),
     trail: [['Invites', pathOf(ctx, 'invites')]],
@@ -112,7 +115,7 @@ export function newBulkChangePage(form: Form, facts: BulkFormFacts): Page {
 <input type="hidden" name="action" value="${action}">
 <input type="hidden" name="most" value="${count}">
 ${chosen.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">\n`)}
-<p class="mb-4">${what}</p>
+<p class="mb-4">${explanation}</p>
 ${bulkFields(form, facts)}
 <div class="flex flex-wrap gap-2">${submitButton(facts)}<a class="btn" href="${listPathOf(ctx, new URLSearchParams(chosen)) ?? pathOf(ctx, action === 'decide' ? 'results' : 'invites')}">Cancel</a></div>
 </form>`,
@@ -189,18 +192,18 @@ const capitalize = (text: string): string => text.charAt(0).toUpperCase() + text
 function formatParameters(change: BulkChange, names: Map<string, string>): string {
   const { expiresOn, addedDays, expiresInDays, tagId, graderId, message, sendsAgain, includesStarted, decision } =
     parseParams(change)
-  const named = (id: string) => names.get(id) ?? 'deleted'
+  const nameOf = (id: string) => names.get(id) ?? 'deleted'
   const parts: Record<BulkAction, (string | false | undefined)[]> = {
     resend: [],
     extend: [
       expiresOn ? `To ${day.format(new Date(expiresOn))}` : `${addedDays} ${addedDays === 1 ? 'day' : 'days'} after each expiry`,
     ],
-    tag: [named(tagId ?? '')],
-    assign: [graderId ? named(graderId) : 'Nobody'],
+    tag: [nameOf(tagId ?? '')],
+    assign: [graderId ? nameOf(graderId) : 'Nobody'],
     revoke: [message !== undefined && 'With an email', includesStarted && 'Including started invites'],
     reactivate: [`For ${expiresInDays} days`],
     name: [sendsAgain && 'Sent again'],
-    decide: [named(`decision ${decision}`)],
+    decide: [nameOf(`decision ${decision}`)],
     erase: [includesStarted && 'Including people who have started'],
   }
   return parts[change.action].flatMap((part) => (part ? [`${part} · `] : [])).join('')

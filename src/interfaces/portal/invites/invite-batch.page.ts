@@ -193,13 +193,13 @@ function earlierInvitesPanel(ctx: Context, { id }: Batch, { unnamed, closed }: F
 
 /** Settings of the invites, in the order of the list's columns. */
 function formatTerms(terms: BatchTerms, names: TermNames): [term: string, value: string][] {
-  const named = (id: string) => names.get(id) ?? 'deleted'
+  const nameOf = (id: string) => names.get(id) ?? 'deleted'
   const rows: [string, string | undefined | false][] = [
-    ['Tags', terms.tagIds?.map(named).join(', ')],
+    ['Tags', terms.tagIds?.map(nameOf).join(', ')],
     ['Message', terms.customMessage],
     ['Extra time', terms.extraTimePercent ? `${terms.extraTimePercent} %` : undefined],
     ['Days until it expires', terms.expiresInDays === undefined ? undefined : String(terms.expiresInDays)],
-    ['Grader', terms.assignedGraderId ? named(terms.assignedGraderId) : undefined],
+    ['Grader', terms.assignedGraderId ? nameOf(terms.assignedGraderId) : undefined],
     ['Emails', terms.sendEmail === false && 'not sent'],
   ]
   return rows.flatMap(([term, value]): [string, string][] => (value ? [[term, value]] : []))

@@ -73,9 +73,9 @@ ${list && sizedPager(path, form.values, list, ['invite', 'invites'])}
 
 function filterFields(form: Form, { assessments, tags, graders, lists }: FilterChoices, { ctx, assessment }: ListFacts): Html {
   const readsAll = may(ctx, 'read')
-  const anyOf = (named: Choice[], any: string): [string, string][] => [
+  const anyOf = (items: Choice[], any: string): [string, string][] => [
     ...(any ? [['', any] as [string, string]] : []),
-    ...named.map(({ id, name }): [string, string] => [id, name]),
+    ...items.map(({ id, name }): [string, string] => [id, name]),
   ]
   const anyLabel = readsAll ? 'Every assessment' : may(ctx, 'read_as_grader') ? 'Assigned to me' : ''
   return html`<input type="hidden" name="state" value="${form.values.get('state')}">

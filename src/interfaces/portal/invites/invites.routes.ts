@@ -105,10 +105,10 @@ async function listPage(request: FastifyRequest, form: Form, saving: Form = empt
 /** @param assessment limits the list to its invites. */
 async function readInvites(request: FastifyRequest, { values }: Form, assessment?: { id: string }) {
   const { ctx } = request
-  const limited = new URLSearchParams(values)
-  if (assessment) limited.set('assessment', assessment.id)
-  const choices = await findFilterChoices(ctx, limited)
-  const filter = readInviteFilter(ctx, limited, choices.assessments)
+  const listValues = new URLSearchParams(values)
+  if (assessment) listValues.set('assessment', assessment.id)
+  const choices = await findFilterChoices(ctx, listValues)
+  const filter = readInviteFilter(ctx, listValues, choices.assessments)
   const counts = filter && (await countTabs(ctx, filter))
   const undelivered = counts ? await countUndelivered(ctx, filter?.assessmentId) : undefined
   const facts = { ctx, choices, counts, undelivered, ...(assessment && { assessment }) }

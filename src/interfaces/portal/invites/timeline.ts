@@ -41,7 +41,7 @@ const ICONS: Record<EventType, IconName> = {
   'invite.erased': 'trash-2',
 }
 
-type Line = { type: string; at: Date; what: Html | string; actor: string | false; assessment?: string | undefined }
+type Line = { type: string; at: Date; text: Html | string; actor: string | false; assessment?: string | undefined }
 
 /**
  * Events of one invite, newest last. Times stored in the invite fill in for events that were deleted or never recorded.
@@ -85,13 +85,13 @@ function linesOfInvite(invite: InviteDetail): Line[] {
     ['invite.declined', declinedAt, BY_CANDIDATE],
     ['invite.revoked', declinedAt ? null : invite.revokedAt, false],
   ]
-  return times.flatMap(([type, at, actor]) => (at ? [{ type, at, what: labelEvent(type), actor }] : []))
+  return times.flatMap(([type, at, actor]) => (at ? [{ type, at, text: labelEvent(type), actor }] : []))
 }
 
 const BY_CANDIDATE = 'the candidate'
 
 function lineOf(event: InviteEvent, names: Map<string, string>, assessment?: string): Line {
-  return { type: event.type, at: event.createdAt, what: whatOf(event), actor: whoOf(event, names), assessment }
+  return { type: event.type, at: event.createdAt, text: textOf(event), actor: whoOf(event, names), assessment }
 }
 
 const linesOf = (headingId: string, lines: Line[]): Html | false =>
@@ -101,8 +101,8 @@ ${lines.map(lineItem)}</ol>
 `
 
 /** Types recorded by a newer release have no icon here. */
-const lineItem = ({ type, at, what, actor, assessment }: Line): Html =>
-  html`<li class="event">${icon((ICONS as Record<string, IconName>)[type] ?? 'circle-dashed', 'size-5')}<div class="min-w-0"><p class="font-medium">${what}</p><p class="hint">${assessment && `${assessment} · `}${time(at)}${actor && ` · ${actor}`}</p></div></li>
+const lineItem = ({ type, at, text, actor, assessment }: Line): Html =>
+  html`<li class="event">${icon((ICONS as Record<string, IconName>)[type] ?? 'circle-dashed', 'size-5')}<div class="min-w-0"><p class="font-medium">${text}</p><p class="hint">${assessment && `${assessment} · `}${time(at)}${actor && ` · ${actor}`}</p></div></li>
 `
 
 function reasonOf({ length }: InviteEvent[]): string {
@@ -113,7 +113,7 @@ function reasonOf({ length }: InviteEvent[]): string {
     : `Earlier events are missing: the invite was imported, or they are no longer kept. ${detailsNote}`
 }
 
-function whatOf({ type, data }: InviteEvent): Html {
+function textOf({ type, data }: InviteEvent): Html {
   const { expiresAt, reason, bounce, mode, decision, changes } = data
   const annotations = [
     mode === 'test' && 'as a test',

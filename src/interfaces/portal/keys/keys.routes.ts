@@ -86,16 +86,17 @@ async function readPageOf(request: FastifyRequest<KeyRoute>, form: Form, version
 /** Reads an additional accepted answer, or the whole key. @throws DomainError invalid. */
 function readChange(ctx: Context, version: CorrectableVersion, values: URLSearchParams): AnswerKeyChange {
   const { effect, reason, accept, share } = readFields(values, 'effect', 'reason', 'accept', 'share')
-  const refused = (field: string, text: string) => new DomainError('invalid', { issues: [{ field, rule: 'malformed', text }] })
+  const createError = (field: string, text: string) =>
+    new DomainError('invalid', { issues: [{ field, rule: 'malformed', text }] })
   if (values.has('accept')) {
-    if (!/^(100|[1-9]\d?)$/.test(share.trim())) throw refused('unaccepted', 'Enter whole percent from 1 to 100.')
+    if (!/^(100|[1-9]\d?)$/.test(share.trim())) throw createError('unaccepted', 'Enter whole percent from 1 to 100.')
     const key = acceptAnswer(ctx, version, accept, Number(share))
-    if (key === undefined) throw refused('unaccepted', 'This answer can’t be accepted on its own. Correct the key instead.')
+    if (key === undefined) throw createError('unaccepted', 'This answer can’t be accepted on its own. Correct the key instead.')
     return { effect: 'key', key, reason: reason.trim() }
   }
   const { newest, responseType } = version
   if (effect === 'full' || effect === 'none') return { effect, key: newest.key, reason: reason.trim() }
-  if (!authorOf(responseType)) throw refused('effect', 'This answer format no longer exists.')
+  if (!authorOf(responseType)) throw createError('effect', 'This answer format no longer exists.')
   const { definition, faults } = readDefinition(responseType, values)
   const issues = faults.map(({ field, text }) => ({ field, rule: 'malformed' as const, text }))
   if (issues.length > 0) throw new DomainError('invalid', { issues })

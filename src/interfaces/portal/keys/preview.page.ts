@@ -32,7 +32,7 @@ export function correctionPreviewPage(
   }: { version: CorrectableVersion; change: AnswerKeyChange; preview: CorrectionPreview; values: URLSearchParams },
 ): Page {
   const path = pathOf(ctx, `keys/${version.versionId}`)
-  const accepted = values.get('accept')
+  const acceptedAnswer = values.get('accept')
   return {
     title: 'Preview of the correction',
     trail: [['Answer key', path]],
@@ -40,7 +40,7 @@ export function correctionPreviewPage(
     body: html`<div class="space-y-6">${panel(
       'new-key',
       EFFECTS[change.effect],
-      html`${accepted !== null && html`<p class="mb-2">Also accepted: <strong class="script" dir="auto">${accepted}</strong>, for ${values.get('share')} % of the points.</p>`}<p class="preformatted" dir="auto">${change.reason}</p>`,
+      html`${acceptedAnswer !== null && html`<p class="mb-2">Also accepted: <strong class="script" dir="auto">${acceptedAnswer}</strong>, for ${values.get('share')} % of the points.</p>`}<p class="preformatted" dir="auto">${change.reason}</p>`,
     )}
 ${panel(
   'changes',

@@ -68,8 +68,8 @@ export async function refuseForm(
   reply: FastifyReply,
   { error, values, page }: { error: unknown; values: URLSearchParams; page: (form: Form) => Page | Promise<Page> },
 ): Promise<FastifyReply> {
-  const refused = await page({ values, issues: issuesOf(error) })
-  return show(request, reply.header('cache-control', 'private, no-cache'), refused, 422)
+  const refusedPage = await page({ values, issues: issuesOf(error) })
+  return show(request, reply.header('cache-control', 'private, no-cache'), refusedPage, 422)
 }
 
 /** Conflicts that the form shows at a field. */

@@ -4,7 +4,7 @@ import { icon } from '../../../http/pages/icon.ts'
 
 type PasskeyForm = {
   /** Create a passkey, or sign in with one. */
-  does: 'create' | 'get'
+  action: 'create' | 'get'
   address: string
   options: PasskeyOptions
   /** Label of the button. */
@@ -16,8 +16,8 @@ type PasskeyForm = {
 }
 
 /** A form that a passkey fills in, see browser/passkeys.ts. Hidden without scripts or without passkey support. */
-export const passkeyForm = ({ does, address, options, label, fields, isInField = false }: PasskeyForm): Html =>
-  html`<form hidden method="post" action="${address}" data-passkey="${does}" data-options="${JSON.stringify(options)}" data-failed="${FAILED[does]}" data-there="This device already has a passkey of yours." ${isInField && html`data-conditional`}>
+export const passkeyForm = ({ action, address, options, label, fields, isInField = false }: PasskeyForm): Html =>
+  html`<form hidden method="post" action="${address}" data-passkey="${action}" data-options="${JSON.stringify(options)}" data-failed="${FAILED[action]}" data-there="This device already has a passkey of yours." ${isInField && html`data-conditional`}>
 <input type="hidden" name="answer">
 ${fields}<button class="btn w-full">${icon('key-round')}${label}</button>
 <p class="mistake" data-mistake role="alert" hidden></p>

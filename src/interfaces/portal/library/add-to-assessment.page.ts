@@ -14,12 +14,12 @@ import { table } from '../kit/table.ts'
 type Facts = {
   ctx: Context
   assessment: Assessment
-  found: { items: ListedLibraryQuestion[]; hasOlder: boolean }
+  matches: { items: ListedLibraryQuestion[]; hasOlder: boolean }
   added: Set<string>
 }
 
 /** Selects library questions to add to an assessment. */
-export function addToAssessmentPage(form: Form, { ctx, assessment, found, added }: Facts): Page {
+export function addToAssessmentPage(form: Form, { ctx, assessment, matches, added }: Facts): Page {
   const path = pathOf(ctx, `assessments/${assessment.id}`)
   const { values } = form
   const chosen = new Set(values.getAll('questions'))
@@ -38,7 +38,7 @@ export function addToAssessmentPage(form: Form, { ctx, assessment, found, added 
 <h2 class="sr-only" id="library-heading">Questions of the library</h2>
 ${filterLine(`${path}/library`, query, html`${importField}${field({ values: query, issues: [] }, { name: 'search', label: 'Search', type: 'search', optional: true })}`)}
 ${
-  found.items.length === 0
+  matches.items.length === 0
     ? empty(
         'list-checks',
         query.size > 0 ? 'No questions match.' : 'The library is empty. Import questions, or save some from an assessment.',
@@ -48,7 +48,7 @@ ${[...query].map(([name, value]) => html`<input type="hidden" name="${name}" val
 ${table(
   'library-heading',
   ['Question', 'Answer format', 'Category'],
-  found.items.map(({ id, name, responseType, category }) => [
+  matches.items.map(({ id, name, responseType, category }) => [
     added.has(id)
       ? html`<span class="text-base-content/70" dir="auto">${name} (in this assessment)</span>`
       : html`<label class="flex items-center gap-3"><input type="checkbox" class="checkbox checkbox-sm" name="questions" value="${id}" ${chosen.has(id) && html`checked`}> <span dir="auto">${name}</span></label>`,
@@ -56,7 +56,7 @@ ${table(
     category,
   ]),
 )}
-${found.hasOlder && html`<p class="hint my-3">Only the newest are shown. Search for others.</p>`}
+${matches.hasOlder && html`<p class="hint my-3">Only the newest are shown. Search for others.</p>`}
 <button class="btn btn-primary mt-4">${icon('plus')}Add the ticked questions</button>
 </form>`
 }

@@ -34,7 +34,7 @@ async function page({ ctx, params }: FastifyRequest<Route>, form: Form) {
   const assessment = await getAssessment(ctx, params.assessmentId)
   const { search, import: importId } = readFields(form.values, 'search', 'import')
   const filter = { search: search.slice(0, MAX_FILTER_LENGTH), importId: importId || undefined }
-  const found = await listLibrary(ctx, filter, MAX_ADDED_AT_ONCE)
-  const ids = found.items.map(({ id }) => id)
-  return addToAssessmentPage(form, { ctx, assessment, found, added: await findAdded(ctx, assessment.id, ids) })
+  const matches = await listLibrary(ctx, filter, MAX_ADDED_AT_ONCE)
+  const ids = matches.items.map(({ id }) => id)
+  return addToAssessmentPage(form, { ctx, assessment, matches, added: await findAdded(ctx, assessment.id, ids) })
 }

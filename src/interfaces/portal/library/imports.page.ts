@@ -71,7 +71,7 @@ ${isWrong && html`<p class="mistake" id="file-mistake">${wrong.join(' ')}</p>`}<
 
 type Facts = {
   ctx: Context
-  found: LibraryImport & { counts: Record<ImportState, number> }
+  libraryImport: LibraryImport & { counts: Record<ImportState, number> }
   list: ListPage<ImportRow>
   values: URLSearchParams
 }
@@ -80,15 +80,15 @@ type Facts = {
 export const isRunning = ({ startedAt, finishedAt }: LibraryImport): boolean => startedAt !== null && finishedAt === null
 
 /** Preview, or outcome, of each question. */
-export function importPage(form: Form, { ctx, found, list, values }: Facts): Page {
-  const path = pathOf(ctx, `questions/imports/${found.id}`)
+export function importPage(form: Form, { ctx, libraryImport, list, values }: Facts): Page {
+  const path = pathOf(ctx, `questions/imports/${libraryImport.id}`)
   return {
-    title: found.fileName || 'Question file',
+    title: libraryImport.fileName || 'Question file',
     trail: [
       ['Questions', pathOf(ctx, 'questions')],
       ['Import', pathOf(ctx, 'questions/imports/new')],
     ],
-    body: html`${mistakes(form)}${panel('sum', headingOf(found), nextActions(ctx, found, path, values.get('assessment') ?? ''))}
+    body: html`${mistakes(form)}${panel('sum', headingOf(libraryImport), nextActions(ctx, libraryImport, path, values.get('assessment') ?? ''))}
 <section class="panel mt-6" aria-labelledby="rows-heading">
 <h2 class="mb-4" id="rows-heading">Questions</h2>
 <form method="get" action="${path}" class="filters">
@@ -108,20 +108,20 @@ function headingOf({ startedAt, finishedAt, revertedAt }: LibraryImport): string
   return startedAt ? 'Importing' : 'Preview'
 }
 
-function nextActions(ctx: Context, found: Facts['found'], path: string, assessmentId: string): Html {
-  const { counts, startedAt, unusedColumns } = found
+function nextActions(ctx: Context, libraryImport: Facts['libraryImport'], path: string, assessmentId: string): Html {
+  const { counts, startedAt, unusedColumns } = libraryImport
   const toTake = counts.ready + counts.losses
   const query = assessmentId && `?${new URLSearchParams({ assessment: assessmentId })}`
   return html`<dl class="details">${IMPORT_STATES.map((state) => counts[state] > 0 && html`<dt class="first-letter:uppercase">${STATES[state]}</dt><dd>${counts[state].toLocaleString('en')}</dd>\n`)}</dl>
 ${unusedColumns.length > 0 && html`<p class="mt-4">Unused columns: <bdi>${unusedColumns.join(', ')}</bdi>.</p>`}
-${isRunning(found) && progressBar(counts.taken, counts.taken + toTake)}
-<div class="mt-4 flex flex-wrap gap-2">${found.finishedAt !== null && found.revertedAt === null && assessmentId && linkButton(`${pathOf(ctx, `assessments/${assessmentId}`)}/library?import=${found.id}`, 'Add to the assessment', 'plus', 'main')}${
+${isRunning(libraryImport) && progressBar(counts.taken, counts.taken + toTake)}
+<div class="mt-4 flex flex-wrap gap-2">${libraryImport.finishedAt !== null && libraryImport.revertedAt === null && assessmentId && linkButton(`${pathOf(ctx, `assessments/${assessmentId}`)}/library?import=${libraryImport.id}`, 'Add to the assessment', 'plus', 'main')}${
     startedAt === null &&
     (toTake > 0
       ? html`<form method="post" action="${`${path}/start${query}`}"><button class="btn btn-primary">${icon('check')}Import ${toTake === 1 ? 'the question' : `${toTake.toLocaleString('en')} questions`}</button></form>`
       : html`<p>There is nothing to import.</p>`)
   }${
-    isUndoable(found, ctx.deps.clock()) &&
+    isUndoable(libraryImport, ctx.deps.clock()) &&
     confirmButton({
       label: 'Undo',
       question: 'Undo this import?',

@@ -89,10 +89,10 @@ const importPath = (ctx: Context, id: string, assessmentId: string | null): stri
 async function readImportFacts(request: FastifyRequest<ImportRoute>, form: Form) {
   const { ctx, params } = request
   const values = queryOf(request)
-  const found = await getImport(ctx, params.importId)
+  const libraryImport = await getImport(ctx, params.importId)
   const state = IMPORT_STATES.find((known) => known === values.get('state'))
-  const list = await listImportRows(ctx, found.id, state, readPage(values, MAX_PAGE_SIZE))
-  return { ...importPage(form, { ctx, found, list, values }), isRunning: isRunning(found) }
+  const list = await listImportRows(ctx, libraryImport.id, state, readPage(values, MAX_PAGE_SIZE))
+  return { ...importPage(form, { ctx, libraryImport, list, values }), isRunning: isRunning(libraryImport) }
 }
 
 async function importPageOf(request: FastifyRequest<ImportRoute>, reply: FastifyReply) {

@@ -13,20 +13,20 @@ import { table } from '../kit/table.ts'
 
 type Facts = {
   ctx: Context
-  found: { items: ListedLibraryQuestion[]; hasOlder: boolean }
+  matches: { items: ListedLibraryQuestion[]; hasOlder: boolean }
   filter: LibraryFilter
   categories: LibraryCategory[]
   query: URLSearchParams
   notice: string | undefined
 }
 
-export function libraryPage(form: Form, { ctx, found, filter, categories, query, notice }: Facts): Page {
+export function libraryPage(form: Form, { ctx, matches, filter, categories, query, notice }: Facts): Page {
   const path = pathOf(ctx, 'questions')
   const isRetired = filter.isRetired === true
   const newest = new URLSearchParams(query)
   newest.delete('before')
   const older = new URLSearchParams(newest)
-  older.set('before', found.items.at(-1)?.id ?? '')
+  older.set('before', matches.items.at(-1)?.id ?? '')
   return {
     title: 'Questions',
     subtitle: 'Your question library. Add its questions to any assessment. Each question has versions and one answer key.',
@@ -46,9 +46,9 @@ ${choice(form, { name: 'kind', label: 'Answer format', options: [['', 'Every for
 ${checkbox(form, { name: 'unused', label: 'In no assessment' })}
 <button class="btn">Apply</button>
 </form>
-${found.items.length > 0 ? rows(ctx, found.items) : emptyList()}
-${may(ctx, 'write_assessments') && found.items.length > 0 && html`<p class="mt-4">${linkButton(newest.size > 0 ? `${path}/export?${newest}` : `${path}/export`, 'Export these questions', 'download', 'small')}</p>`}
-${(query.has('before') || found.hasOlder) && html`<nav class="mt-4 flex gap-2" aria-label="Pages">${query.has('before') && linkButton(`${path}?${newest}`, 'Newest', undefined, 'small')}${found.hasOlder && linkButton(`${path}?${older}`, 'Older', undefined, 'small')}</nav>`}
+${matches.items.length > 0 ? rows(ctx, matches.items) : emptyList()}
+${may(ctx, 'write_assessments') && matches.items.length > 0 && html`<p class="mt-4">${linkButton(newest.size > 0 ? `${path}/export?${newest}` : `${path}/export`, 'Export these questions', 'download', 'small')}</p>`}
+${(query.has('before') || matches.hasOlder) && html`<nav class="mt-4 flex gap-2" aria-label="Pages">${query.has('before') && linkButton(`${path}?${newest}`, 'Newest', undefined, 'small')}${matches.hasOlder && linkButton(`${path}?${older}`, 'Older', undefined, 'small')}</nav>`}
 </section>`,
   }
 

@@ -45,8 +45,8 @@ export function libraryRoutes(app: FastifyInstance): void {
     const { ctx } = request
     const query = queryOf(request)
     const filter = readLibraryFilter(query)
-    const found = await listLibrary(ctx, filter, pageSizeOf(request))
-    const facts = { ctx, found, filter, categories: await listCategories(ctx), query, notice: undefined }
+    const matches = await listLibrary(ctx, filter, pageSizeOf(request))
+    const facts = { ctx, matches, filter, categories: await listCategories(ctx), query, notice: undefined }
     return show(request, reply, libraryPage({ values: query, issues: [] }, facts))
   })
 

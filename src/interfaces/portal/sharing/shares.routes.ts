@@ -65,8 +65,8 @@ async function newPage({ ctx }: FastifyRequest, form: Form) {
   const result = await findShareCandidates(ctx, form.values.getAll('id')).catch((error: unknown) => ({
     issues: issuesOf(error),
   }))
-  const refused = 'issues' in result ? result.issues : []
+  const refusedIssues = 'issues' in result ? result.issues : []
   const candidates = 'issues' in result ? [] : result
-  const issues = refused.length > 0 ? refused : form.issues
+  const issues = refusedIssues.length > 0 ? refusedIssues : form.issues
   return { issues, page: newSharePage({ values: form.values, issues }, { ctx, candidates }) }
 }

@@ -69,7 +69,7 @@ export const passkeyPage = (form: Form, offer: PasskeyOffer | null, next: string
 ${
   offer
     ? html`${passkeyForm({
-        does: 'create',
+        action: 'create',
         address: `${FACTORS}/passkey`,
         options: offer.options,
         label: 'Create passkey',

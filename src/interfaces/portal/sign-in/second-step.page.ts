@@ -18,7 +18,7 @@ export const secondStepPage = (form: Form, step: SecondStepOptions, next: string
     title: 'Confirm it’s you',
     script: step.passkey ? assets.passkeys : undefined,
     body: html`${mistakes(form)}<p class="hint">You are signing in as <strong>${step.email}</strong>.</p>
-${step.passkey && passkeyForm({ does: 'get', address: `${SECOND_STEP}/passkey`, options: step.passkey, label: 'Use a passkey', fields: hidden })}
+${step.passkey && passkeyForm({ action: 'get', address: `${SECOND_STEP}/passkey`, options: step.passkey, label: 'Use a passkey', fields: hidden })}
 <form method="post" action="${SECOND_STEP}">
 ${hidden}
 ${field(form, {

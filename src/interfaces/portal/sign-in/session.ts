@@ -136,8 +136,11 @@ function recordNetworkAttempt(system: ServiceContext, { memberships }: SignedIn,
 type RefusedAccess = { method: string; signedIn: SignedIn; organizationId: string; opening: Exclude<SessionAccess, 'open'> }
 
 /** Leads to the page that asks for the missing requirement; null if it is shown in place of the requested page. */
-async function findRequirementAddress(system: ServiceContext, access: RefusedAccess): Promise<UnsentForm['leadTo'] | null> {
-  const { opening, method, signedIn, organizationId } = access
+async function findRequirementAddress(
+  system: ServiceContext,
+  refusedAccess: RefusedAccess,
+): Promise<UnsentForm['leadTo'] | null> {
+  const { opening, method, signedIn, organizationId } = refusedAccess
   if (opening === 'network' || (opening === 'sso' && (method === 'GET' || method === 'HEAD'))) return null
   if (opening === 'sso') return (next) => organizationSignInAddress(organizationId, next)
   return opening === 'factor' ? findFactorAddress(system, signedIn) : signInAddress

@@ -32,7 +32,7 @@ ${offered.map(({ id, name }) => html`<a class="btn w-full" href="${providerAddre
 ${
   passkey &&
   passkeyForm({
-    does: 'get',
+    action: 'get',
     address: `${PORTAL_PREFIX}/sign-in/passkey`,
     options: passkey,
     label: 'Sign in with a passkey',

@@ -92,7 +92,7 @@ const providerTable = (ctx: Context, providers: readonly Provider[]): Html =>
 
 function domainItem(ctx: Context, domain: SignInDomain): Html {
   const { name, value } = dnsRecordOf(domain)
-  const action = (what: string) => pathOf(ctx, `${SSO_SETTINGS}/domains/${domain.id}/${what}`)
+  const action = (verb: string) => pathOf(ctx, `${SSO_SETTINGS}/domains/${domain.id}/${verb}`)
   const state = domain.verifiedAt ? badge(domain.failingSince ? 'failing' : 'verified') : badge('not verified')
   const isOpen = !domain.verifiedAt || domain.failingSince
   return html`<div class="border-base-300 border-b py-4 first:pt-0">
@@ -128,7 +128,7 @@ ${providerFields(form, null)}
 })
 
 export function providerPage(form: Form, { ctx, provider, done }: { ctx: Context; provider: Provider; done: string }): Page {
-  const action = (what: string) => pathOf(ctx, `${SSO_SETTINGS}/providers/${provider.id}${what}`)
+  const action = (subpath: string) => pathOf(ctx, `${SSO_SETTINGS}/providers/${provider.id}${subpath}`)
   const { links } = ctx.deps
   return {
     title: provider.name,

@@ -78,8 +78,9 @@ function attemptView(ctx: Context, attempt: AttemptDetail, question: QuestionDet
     interruptions > 0 && `Interrupted ${formatCount(interruptions, 'time')} and continued by the candidate.`,
     restarted && 'Interrupted, and started over by the candidate: it doesn’t count as an attempt.',
   ].filter((mark) => mark !== false)
-  const marked = marks.length > 0 && html`<p class="alert alert-soft alert-warning mt-2" data-interrupted>${marks.join(' ')}</p>`
-  return html`<div data-attempt>${notes?.above}${media ? mediaFilePlayer(ctx, media, `Answer by ${kind}`, transcript) : html`<p>No recording was stored.</p>`}\n${details}${marked}${promptInStep(ctx, attempt, question)}${notes?.below}${transcript && transcriptList(ctx, transcript)}</div>`
+  const markNotice =
+    marks.length > 0 && html`<p class="alert alert-soft alert-warning mt-2" data-interrupted>${marks.join(' ')}</p>`
+  return html`<div data-attempt>${notes?.above}${media ? mediaFilePlayer(ctx, media, `Answer by ${kind}`, transcript) : html`<p>No recording was stored.</p>`}\n${details}${markNotice}${promptInStep(ctx, attempt, question)}${notes?.below}${transcript && transcriptList(ctx, transcript)}</div>`
 }
 
 /** A text answer with its length, and the times of its first and last save. */
@@ -158,9 +159,9 @@ function waveformOf({ id, levels, bytes }: MediaFile, address: string): Html | f
 /** "No sound from 0:12 to 0:40". */
 function formatSilences(silences: Silence[], levels: Uint8Array): string {
   if (silences.some(({ from, to }) => to - from >= levels.length * LEVEL_MS)) return 'No sound at all.'
-  const named = silences.slice(0, NAMED_CUTS).map(({ from, to }) => `from ${formatPosition(from)} to ${formatPosition(to)}`)
+  const namedGaps = silences.slice(0, NAMED_CUTS).map(({ from, to }) => `from ${formatPosition(from)} to ${formatPosition(to)}`)
   const more = silences.length > NAMED_CUTS ? `, and in ${formatCount(silences.length - NAMED_CUTS, 'more pause')}` : ''
-  return `No sound ${named.join(', ')}${more}.`
+  return `No sound ${namedGaps.join(', ')}${more}.`
 }
 
 /** Positions where a recording has gaps; if there are many, their number. */

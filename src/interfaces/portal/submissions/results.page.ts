@@ -240,13 +240,13 @@ export const resultPage = (form: Form, { ctx, detail, decision, answers, done }:
 
 /** Answers that the organization lets clients see. */
 function answersPanel(ctx: Context, submissionId: string, questions: ShownQuestion[]): Html | false {
-  const answered = questions.flatMap(({ number, answer }) => (answer ? [{ number, ...answer }] : []))
-  if (answered.length === 0) return false
+  const answers = questions.flatMap(({ number, answer }) => (answer ? [{ number, ...answer }] : []))
+  if (answers.length === 0) return false
   const addressOf = (mediaId: string) => pathOf(ctx, `results/${submissionId}/media/${mediaId}`)
   return panel(
     'answers',
     'Answers',
-    html`${answered.map(
+    html`${answers.map(
       ({ number, text, files, recording, transcript }) => html`<h3>Question ${number}</h3>
 ${text !== null && html`<div class="bg-base-200 rounded-field mb-3 p-4">${userText(text)}</div>`}${fileDownloads(files, addressOf)}
 ${recording && html`<video class="rounded-box video-ground mb-3 max-h-96 w-full" controls preload="metadata" src="${addressOf(recording.mediaId)}" aria-label="${`Answer to question ${number}`}"></video>`}

@@ -71,7 +71,7 @@ const contents = (
   invite: SubmittedInvite,
   submission: SubmissionDetail,
 ): Html => html`${screenHeadline(submission)}${about(invite, submission)}
-${submission.paper.map((question) => answered(ctx, question))}
+${submission.paper.map((question) => questionPanel(ctx, question))}
 ${mediaPanel(ctx, submission, pathOf(ctx, `invites/${invite.id}/submission`))}
 ${notes(submission)}`
 
@@ -124,7 +124,7 @@ function about({ assessment }: SubmittedInvite, submission: SubmissionDetail): H
 
 const labelMediaKind = (kind: string): string => kind.replace('_', ' ').replace('id photo', 'ID photo')
 
-const answered = (ctx: Context, question: QuestionDetail): Html =>
+const questionPanel = (ctx: Context, question: QuestionDetail): Html =>
   panel(`question-${question.number}`, `Question ${question.number}`, questionBody(ctx, question))
 
 const KINDS: Record<MediaFile['kind'], string> = {

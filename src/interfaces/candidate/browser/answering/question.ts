@@ -60,12 +60,12 @@ export function answerQuestion(player: Player, section: HTMLElement): PageContro
   async function endByClock(element: HTMLElement): Promise<void> {
     setNotice(progress, t.text('answer.over'))
     setOpen(false)
-    const [ended] = await Promise.all([recording?.endByClock() ?? null, text?.save()])
+    const [endedRecording] = await Promise.all([recording?.endByClock() ?? null, text?.save()])
     while (!isClosed) {
       const read = await session.read().catch(() => null)
       const question = read?.question
       if (read?.state !== 'in_progress') return player.refresh()
-      if (question?.number !== number) return goOnAfterTime(ended)
+      if (question?.number !== number) return goOnAfterTime(endedRecording)
       if (session.momentOf(question.closesAt!) - performance.now() > ASK_AGAIN_MS) {
         takeLaterEnds(player, read!)
         setNotice(progress, '')
@@ -76,9 +76,9 @@ export function answerQuestion(player: Player, section: HTMLElement): PageContro
     }
   }
 
-  async function goOnAfterTime(ended: Recording | null): Promise<void> {
+  async function goOnAfterTime(endedRecording: Recording | null): Promise<void> {
     const counts = recording?.describeStatus() ?? ''
-    await showTimeUp(t, section, { wordSaved: () => wordSaved(t, ended, area, text), counts, isLeft: () => isClosed })
+    await showTimeUp(t, section, { wordSaved: () => wordSaved(t, endedRecording, area, text), counts, isLeft: () => isClosed })
     if (!isClosed) await player.refresh()
   }
 
@@ -171,9 +171,14 @@ function offerRecorder(player: Player, section: HTMLElement, area: HTMLTextAreaE
   return recording
 }
 
-/** Describes the answer when the time is over. @param ended the recording that the clock ended. */
-function wordSaved(t: BrowserTexts, ended: Recording | null, area: HTMLTextAreaElement | null, text: Saved | null): string {
-  if (ended) return wordOver(t, ended)
+/** Describes the answer when the time is over. @param endedRecording the recording that the clock ended. */
+function wordSaved(
+  t: BrowserTexts,
+  endedRecording: Recording | null,
+  area: HTMLTextAreaElement | null,
+  text: Saved | null,
+): string {
+  if (endedRecording) return wordOver(t, endedRecording)
   const failure = text?.failure() ?? ''
   if (failure || !text?.isSaved()) return failure
   return area?.value.trim() ? t.text('over.text') : ''

@@ -202,9 +202,9 @@ function beginCounting(
   const { closesAt } = state.question!
   const isShort = closesAt !== null && session.momentOf(closesAt) - performance.now() < TIME_TO_COUNT_MS
   if (!isShort) status.say(t.text('attempt.begins.said', { seconds: COUNTED_IN }))
-  const begun = countIn.begin(isShort ? 0 : COUNTED_IN)
+  const countdown = countIn.begin(isShort ? 0 : COUNTED_IN)
   focus()
-  return begun
+  return countdown
 }
 
 /** Player for the newest attempt of this page. */

@@ -217,9 +217,9 @@ function askForHeadphones({ t, devices }: Player, section: HTMLElement, tried: (
     }
   }
 
-  function show(shown: HeadphoneCheck | null): void {
+  function show(shownResult: HeadphoneCheck | null): void {
     setNotice(mistake, '')
-    for (const line of section.querySelectorAll<HTMLElement>('[data-tone]')) line.hidden = line.dataset.tone !== shown
+    for (const line of section.querySelectorAll<HTMLElement>('[data-tone]')) line.hidden = line.dataset.tone !== shownResult
   }
 
   return {

@@ -19,21 +19,21 @@ export function sortItems(fields: HTMLElement): void {
     }))
 
   /** @param place from 0. */
-  function move(moved: Item, place: number): void {
-    const items = readItems().filter(({ row }) => row !== moved.row)
-    items.splice(place, 0, moved)
+  function move(movedItem: Item, place: number): void {
+    const items = readItems().filter(({ row }) => row !== movedItem.row)
+    items.splice(place, 0, movedItem)
     for (const [i, { row, select }] of items.entries()) {
       select.selectedIndex = i + 1
       list!.append(row)
     }
-    status!.textContent = `${moved.text}: ${place + 1}/${items.length}`
+    status!.textContent = `${movedItem.text}: ${place + 1}/${items.length}`
   }
 
   list.addEventListener('input', ({ target }) => {
-    const moved = readItems().find(({ select }) => select === target)
-    if (!moved || moved.select.value === '') return
-    move(moved, moved.select.selectedIndex - 1)
-    moved.select.focus() // moving removes the focus
+    const movedItem = readItems().find(({ select }) => select === target)
+    if (!movedItem || movedItem.select.value === '') return
+    move(movedItem, movedItem.select.selectedIndex - 1)
+    movedItem.select.focus() // moving removes the focus
   })
 
   for (const item of readItems()) {

@@ -28,8 +28,8 @@ export function saveText({ t, session, status, state }: Player, number: number, 
     else if (code !== 'taken_over') status.say(obstacle.why)
     return obstacle
   }
-  const begun = openText(state.question?.text ?? { text: '', revision: 0 }, drafts.read())
-  const saver: Autosave<TextKinds> = createAutosave(begun, {
+  const initial = openText(state.question?.text ?? { text: '', revision: 0 }, drafts.read())
+  const saver: Autosave<TextKinds> = createAutosave(initial, {
     ...rules,
     send: (sent) =>
       session.send('PUT', address, { json: toRequest(sent), until: latest }).then(
@@ -51,13 +51,13 @@ export function saveText({ t, session, status, state }: Player, number: number, 
   const leave = () => saver.dispatch({ type: 'leaving' })
 
   // The page may be older than a text that was sent while leaving the previous page.
-  if (area.value === area.defaultValue) area.value = begun.typed.text
+  if (area.value === area.defaultValue) area.value = initial.typed.text
   area.autocomplete = 'off' // otherwise browsers restore the text of an earlier page
   area.removeAttribute('maxlength') // it would cut pasted text without a message
   area.addEventListener('input', change)
   window.addEventListener('pagehide', leave)
   document.addEventListener('visibilitychange', leave)
-  if (area.value !== begun.typed.text) change() // typed before this script was loaded
+  if (area.value !== initial.typed.text) change() // typed before this script was loaded
   if (!saver.isSaved()) void saver.save()
   count()
   saver.show()

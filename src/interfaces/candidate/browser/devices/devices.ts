@@ -20,7 +20,7 @@ const IS_GONE = ['OverconstrainedError', 'NotFoundError']
 const isAmong = ({ audio, video }: Wanted, { kind }: MediaStreamTrack): boolean => (kind === 'audio' ? audio : video)
 
 export function useDevices() {
-  let opened: MediaStreamTrack[] = []
+  let openTracks: MediaStreamTrack[] = []
   let opening: Promise<unknown> = Promise.resolve()
   let screen: MediaStream | null = null
   let lock: WakeLockSentinel | null = null
@@ -38,8 +38,8 @@ export function useDevices() {
   }
 
   async function openLacking(wanted: Wanted): Promise<MediaStream> {
-    opened = opened.filter(({ readyState }) => readyState === 'live')
-    const lacks = (kind: keyof Wanted) => wanted[kind] && opened.every((track) => track.kind !== kind)
+    openTracks = openTracks.filter(({ readyState }) => readyState === 'live')
+    const lacks = (kind: keyof Wanted) => wanted[kind] && openTracks.every((track) => track.kind !== kind)
     if (lacks('audio') || lacks('video')) {
       const audio = lacks('audio') && chosenOf('audioinput')
       const video = lacks('video') && chosenOf('videoinput')
@@ -49,14 +49,14 @@ export function useDevices() {
           if (!IS_GONE.includes(error.name)) throw error
           return navigator.mediaDevices.getUserMedia({ audio: audio && true, video: video && VIDEO })
         })
-      opened.push(...added.getTracks())
+      openTracks.push(...added.getTracks())
     }
-    return new MediaStream(opened.filter((track) => isAmong(wanted, track)))
+    return new MediaStream(openTracks.filter((track) => isAmong(wanted, track)))
   }
 
   function close(unwanted: Wanted = { audio: true, video: true }): void {
-    for (const track of opened) if (isAmong(unwanted, track)) track.stop()
-    opened = opened.filter((track) => !isAmong(unwanted, track))
+    for (const track of openTracks) if (isAmong(unwanted, track)) track.stop()
+    openTracks = openTracks.filter((track) => !isAmong(unwanted, track))
   }
 
   const sharedScreen = (): MediaStream | null => (screen?.getVideoTracks()[0]?.readyState === 'live' ? screen : null)

@@ -59,12 +59,12 @@ export function checkCameraAndMicrophone(preparing: Preparing, wanted: Wanted, r
     return true
   }
 
-  async function watch(opened: MediaStream): Promise<void> {
-    await monitor.watch(opened, wanted)
+  async function watch(openStream: MediaStream): Promise<void> {
+    await monitor.watch(openStream, wanted)
     monitor.show(true)
     live.hidden = false
-    for (const track of opened.getTracks()) track.onended = () => lost()
-    await chooser.show(opened.getTracks().map((track) => track.getSettings().deviceId))
+    for (const track of openStream.getTracks()) track.onended = () => lost()
+    await chooser.show(openStream.getTracks().map((track) => track.getSettings().deviceId))
   }
 
   /** A newly chosen device has to be tested again. */
@@ -116,9 +116,9 @@ async function loudnessOf(recorded: Blob, monitor: Monitor): Promise<number | nu
   return hasHeard === null ? measureRecording(recorded) : Number(hasHeard)
 }
 
-function offer(offered: HTMLElement, instead: HTMLElement): void {
-  offered.hidden = false
-  instead.hidden = true
+function offer(visible: HTMLElement, hidden: HTMLElement): void {
+  visible.hidden = false
+  hidden.hidden = true
 }
 
 /** Explains an empty recording. */

@@ -30,8 +30,8 @@ export function offerPhoto(preparing: Preparing, kind: PhotoKind, isThere: boole
   if (isThere) showSent()
   offer(openButton)
 
-  function offer(...offered: HTMLButtonElement[]): void {
-    for (const button of [openButton, takeButton, useButton, retakeButton]) button.hidden = !offered.includes(button)
+  function offer(...visibleButtons: HTMLButtonElement[]): void {
+    for (const button of [openButton, takeButton, useButton, retakeButton]) button.hidden = !visibleButtons.includes(button)
   }
 
   function showSent(): void {

@@ -51,11 +51,11 @@ function prepare(page: Player, section: HTMLElement, t: CheckTexts): PageControl
   }
 
   /** Opens the next step, and steps that still need a look; folds finished ones. */
-  function showNext(changed?: HTMLElement, stays = false): void {
+  function showNext(changedStep?: HTMLElement, stays = false): void {
     const next = steps.find((step) => !step.isPassed())
     const before = document.activeElement
     for (const [i, step] of steps.entries())
-      step.show(step === next || step.hasMistake() || (stays && step.element === changed), i + 1)
+      step.show(step === next || step.hasMistake() || (stays && step.element === changedStep), i + 1)
     // The focused element may be folded now.
     if (before !== document.body && before?.closest('.step.passed details:not([open])')) focusOn(next)
   }

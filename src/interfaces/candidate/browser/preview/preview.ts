@@ -24,7 +24,7 @@ const READY = {
  */
 export function openPreview(base: string, newId: () => string): Session {
   let shownSection: HTMLElement | null = null
-  let played = 0
+  let playCount = 0
   let attempts: Attempt[] = []
   let answers: PossibleAnswer[] = []
 
@@ -33,14 +33,14 @@ export function openPreview(base: string, newId: () => string): Session {
   function readQuestion(): Question | null {
     const section = document.querySelector<HTMLElement>('[data-question]')
     const { number, of: questionCount, answersAt, closesAt, playsLeft, attemptsLeft } = section?.dataset ?? {}
-    if (section !== shownSection) [shownSection, played, attempts, answers] = [section, 0, [], []]
+    if (section !== shownSection) [shownSection, playCount, attempts, answers] = [section, 0, [], []]
     if (!section || (closesAt && momentOf(closesAt) <= performance.now())) return null
     return {
       number: Number(number),
       of: Number(questionCount),
       answersAt: answersAt && momentOf(answersAt) > performance.now() ? answersAt : null,
       closesAt: closesAt ?? null,
-      playsLeft: Math.max(0, Number(playsLeft) - played),
+      playsLeft: Math.max(0, Number(playsLeft) - playCount),
       attemptsLeft: Math.max(0, Number(attemptsLeft) - attempts.length),
       text: null,
       attempts,
@@ -88,7 +88,7 @@ export function openPreview(base: string, newId: () => string): Session {
     const body = (json ?? {}) as RequestBody
     const [, , id = '', action] = path.split('/')
     if (path === '') return read()
-    if (action === 'plays') return { playsLeft: Math.max(0, Number(shownSection?.dataset.playsLeft) - ++played) }
+    if (action === 'plays') return { playsLeft: Math.max(0, Number(shownSection?.dataset.playsLeft) - ++playCount) }
     if (action === 'attempts') return begin(body.kind!)
     if (action === 'complete') complete(id)
     if (action === 'choice') count(body.attempt!)

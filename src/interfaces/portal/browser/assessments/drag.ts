@@ -19,12 +19,12 @@ export function dragCards(list: HTMLElement, dropped: (card: HTMLElement) => voi
     const dragging = new AbortController()
     const { signal } = dragging
     const before = card.nextElementSibling
-    const grabbed = clientY + window.scrollY - card.offsetTop
+    const grabOffset = clientY + window.scrollY - card.offsetTop
     let y = clientY
     card.classList.add('z-20', 'shadow-lg')
 
     function place(): void {
-      const top = y + window.scrollY - grabbed
+      const top = y + window.scrollY - grabOffset
       const middle = top + card.offsetHeight / 2
       const middleOf = (other: HTMLElement) => other.offsetTop + other.offsetHeight / 2
       for (let next = card.nextElementSibling; next && middle > middleOf(next as HTMLElement); next = card.nextElementSibling)

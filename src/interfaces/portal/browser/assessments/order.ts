@@ -15,7 +15,7 @@ export function enableReordering(list: HTMLElement): void {
   const total = () => first - 1 + cards().length
   const order = saveOrder(list, status)
 
-  dragCards(list, moved)
+  dragCards(list, afterMove)
   list.addEventListener('keydown', (event) => {
     const handle = (event.target as Element).closest<HTMLElement>('[data-handle]')
     const step = ({ ArrowUp: -1, ArrowDown: 1 } as const)[event.key as 'ArrowUp']
@@ -56,10 +56,10 @@ export function enableReordering(list: HTMLElement): void {
     const other = neighbour(card, step)
     if (step < 0) other?.before(card)
     else other?.after(card)
-    moved(card)
+    afterMove(card)
   }
 
-  function moved(card: HTMLElement): void {
+  function afterMove(card: HTMLElement): void {
     for (const [i, item] of cards().entries()) number(item, first + i)
     countSections(list)
     card.scrollIntoView({ block: 'nearest' })

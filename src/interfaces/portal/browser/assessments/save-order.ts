@@ -26,13 +26,13 @@ export function saveOrder(list: HTMLElement, status: HTMLElement) {
     if (isSaving) return
     isSaving = true
     while (saved.join() !== ids().join()) {
-      const wanted = ids()
-      const answer = await send(wanted)
+      const wantedIds = ids()
+      const answer = await send(wantedIds)
       if (!answer.ok) {
         await refuse(answer)
         break
       }
-      saved = wanted
+      saved = wantedIds
       // A pool stays together.
       if (answer.status === 202) await showCurrent()
     }
@@ -40,9 +40,9 @@ export function saveOrder(list: HTMLElement, status: HTMLElement) {
     if (status.textContent === NO_CONNECTION) setText(status, 'The order is saved.')
   }
 
-  async function send(wanted: string[]): Promise<Response> {
+  async function send(wantedIds: string[]): Promise<Response> {
     status.classList.remove('mistake')
-    const body = new URLSearchParams({ seen: saved.join(' '), wanted: wanted.join(' ') })
+    const body = new URLSearchParams({ seen: saved.join(' '), wanted: wantedIds.join(' ') })
     const ask = () => fetch(list.dataset.order!, { method: 'POST', body, redirect: 'manual', keepalive: true })
     const answer = await requestWithRetry(ask, () => {
       setText(status, NO_CONNECTION)
