@@ -1,7 +1,7 @@
 import { createElement } from '../../../../http/browser/dom.ts'
 import type { BrowserTexts } from '../../../../locales/texts.ts'
 
-/** What leaving the question would do: end a recording, leave it without an answer, or leave part of it unanswered. */
+/** Reason to ask before leaving a question: a recording would end, the answer is missing, or part of it is. */
 type Unfinished = 'recording' | 'unanswered' | 'unfinished'
 
 /**
