@@ -76,7 +76,7 @@ export function snakeOf(name: string): string {
   const cached = snakeNames.get(name)
   if (cached !== undefined) return cached
   const snake = name.replace(/[A-Z]/g, (capital) => `_${capital.toLowerCase()}`)
-  // Names stand in the code: there are few.
+  // Names come from the code, so the cache stays small.
   snakeNames.set(name, snake)
   return snake
 }

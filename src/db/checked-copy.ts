@@ -19,7 +19,7 @@ export async function copyChecked(from: string, to: string): Promise<Content | u
   return content
 }
 
-/** @returns undefined when there is no such file. */
+/** @returns undefined if the file does not exist. */
 export async function measureContent(file: string): Promise<Content | undefined> {
   await using source = await unlessGone(open(file))
   return source && (await readThrough(source, async () => {}))

@@ -13,7 +13,7 @@ export type Db = PrismaClient
 /** Target of queries: the pool, or an open transaction. */
 export type Connection = Prisma.TransactionClient
 
-/** Milliseconds, for a connection that can't be had, or has gone silent. Those of the server: session-settings.ts. */
+/** Milliseconds until a connection attempt, or a silent connection, fails. session-settings.ts has the server's timeouts. */
 const TIMEOUTS = { connectionTimeoutMillis: 2_500, query_timeout: 5_000 }
 
 /** @property isShared whether the connections lead to a pooler in transaction mode: see {@link createDb}. */

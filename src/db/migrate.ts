@@ -57,7 +57,7 @@ export async function migrate(
       logs text, rolled_back_at timestamptz, started_at timestamptz NOT NULL DEFAULT now(), applied_steps_count integer NOT NULL DEFAULT 0)`)
     const history = await readHistory(client)
     const pending = compareHistory(migrations, history, log)
-    // Into an empty database all of them go in a moment, and nobody looks for one of them afterwards.
+    // In an empty database all migrations take a moment, and nobody needs a log line for each.
     const isNew = history.length === 0
     for (const migration of pending) {
       const logFields = { migration: migration.name }
@@ -93,7 +93,7 @@ export async function hasMigrations(db: Connection, names: string[]): Promise<bo
   return row?.count === names.length
 }
 
-/** By asking again and again: the statement that waits for a lock is itself what an index that is made concurrently waits for. */
+/** Polls for the lock, because CREATE INDEX CONCURRENTLY of another process would wait for a statement that waits for the lock. */
 async function takeTurn(client: Client, log: Log): Promise<void> {
   for (let isLogged = false; ; isLogged = true) {
     const { rows } = await client.query('SELECT pg_try_advisory_lock($1) AS ours', [LOCK])

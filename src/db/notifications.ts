@@ -14,7 +14,11 @@ const RECONNECT_AFTER_MS = 1_000
 const HEARTBEAT_EVERY_MS = 5_000
 const HEARTBEAT_TIMEOUT_MS = 2_000
 
-/** Listens on a channel (LISTEN/NOTIFY) over a connection of its own, which is made anew whenever it breaks. @returns how to end it. */
+/**
+ * Listens on a channel (LISTEN/NOTIFY) over a separate connection, which is opened again whenever it breaks.
+ *
+ * @returns a function that ends it.
+ */
 export function listenForNotifications(url: string, channel: string, handlers: Handlers): () => Promise<void> {
   const ended = new AbortController()
   const running = run(url, channel, handlers, ended.signal)

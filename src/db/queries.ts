@@ -58,7 +58,7 @@ export const sameOrganization = (table: TenantTable | (string & {}), other: Tena
 export const isNotSuspended = (table: string): RawBuilder<SqlBool> =>
   sql`not exists (select from ${sql.table('organizationSuspensions')} where ${sameOrganization('organizationSuspensions', table)})`
 
-/** Deletes at most so many rows of a table within the scope, whatever its key. */
+/** Deletes at most `atMost` rows of a table within the scope, whatever the table's key is. */
 export const deleteSome = <T extends TenantTable>(db: TenantDb, table: T, atMost: number) => {
   const place = sql.ref(`${table}.ctid`)
   const batch = db

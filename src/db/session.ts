@@ -15,7 +15,7 @@ export type Session = {
   prisma: Prisma.TransactionClient
   /** @throws TransactionClosedError where the transaction has ended before. */
   query: <Row extends object>(statement: Statement) => Promise<QueryResult<Row>>
-  /** Executes all of the statements or none, outside a transaction in one packet. @returns the rows of the last. */
+  /** Executes all of the statements or none; outside a transaction they are sent in one packet. @returns the rows of the last statement. */
   queryAll: <Row extends object>(statements: Statement[]) => Promise<Row[]>
   /** Does the work in a transaction; inside an open one it becomes a savepoint: when it fails, the transaction can go on. */
   transaction: <T>(work: (inside: Session) => Promise<T>, limits?: TransactionLimits) => Promise<T>

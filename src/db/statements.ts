@@ -81,7 +81,7 @@ export const compile = (query: Query<unknown>): Statement => {
 /** Prepared statements of one kind. Beyond this the oldest are dropped. */
 const MOST_PREPARED = 200
 
-/** Stands for a value in a statement that is made once. */
+/** Placeholder for a value of a prepared statement. */
 class Placeholder {
   readonly field: string
   constructor(field: string) {

@@ -68,7 +68,7 @@ export async function* readAsJson(inside: Connection, query: string, atOnce: num
   await run(inside, 'CLOSE json_rows')
 }
 
-/** Inserts rows that are given as JSON. @param columns those that the rows may have; others get their default. */
+/** Inserts rows that are given as JSON. @param columns columns to insert; the others get their default. */
 export async function insertJson(
   inside: Connection,
   table: string,

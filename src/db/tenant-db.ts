@@ -97,7 +97,7 @@ export function tenantDb(db: Connection, scope: Scope): TenantDb {
 /** The connection without its scope. */
 export const unscopedConnection = (db: Connection): Connection => scopes.get(db)?.base ?? db
 
-/** The connection within the scope of the other, if that has one. */
+/** Applies the scope of the other connection, if it has one. */
 export function scopeLike<C extends Connection>(other: C, connection: Connection): C {
   const scope = scopes.get(other)?.scope
   return (scope ? tenantDb(connection, scope) : connection) as C

@@ -82,7 +82,7 @@ export type Deps = {
   apiKeyCache: ApiKeyCache
   queue: Queue
   events: EventSequence
-  /** Replica for lists; undefined if there is none or it lags too far. */
+  /** Replica for lists; undefined without one, or while it lags too far behind. */
   replica: () => Replica | undefined
   media: MediaStore
   /** Speech recognition service of the operator; undefined: none is connected. */

@@ -139,7 +139,7 @@ export type SessionProblem =
 
 /** Rule that a value violates. `limit`: the rule's bound; `value`: the rejected value, where responses repeat it. */
 export type Violation =
-  /** `text` allows neither NUL nor half of a surrogate pair; `blank` neither these nor white space alone. */
+  /** `text` forbids NUL and unpaired surrogates; `blank` also forbids text of white space alone. */
   | { rule: 'required' | 'email' | 'uuid' | 'boolean' | 'text' | 'blank' | 'color' | 'idempotency-key' }
   | { rule: 'choice'; limit: readonly string[]; value: unknown }
   | { rule: 'integer' | 'minimum' | 'maximum'; limit: Range }

@@ -1,5 +1,5 @@
-// Every limit of what the service takes, for all interfaces, the importer and the command line. Lengths are in characters (code points).
-// The import format sets none for texts that are not indexed, nor for lists: what came so may stay as it is, see issuesOfChangedFields in checks.ts.
+// Limits of all inputs, for all interfaces, the importer, and the command line. Lengths are in characters (code points). The import format
+// doesn't limit lists, or texts without an index. Imported values may stay as they are, see issuesOfChangedFields in checks.ts.
 
 /** Number of times that an invite's mail may be sent again, or in a new link. */
 export const MAX_RESENDS = 10
@@ -80,7 +80,7 @@ export const IDLE_MINUTES = { minimum: 15, maximum: 720 }
 export const SESSION_HOURS = { minimum: 1, maximum: 720 }
 /** For so long the word of an organization's identity provider opens it, where that is the only way in. */
 export const SSO_SESSION_HOURS = { minimum: 1, maximum: 24 }
-/** For so long a browser may stand for a second factor; 0: not at all. */
+/** Days for which a browser may replace a second factor; 0: never. */
 export const TRUSTED_DEVICE_DAYS = { minimum: 0, maximum: 90 }
 
 /** Days for which an organization keeps its audit log: one year to seven. */
@@ -106,7 +106,7 @@ export const PAGE_SIZES = [25, 50, 100] as const
 // Uploads of candidates.
 
 export const MAX_ANSWER_LENGTH = 20_000
-/** Highest revision of a text: so many savings no candidate makes, and there is room for more. */
+/** Highest revision of a text: more than any candidate saves. */
 export const MAX_REVISION = 1_000_000_000
 /** Most recorded events of one session, and of one request. */
 export const MAX_SESSION_EVENTS = 2_000

@@ -59,7 +59,7 @@ type WriteContext = { tx: Connection; organizationId: string; plan: ImportPlan; 
 /**
  * Writes the definitions of an organization's questions, unless they are unchanged. A definition with a corrected answer key is kept.
  *
- * @param into.onKept called for a kept definition that differs from the document's. @returns the result by question row.
+ * @param context.onKept called for a kept definition that differs from the document's. @returns the result by question row.
  */
 export async function writeDefinitions(
   service: ServiceContext,

@@ -236,7 +236,7 @@ export type WrittenDefinition = { versionId?: string | null; responseType?: stri
 
 type WrittenQuestion = { assessmentId: string; structure: WrittenStructure; definition: WrittenDefinition | undefined }
 
-/** @param written assessment and structure of the question, and the result of writing its definition, if any. */
+/** @param question assessment and structure of the question, and the result of writing its definition, if any. */
 export function wantQuestion(
   entry: QuestionEntry,
   { id, organizationId, now }: RowContext,

@@ -109,7 +109,7 @@ function toOutcome(verdict: Exclude<Verdict, null> | { kind: 'doubtful'; reason:
 /** The mail of any kind that starts last. */
 let lastStart = Promise.resolve()
 
-/** Gives requests priority: during traffic, mails start one after the other, PAUSE_MS apart. */
+/** Gives requests priority: while there are requests, mails start one by one, PAUSE_MS apart. */
 function yieldToRequests({ deps: { traffic } }: ServiceContext): Promise<void> {
   const hasTraffic = () => performance.now() - traffic.answeredAt < TRAFFIC_MS
   lastStart = lastStart.then(() => (hasTraffic() ? sleep(PAUSE_MS) : undefined))

@@ -10,7 +10,7 @@ const POLLING_SECONDS = 2
 /** Pauses while the service is unavailable, in milliseconds. They double. */
 const FIRST_PAUSE_MS = 1_000
 const LONGEST_PAUSE_MS = 60_000
-/** After so many pauses another recording is tried: it may be this one that the service does not answer. */
+/** Pauses after which another recording is tried, because this one may be the reason why the service doesn't answer. */
 const MAX_PAUSES = 8
 
 /**

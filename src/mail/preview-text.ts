@@ -24,7 +24,7 @@ type MessageParts = Pick<Message, 'subject' | 'text' | 'html' | 'headers'>
 /**
  * Renders a custom text for an invented candidate.
  *
- * @param place.url target of its links. @param place.now start of its day counts. @param place.isTest marks the subject as a test.
+ * @param options.url target of its links. @param options.now start of its day counts. @param options.isTest marks the subject as a test.
  */
 export function previewText(
   { languages, links }: Pick<MailSettings, 'languages' | 'links'>,

@@ -17,7 +17,7 @@ import {
   toHeaderText,
 } from './message.ts'
 
-/** Renders the mail that proves the address of somebody who has registered by an open link, identically on each retry. */
+/** Renders the mail that proves the address of a visitor who registered by an open link, identically on each retry. */
 export function renderRegistrationEmail(settings: MailSettings, email: RegistrationEmail): Message {
   const { assessment } = email.openLink
   const { organization } = assessment

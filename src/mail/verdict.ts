@@ -1,6 +1,6 @@
 import type { OutageCause, Verdict } from '../domain/mails/mail-outage.ts'
 
-/** Error of nodemailer. `command` is the one that failed: CONN before the first, API if none was sent. */
+/** Error of nodemailer. `command` is the failed command: CONN before the first, API if none was sent. */
 export type SmtpError = Error & {
   code?: string | undefined
   command?: string | undefined

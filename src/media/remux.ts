@@ -41,7 +41,7 @@ const INDEXED_BYTES = 64
 const FRAME_BYTES = 64_000
 const PACKET_FRAME_BYTES = 64
 const UNREAD_DIVISOR = 10
-/** If more than this share of a segment is out of order, joining fails and the segments are kept as they are. */
+/** Largest share of a segment that may be out of order; beyond it joining fails and the segments are kept. */
 const MAX_LEFT_OUT_SHARE = 0.5
 /** Bytes of a file that mediabunny caches. */
 const CACHE_OPTIONS = { maxCacheSize: 2 ** 20 }

@@ -32,8 +32,8 @@ export class ProcessEnded extends Error {
  * Runs a task in a child process at low priority, without settings, secrets, or connections. Harmful input only ends that process.
  *
  * @param limits beyond the process's initial usage, buffers included.
- * @param insertPart processes each part of the result. The next part arrives when its promise resolves.
- * @throws ProcessEnded, or the error of insertPart.
+ * @param takePart processes each part of the result. The next part arrives when its promise resolves.
+ * @throws ProcessEnded, or the error of takePart.
  */
 export async function runLimited<Outcome, Part = never>(
   program: Program,

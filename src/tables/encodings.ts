@@ -55,7 +55,9 @@ const COMMON = new Set('’‘‚“”„–—…•«»€°§©®·×½£±�
 /** A word with adjacent signs: signs such as £ stand before numbers, not letters. */
 const WORD = /(?:[£©×±½¼]?[\p{L}\p{M}ªº№]+[¼½¾£±×]?)+/gu
 
-/** First bytes of the frequent characters, which East Asian standards sort before the rare ones; and what else such texts have. */
+/**
+ * First bytes of the frequent characters, which East Asian standards sort before the rare ones; `also` matches further signs of such texts.
+ */
 const FREQUENT: Partial<Record<Encoding, { from: number; to: number; also: RegExp }>> = {
   shift_jis: { from: 0x88, to: 0x97, also: /[\u3000-\u30ff\uff00-\uff60]/u },
   'euc-jp': { from: 0xb0, to: 0xcf, also: /[\u3000-\u30ff\uff00-\uff60]/u },
@@ -146,7 +148,7 @@ function shareOfFrequent(
   return Math.min(1, (count + alsoCount) / Math.max(1, foreign.length))
 }
 
-/** Control characters; signs, capitals, and other scripts within a word: what a wrong encoding looks like. */
+/** Signs of a wrong encoding: control characters; signs, capitals, and other scripts within a word. */
 const FAULTS =
   /[\x80-\x9f]|(?<=\p{L})[^\p{L}\p{M}\p{N}\p{Z}\0-\x7f’‘–—·°…»”“](?=\p{L})|(?<=\p{Ll})\p{Lu}(?=\p{L})|(?<=[a-z])[\p{sc=Cyrillic}\p{sc=Greek}\p{sc=Han}\p{sc=Hangul}]|[\uff61-\uff9f\ue000-\uf8ff]/gu
 function shareOfFaults(sample: string, foreign: number): number {

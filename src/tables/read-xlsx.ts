@@ -8,7 +8,7 @@ import { UnreadableFile } from './unreadable-file.ts'
 // no declared entities. Each regular expression runs over a file once.
 
 const MAX_CELLS = 1_500_000
-/** Cells of a row, on average, more of which no sheet with so many rows has. */
+/** Most cells of a row, on average over the sheet. */
 const CELLS_A_ROW = 60
 /** Factor by which the empty cells before and between the others may widen rows. */
 const MAX_WIDENING = 4
@@ -223,7 +223,7 @@ function addText(cell: Cell, name: string, text: string): void {
   else if (name === 't') cell.text += decode(text)
 }
 
-/** @param at.next column of a cell without a reference. @returns the column of the following cell. */
+/** @param position.next column of a cell without a reference. @returns the column of the following cell. */
 function placeCell(rows: TableRow[], { line, next }: { line: number; next: number }, cell: Cell, style: Style): number {
   const column = columnOf(/\br="([A-Z]{1,3})\d*"/.exec(cell.attributes)?.[1]) ?? next
   if (column >= MAX_COLUMNS) return column + 1

@@ -10,7 +10,7 @@ import { type MediaLine, nameOfMedia, parseMediaLine } from './media-list.ts'
 import { type ExportedName, exportedNames, snake } from './tables.ts'
 import { TransferError } from './transfer-error.ts'
 
-/** Tables with many rows whose ids stand in no text. */
+/** Tables with many rows whose ids occur in no text. */
 const UNMENTIONED: ReadonlySet<ExportedName> = new Set([
   'answerAttempts',
   'auditEntries',

@@ -7,7 +7,7 @@ const ROWS_AT_ONCE = 1_000
 
 type ExportedRows = Pick<RowsManifest, 'tables' | 'itemsToRecreate' | 'positions' | 'snapshotMs'>
 
-/** Writes the file of a table. @returns what the manifest says about it. */
+/** Writes the file of a table. @returns its figures for the manifest. */
 export type WriteTable = (table: string, batches: AsyncIterable<string[]>) => Promise<FileFacts>
 
 /** Writes all rows of the organization, as they are at one moment. @param omitted tables that are left out. */

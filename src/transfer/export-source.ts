@@ -8,8 +8,9 @@ import { TransferError } from './transfer-error.ts'
 export type SourceFile = AsyncDisposable & { name: string; bytes: number; read: () => AsyncIterable<Buffer> }
 
 /**
- * @property folder where the file with new ids is written. @property find null if there is no such file. @property withPath runs work on a file
- *   as one of the disk.
+ * @property folder folder for the file with new ids.
+ * @property find null if the file does not exist.
+ * @property withPath runs work on a file of the disk, extracted if necessary.
  */
 export type ExportSource = AsyncDisposable & {
   folder: string

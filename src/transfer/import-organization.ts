@@ -70,7 +70,7 @@ export async function importOrganization(ctx: ServiceContext, place: string, opt
   })
 }
 
-/** Opens the folder or the ZIP of an export. @throws TransferError if there is none. */
+/** Opens the folder or ZIP of an export. @throws TransferError if there is none. */
 async function openExport(place: string): Promise<ExportSource> {
   const found = await stat(place).catch((cause: NodeJS.ErrnoException) => {
     throw new TransferError(`${place} can't be opened.`, { cause })

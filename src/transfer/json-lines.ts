@@ -8,7 +8,7 @@ import { TransferError } from './transfer-error.ts'
 const LONGEST_LINE = 16 * 1024 * 1024
 const LINE_FEED = 10
 
-/** Writes batches of lines to a new file. @returns what the manifest says about it. */
+/** Writes batches of lines to a new file. @returns its figures for the manifest. */
 export async function writeLines(file: string, batches: AsyncIterable<string[]>): Promise<FileFacts> {
   await using handle = await open(file, 'wx', 0o600)
   const { bytes, facts } = measureLines(batches)

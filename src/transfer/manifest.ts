@@ -59,7 +59,7 @@ export const MEDIA_FOLDER = 'media'
 export const writeRowsManifest = (folder: string, manifest: RowsManifest): Promise<void> => write(folder, ROWS_MANIFEST, manifest)
 export const writeManifest = (folder: string, manifest: Manifest): Promise<void> => write(folder, MANIFEST, manifest)
 
-/** @returns null if the export has no such file yet. @throws TransferError for a damaged one, or one of a newer format. */
+/** @returns null if the export has no such file yet. @throws TransferError for a damaged file, or a file of a newer format. */
 export const readRowsManifest = (folder: string): Promise<RowsManifest | null> =>
   readManifestOf(openFolder(folder), ROWS_MANIFEST, Rows)
 /** @throws TransferError if the export is not complete, is damaged, or has a newer format. */

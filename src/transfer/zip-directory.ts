@@ -1,7 +1,7 @@
 import type { FileHandle } from 'node:fs/promises'
 import { TransferError } from './transfer-error.ts'
 
-// Directory of a ZIP that somebody else may have made (PKWARE's APPNOTE, with ZIP64). Only what an export can have is taken.
+// Directory of a ZIP by PKWARE's APPNOTE, with ZIP64. The file may come from anybody, so only features that exports use are accepted.
 
 /** @property packed bytes in the ZIP. @property size bytes of the content. @property offset start of the local header. */
 export type ZipEntry = { name: string; method: number; packed: number; size: number; offset: number }

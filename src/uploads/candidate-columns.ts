@@ -10,7 +10,10 @@ export const CANDIDATE_MEANINGS: CandidateMeaning[] = [
   ...(['email', 'name', 'firstName', 'lastName', 'tags', 'message', 'days', 'grader', 'language', 'extraTime'] as const),
 ]
 
-/** Headings by what they mean, in lower case and without anything but letters. Several of the first meaning: the one with most addresses. */
+/**
+ * Headings by their meaning, in lower case and without anything but letters. If several columns are addresses, the one with the most
+ * addresses wins.
+ */
 const HEADINGS: Record<CandidateMeaning, string[]> = {
   email: [
     ...[

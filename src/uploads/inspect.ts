@@ -6,7 +6,7 @@ import { CANDIDATE_MEANINGS } from './candidate-columns.ts'
 
 // Preview of a file for the person who confirms its columns: the columns with their meanings, and the rows that result.
 
-/** @property word heading as it is remembered; empty for none. @property doubt a sentence; null if the meaning is sure. */
+/** @property word remembered form of the heading; empty for none. @property doubt a sentence; null if the meaning is certain. */
 export type InspectedColumn = {
   heading: string
   word: string

@@ -30,7 +30,7 @@ export type ApiKeySummary = {
   rights: string[]
   /** See KEY_SCOPES; empty: unrestricted. */
   scopes: string[]
-  /** From where alone it may be used; none: from anywhere. */
+  /** Networks that may use the key; empty: all. */
   networks: string[]
   /** The key's own limit; null: the organization's limit. */
   requestsPerMinute: number | null
@@ -192,11 +192,7 @@ export async function revokeApiKey(ctx: ServiceContext, id: string): Promise<Api
   return revoked
 }
 
-/**
- * Changes a key's rights, restrictions, and limit. Only actual changes are recorded.
- *
- * @throws Error when there is no such key.
- */
+/** Changes a key's rights, restrictions, and limit. Only actual changes are recorded. @throws Error if the key does not exist. */
 export async function changeApiKey(ctx: ServiceContext, id: string, change: KeyChange): Promise<ApiKeySummary> {
   const changed = await inTransaction(ctx, async (inside) => {
     const { db } = inside
@@ -217,7 +213,7 @@ export async function changeApiKey(ctx: ServiceContext, id: string, change: KeyC
   return changed
 }
 
-/** The operator names a key without its organization. @throws Error when there is no such key. */
+/** Finds a key's organization, because operators name a key without it. @throws Error if the key does not exist. */
 async function findOrganizationId({ db }: ServiceContext, id: string): Promise<string> {
   const key = await unscopedPrisma(db).apiKey.findUnique({ where: { id }, select: { organizationId: true } })
   if (!key) throw new Error(`There is no key ${id}.`)

@@ -87,7 +87,11 @@ export async function generateKey(
 const OWNERS_SCOPE: KeyScope = 'candidates:erase'
 const TRANSCRIPTS_SCOPE: KeyScope = 'transcripts:read'
 
-/** Nobody gives a key, nor gets the value of one, that may more than they: who erases candidates is the owners' affair. @throws DomainError not_permitted. */
+/**
+ * Nobody may create a key with more rights than their own, or read its value. Keys that erase candidates are for owners.
+ *
+ * @throws DomainError not_permitted.
+ */
 function authorizeScopes(ctx: Context, scopes: readonly string[]): void {
   if (!mayGrantScopes(ctx, scopes)) throw new DomainError('not_permitted')
 }
@@ -97,11 +101,11 @@ export const mayGrantScopes = (ctx: Context, scopes: readonly string[]): boolean
   (!scopes.includes(OWNERS_SCOPE) || may(ctx, 'erase_candidates')) &&
   (!scopes.includes(TRANSCRIPTS_SCOPE) || may(ctx, 'read_transcripts'))
 
-/** A key opens much, and for long: all who answer for it learn of it. */
+/** Notifies all admins, because a key opens much, and for long. */
 const notifyAdmins = async (inside: Context, called: string): Promise<void> =>
   queueAdminEmails(inside, { kind: 'key_made', facts: omitUndefined({ person: await nameActor(inside), called }) })
 
-/** For so many days a new key may be good at most; null: for ever. */
+/** Most days until a new key expires; null: it may never expire. */
 export async function maxKeyDays({ db, organization }: Context): Promise<number | null> {
   const where = { organizationId: organization.id }
   return (await db.organizationSecurity.findUnique({ where, select: { apiKeyMaxDays: true } }))?.apiKeyMaxDays ?? null

@@ -62,7 +62,7 @@ export type ArchivedInvite = {
   submissionIds: string[]
 }
 
-/** An invite with what happened to it; undefined: it is gone since. */
+/** An invite with its history; undefined if it was deleted meanwhile. */
 export async function readArchivedInvite(ctx: Context, id: string): Promise<ArchivedInvite | undefined> {
   const [found] = await findInvites(ctx, [id])
   if (!found) return undefined

@@ -162,7 +162,7 @@ const filters: FilterConditions<'assessments', TokenizedFilter<AssessmentFilter>
   questionFormats: (eb, formats) => sql`${eb.ref('assessments.defaultQuestionFormat')} = any(${formats}::media_format[])`,
   answerFormats: (eb, formats) => sql`${eb.ref('assessments.defaultAnswerFormat')} = any(${formats}::media_format[])`,
   search: (eb, patterns) => containsAll(eb.ref('assessments.nameSearch'), patterns),
-  // Two, each with an index of its own: a statement is made once for all values of a filter.
+  // Two queries, each with its own index, because a prepared statement serves all values of a filter.
   isArchived: (eb) => eb('assessments.archivedAt', 'is not', null),
   isInUse: (eb) => eb('assessments.archivedAt', 'is', null),
 }

@@ -1,7 +1,7 @@
 import { shuffle } from '../lists/shuffle.ts'
 import type { Random } from '../ports/question-kind.ts'
 
-/** A question with what decides whether and where a candidate gets it. @property draw number of questions that its pool gives. */
+/** Data of a question that decide whether and where a candidate gets it. @property draw number of questions to draw from its pool. */
 export type DrawableQuestion = {
   id: string
   sectionId: string | null

@@ -213,7 +213,8 @@ async function insert(
 }
 
 /**
- * Member who answers for automatic releases: the one who turned them on, or the next one who saved the assessment if that one is inactive.
+ * Member who is responsible for automatic releases: whoever turned them on or, if that member is inactive, the next member who saves the
+ * assessment.
  *
  * @throws DomainError invalid if an API key turns them on.
  */

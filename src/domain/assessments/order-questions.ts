@@ -13,12 +13,12 @@ import { getQuestion, type QuestionRef } from './questions.ts'
 import { inSection, inStructure, type PlacedQuestion, placeQuestion, readStructure, type Structure } from './structure.ts'
 
 /**
- * Moves a question to another place; the questions are then numbered from 1. It joins the section that it lands in.
+ * Moves a question to another place, and into the section there. All questions are then numbered from 1.
  *
- * @param to its place among the questions, from 1; beyond the end it is the last.
- * @param order its number when it was seen: where somebody has moved it meanwhile, it stays. undefined: wherever it is.
- * @returns its place.
- * @throws DomainError not_permitted; assessment_not_found; question_not_found; invalid: `changed` for its order, or a place that is none.
+ * @param place new place among the questions, from 1; beyond the end it becomes the last.
+ * @param order number of the question that the caller has read; if somebody moved it meanwhile, it stays. undefined: any.
+ * @returns the new place.
+ * @throws DomainError not_permitted; assessment_not_found; question_not_found; invalid: `changed` for its order, or an invalid place.
  */
 export async function moveQuestion(
   ctx: Context,
@@ -44,7 +44,7 @@ export async function moveQuestion(
 /**
  * Moves a question to the end of a section. It leaves its pool.
  *
- * @returns its place. @throws DomainError not_permitted; assessment_not_found; question_not_found; invalid.
+ * @returns the new place. @throws DomainError not_permitted; assessment_not_found; question_not_found; invalid.
  */
 export async function moveToSection(ctx: Context, ref: QuestionRef, sectionId: string): Promise<number> {
   authorize(ctx, 'write_assessments')

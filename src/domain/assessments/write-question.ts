@@ -45,7 +45,7 @@ export const updateDefinedQuestion = (
     })
   })
 
-/** A key is corrected without a change of the question's row: only the definition itself says whether it is as it was seen. */
+/** Correcting a key doesn't change the question's row, so the definition itself is compared with the one that was read. */
 async function findUnseen(ctx: Context, ref: QuestionRef, wanted: QuestionDefinition, seenHash: string): Promise<Issue[]> {
   const { versionId } = await getQuestion(ctx, ref)
   if (versionId === null) return []
@@ -81,8 +81,10 @@ function write(
 }
 
 /**
- * Definition with its key, for actors who may write it. @returns null if there is none. @throws DomainError not_permitted;
- * question_not_found.
+ * Definition with its key, for actors who may write it.
+ *
+ * @returns null without a definition.
+ * @throws DomainError not_permitted; question_not_found.
  */
 export async function readDefinitionToWrite(ctx: Context, ref: QuestionRef): Promise<QuestionDefinition | null> {
   authorize(ctx, 'write_assessments')

@@ -12,7 +12,11 @@ export type { Asset }
 /** Sides in pixels. */
 export type PictureSize = { width: number; height: number }
 
-/** An asset for who may read questions. @throws DomainError not_permitted; media_not_found for one that there is not, or not yet. */
+/**
+ * Finds an asset for actors who may read questions.
+ *
+ * @throws DomainError not_permitted; media_not_found if it does not exist or is not ready.
+ */
 export async function getAsset(ctx: Context, id: string): Promise<Asset> {
   if (!may(ctx, 'read_assessments') && !may(ctx, 'read_library')) throw new DomainError('not_permitted')
   return findReadyAsset(ctx, id)

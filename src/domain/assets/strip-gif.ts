@@ -2,7 +2,7 @@ import { createArea, createCounter, type Stripped } from './strip-metadata.ts'
 
 const [EXTENSION, FRAME, TRAILER] = [0x21, 0x2c, 0x3b]
 const [COMMENT, APPLICATION] = [0xfe, 0xff]
-/** Applications whose extensions say how to show the picture: how often it repeats, its colors. Others hold texts, XMP for one. */
+/** Application extensions that affect how the picture is shown, such as repetition and colors. Others contain metadata such as XMP. */
 const KEPT_APPLICATIONS = ['NETSCAPE2.0', 'ANIMEXTS1.0', 'ICCRGBG1012']
 
 /** Removes comments, XMP, and trailing data. @throws RangeError if the file is truncated or has too many blocks. */

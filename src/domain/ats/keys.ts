@@ -15,7 +15,7 @@ import { checkName, findIssues } from '../validation/checks.ts'
 import { throwIfIssues } from '../validation/throw-if-issues.ts'
 import { findConnection, requireEnabled } from './connections.ts'
 
-// Keys of connections: those that an ATS calls the service with, and the one it gave the organization.
+// Keys of connections: the keys by which an ATS calls the service, and the key by which the service calls the ATS.
 
 const USE_RECORDED_EVERY_MS = 60_000
 

@@ -9,9 +9,9 @@ import { enabledSystems } from './connections.ts'
 import { type Credentials, decryptCredentials } from './keys.ts'
 import type { OrderStatus } from './order-status.ts'
 
-// Reports are taken by any process, one of each order at a time.
+// Any process leases reports, one of each order at a time.
 
-/** Longer than an attempt takes. What a process has taken that was killed is attempted by another when this is over. */
+/** Longer than an attempt takes. After that another process attempts the reports of a killed one. */
 const LEASE_SECONDS = 20
 
 /** A report that this process is to attempt now. */

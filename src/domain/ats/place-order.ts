@@ -123,7 +123,7 @@ async function findEarlier(inside: Context, { assessmentId, recipientEmail }: Ne
   return (await toAddress.select('id').orderBy('attempt', 'desc').forUpdate().executeTakeFirst())?.id
 }
 
-/** Why an order is not taken; null: it is. Nobody who has declined is mailed again without a person's decision. */
+/** Reason for refusing an order; null: it is accepted. A candidate who declined gets no further mail without a person's decision. */
 function refusalOf({ status }: OrderProgress, { takesOver }: OrderPolicy): OrderRefusal | null {
   if (status === 'declined') return 'declined'
   if (takesOver || status === 'expired' || status === 'revoked') return null

@@ -5,7 +5,7 @@ import { nextAttempt } from '../webhooks/retries.ts'
 import type { LeasedReport } from './lease-reports.ts'
 import { lockOrder } from './lock-order.ts'
 
-/** `lost`: the lease was over, and what becomes of the report is for another attempt to say. */
+/** `lost`: the lease expired, so another attempt decides the outcome. */
 export type ReportOutcome = 'delivered' | 'failed' | 'retried' | 'lost'
 
 const TOO_MANY = 429

@@ -47,7 +47,7 @@ export async function listAuditEntries(ctx: Context, { before, ...filter }: Audi
 
 /** An entry with the address of the member, or the name of the key, that it is by and about, as far as they are known. */
 export type NamedAuditEntry = AuditEntry & { actorName: string | undefined; targetName: string | undefined }
-/** @property cursor stands for all entries up to this one: to be passed on, also when there were none. */
+/** @property cursor position up to which all entries were returned, for the next request; also set without entries. */
 export type AuditFeedPage = { entries: NamedAuditEntry[]; cursor: bigint; hasMore: boolean }
 
 /**

@@ -12,7 +12,7 @@ export const EXPORTED_AT_ONCE = 500
 const MAX_EXPORTS = 4
 export const MAX_EXPORTS_OF_ONE = 2
 
-/** Takes a batch; done when there is room for another. One that can't be taken any more ends the export. */
+/** Writes a batch, and resolves when there is room for another. Rejecting ends the export. */
 export type WriteBatch<Row> = (rows: Row[]) => Promise<void>
 
 type ExportDescription = { action: AuditAction & `exported_${string}`; filter: { [Field in AuditField]?: string | undefined } }

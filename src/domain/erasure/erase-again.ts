@@ -113,7 +113,7 @@ async function eraseOnceMore(ctx: Context, line: ReceiptLine, address: string | 
   return true
 }
 
-/** The addresses that the codes stand for, by looking at all that there are: nothing leads from a code to its address. */
+/** Finds the addresses of the HMACs by computing the HMACs of all known addresses, because an HMAC can't be reversed. */
 async function findAddresses(ctx: Context, lines: ReceiptLine[], codedFor: string): Promise<Map<string, string>> {
   const wanted = new Set(lines.map(({ code }) => code))
   const found = new Map<string, string>()

@@ -177,9 +177,7 @@ async function eraseArchivesOf(counting: ErasureRef, candidates: { recipientEmai
     await eraseArchives(counting, withAddress)
 }
 
-/**
- * Marked invites that are no longer due, because the setting changed: their files may be gone already, so they are erased, too.
- */
+/** Also erases marked invites that are no longer due after a change of the setting, because their files may be deleted already. */
 async function eraseMarkedBefore(ctx: Context): Promise<void> {
   const night = await runningRetentionRun(ctx).select('id').executeTakeFirst()
   if (!night) return

@@ -109,7 +109,7 @@ export async function getErasure(ctx: Context, id: string): Promise<Erasure> {
   return toErasure(row)
 }
 
-/** Erasure of an invite, finished or not. @returns its id; null if there is none or the actor may not see it. */
+/** Finds the erasure of an invite, finished or not. @returns its id; null if there is none or the actor may not see it. */
 export async function findErasureOfInvite(ctx: Context, inviteId: string): Promise<string | null> {
   if (!may(ctx, 'erase_candidates') || !isUuid(inviteId)) return null
   const where = { ...scopeWhere(ctx), inviteId }

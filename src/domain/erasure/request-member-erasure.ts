@@ -48,9 +48,9 @@ export async function findMemberTraces(ctx: Context, memberId: string): Promise<
 }
 
 /**
- * Erases a member: signs them out at once, and deletes name, address, and account before it returns. A job erases other traces.
+ * Erases a member: signs them out, and deletes name, address, and account before it returns. A job erases other traces.
  *
- * @param given.revokesKeys as for who is deactivated. @param repeated of a receipt: its id, and from when it is.
+ * @param options.revokesKeys as in deactivateMember. @param repeated id and time of an earlier erasure that is repeated.
  * @throws DomainError not_permitted, member_not_found; invalid: `ownErasure`, `tooHigh`, `lastOwner`, `lastAdmin`, `lastBreakGlass`.
  */
 export async function requestMemberErasure(
@@ -114,7 +114,7 @@ async function readMemberIdentifiers(
   }
 }
 
-/** Anonymizes the member, who can't be signed in, invited, or reactivated any more, and deletes rows of the member alone. */
+/** Anonymizes the member, so that nobody can sign in as, invite, or reactivate them, and deletes the rows that concern only them. */
 async function eraseRows(inside: Context, { id: memberId, userId, credentialId, roles }: Member): Promise<ErasedCounts> {
   const { db, deps, organization } = inside
   const ofMember = { organizationId: organization.id, memberId }

@@ -88,7 +88,7 @@ type ResultPayload = { percent: number | null; reportUrl: string }
 export const DECISIONS = ['none', 'shortlist', 'hold', 'reject', 'advance'] as const
 export type Decision = (typeof DECISIONS)[number]
 
-/** Why a mail came back, with RFC 3463's code; empty where none was given. */
+/** Reason for a bounce, as an RFC 3463 code; empty if the server gave none. */
 type BouncePayload = { bounce: Bounce; bounceStatus: string }
 
 /**
@@ -151,7 +151,7 @@ type NewTestEvent = {
   testedType: EventType | null
   data: TestEventPayload | EventData[EventType]
 }
-/** An event to record; who made it happen, and when, the context says. */
+/** An event to record. The context has its actor and time. */
 export type NewEvent = { [Type in EventType]: EventOf<Type> }[EventType] | NewTestEvent
 
 const EVENT_COLUMN_NAMES = [

@@ -9,7 +9,7 @@ import { isUuid } from '../text/uuid.ts'
 import { DAY_MS } from '../time/days.ts'
 import { truncateText } from '../validation/uploaded-files.ts'
 
-// Uploaded files whose columns a member still has to confirm, and the meanings that members confirmed before.
+// Uploaded files whose columns a member has not confirmed yet, and the column meanings that members confirmed before.
 
 export type ImportKind = 'questions' | 'candidates'
 

@@ -134,7 +134,7 @@ export async function resolveInviteReferences(ctx: Context, { assessmentId, assi
   const { db } = ctx
   const organizationId = ctx.organization.id
   const keyOf = (id: string) => ({ organizationId_id: { organizationId, id } })
-  // One after the other: within a transaction they share a connection, and usually only the first query is needed.
+  // Sequential: within a transaction they share a connection, and usually only the first query is needed.
   const [assessment] = assessmentId ? await findNames(ctx, [assessmentId]) : []
   const grader = assignedGraderId
     ? await db.member.findUnique({ where: keyOf(assignedGraderId), select: { status: true, roles: true } })

@@ -23,7 +23,7 @@ export const hasStatusNow = (eb: Expressions<'invites'>, status: InviteStatus, n
     ? sql`(${eb.ref('invites.status')} = 'expired' or ${isDue(eb, now)})`
     : sql`(${eb.ref('invites.status')} = ${status}::invite_status and not ${isDue(eb, now)})`
 
-/** The earliest expiry among the organization's invites that can expire, past or future; null when there is none. */
+/** Earliest expiry of the organization's invites that can expire, past or future; null if there are none. */
 export const earliestExpiry = (db: TenantDb) =>
   db
     .selectFrom('invites')

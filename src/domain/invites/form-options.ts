@@ -18,11 +18,7 @@ export type ChoiceFilter = { named?: string; chosenIds?: string[] }
 /** More names than a list to choose from can show are left out, the last by name. */
 export const MAX_CHOICES = 1_000
 
-/**
- * The organization's assessments but for the archived ones, its tags, and members who may grade.
- *
- * @throws DomainError not_permitted.
- */
+/** Options of invite forms: assessments that are not archived, tags, and members who may grade. @throws DomainError not_permitted. */
 export async function listChoices(ctx: Context, wanted: ChoiceFilter = {}): Promise<FormChoices> {
   const [assessments, tags, graders] = await Promise.all([
     listInvitingAssessments(ctx, wanted),

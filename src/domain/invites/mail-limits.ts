@@ -85,7 +85,7 @@ export function createMailLimiter(ceilings: MailLimits): (system: ServiceContext
   }
 }
 
-/** The ceilings that there are for a mail, the widest last. */
+/** Limits that apply to a mail, the widest last. */
 function limitsOf(db: Connection, { perRecipient, perOrganization }: MailLimits, email: InviteEmail): MailLimit[] {
   const { organizationId, invite, delayedUntil } = email
   const { recipientEmail } = invite

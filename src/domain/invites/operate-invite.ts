@@ -64,7 +64,7 @@ export async function extendInvite(
 /**
  * Extends the expiry, never to an earlier time.
  *
- * @param questionEndOf computes the new expiry from the current one.
+ * @param endOf computes the new expiry from the current one.
  * @throws DomainError invite_not_found, move_not_allowed, invalid.
  */
 export async function extendInviteTo(ctx: Context, id: string, endOf: (current: Date) => Date): Promise<InviteDetail> {

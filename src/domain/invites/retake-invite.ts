@@ -10,7 +10,7 @@ import { createMoveError } from './move-invite.ts'
 import { pickTerms } from './new-invite.ts'
 import { lockInvite } from './operate-invite.ts'
 
-// A further attempt at an assessment, for somebody who has completed it. Beyond both documents.
+// Further attempts at an assessment by candidates who have completed it. Not part of v1.md or alternate.md.
 
 /** Mail options, as in createInvite. */
 export type Retake = { expiresInDays?: number | undefined; sendEmail?: boolean | undefined }

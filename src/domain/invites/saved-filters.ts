@@ -8,7 +8,7 @@ import { inTransaction } from '../transaction.ts'
 import { checkName, checkSize, findIssues } from '../validation/checks.ts'
 import { throwIfIssues } from '../validation/throw-if-issues.ts'
 
-/** @property namesErased true if its grader, or a word in it, stands for a member who was erased. */
+/** @property namesErased true if its grader, or a word in it, refers to an erased member. */
 export type SavedFilter = Row & { namesErased: boolean }
 
 const MAX_FILTER_NAME_LENGTH = 60

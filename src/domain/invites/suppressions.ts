@@ -20,7 +20,7 @@ export type { Suppression }
 // The addresses that an organization does not write to: mails to them only harm those to everybody else. Mails about members' own accounts
 // know no such list.
 
-/** Why nothing is written there: no such mailbox; a full one; called spam; put on the list by somebody; stopped by its reader. */
+/** Reasons for a suppression: no such mailbox; a full mailbox; a spam complaint; added by a member; stopped by the recipient. */
 export const SUPPRESSION_REASONS = ['bounce', 'full', 'complaint', 'manual', 'unsubscribed'] as const
 export type SuppressionReason = (typeof SUPPRESSION_REASONS)[number]
 

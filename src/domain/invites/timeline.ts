@@ -24,7 +24,7 @@ export async function readTimelineOf(ctx: Context, inviteIds: readonly string[])
   const events = await findInviteEvents(ctx, inviteIds, TIMELINE_LENGTH)
   const idsOf = (kind: InviteEvent['actor']['type']) =>
     events.flatMap(({ actor }) => (actor.type === kind && actor.id !== null ? [actor.id] : []))
-  // Clients are not told who works for the organization, nor what with.
+  // Clients don't see who works for the organization, or which systems it uses.
   const names = may(ctx, 'read')
     ? await findNames(ctx, { memberIds: idsOf('member'), keyIds: idsOf('api_key') })
     : new Map<string, string>()

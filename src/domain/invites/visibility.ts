@@ -46,7 +46,7 @@ const isGrader = (ctx: Context, memberId: string | null | undefined): boolean =>
 async function isClientOf(ctx: Context, assessmentId: string | undefined): Promise<boolean> {
   const { actor, db, organization } = ctx
   if (actor.kind !== 'member' || !may(ctx, 'read_as_client') || !assessmentId || !isUuid(assessmentId)) return false
-  // Invites have names: clients who must not see those see no invites.
+  // Invites contain names, so clients who may not see names see no invites.
   const assessment = { clientSees: { has: 'names' } }
   const where = { organizationId: organization.id, assessmentId, memberId: actor.id, assessment }
   return (await db.assessmentClient.count({ where })) > 0

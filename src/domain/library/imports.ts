@@ -197,7 +197,7 @@ export const isUndoable = ({ finishedAt, revertedAt }: LibraryImport, now: Date)
   finishedAt !== null && revertedAt === null && now.getTime() - finishedAt.getTime() < UNDO_WITHIN_MS
 
 /**
- * Takes what an import has brought out of the library again, as far as nothing is asked or has another version: within a day.
+ * Reverts an import within a day: removes its questions from the library, except questions that are used or have another version.
  *
  * @throws DomainError not_permitted, library_import_not_found; invalid, `undoneTooLate`.
  */

@@ -95,7 +95,7 @@ export type LibraryFacts = { versionId?: string | null; name?: string; category?
 /**
  * Finds or creates the library question with this content. Two simultaneous calls get the same one.
  *
- * @param given.versionId id of a version with the same definition; otherwise one is created.
+ * @param facts.versionId id of a version with the same definition; otherwise one is created.
  */
 export async function findOrCreate(
   ctx: Context,

@@ -28,7 +28,7 @@ export const isInvitation = isOneOf(INVITATION_KINDS)
 export const isReminder = isOneOf(REMINDER_KINDS)
 export const isNotice = isOneOf(NOTICE_KINDS)
 
-/** True for mails that their reader can stop with a click, and that an organization has to switch on. */
+/** True for mails that an organization has to switch on, and that the recipient can stop with a click. */
 export const isAutomatic = (kind: string): boolean => isReminder(kind) || isNotice(kind)
 
 /** Kind of the text of a mail; null for a kind that only a newer release knows. */

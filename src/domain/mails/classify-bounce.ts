@@ -17,5 +17,5 @@ export function classifyBounce(status: string): Bounce {
   return status === MAILBOX_FULL || status.startsWith('4.') ? 'temporary' : 'blocked'
 }
 
-/** The enhanced status code in the words of a server; empty when there is none. */
+/** The enhanced status code in a server's message; empty if it has none. */
 export const findStatusCode = (words: string): string => /(?:^|[\s;(#-])([245]\.\d{1,3}\.\d{1,3})(?![\d.])/.exec(words)?.[1] ?? ''

@@ -19,7 +19,7 @@ export type MailEvent = { emailId: string | null; body: Buffer }
 
 /** Reader of one source of mail events. */
 export type MailEventReader = {
-  /** Looks at who sends, before the body is read. @returns null: not one who may. */
+  /** Checks the sender before the body is read. @returns null if the sender is not allowed. */
   admit: (headers: Record<string, string | string[] | undefined>) => { emailId: string | null } | null
   /** The event's id at its source; null when the body is not theirs. @throws Error when that can't be found out at the moment. */
   identify: (body: Buffer) => Promise<string | null>

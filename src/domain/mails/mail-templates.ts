@@ -32,7 +32,7 @@ import { findSubjectFault, findTemplateFault } from './template-text.ts'
 /** @property version 0: there never was one. Subject and body are empty where nothing is written. */
 export type MailTemplate = WrittenText & { version: number }
 
-/** The text of a place, without what may stand in for it. @throws DomainError not_permitted, assessment_not_found. */
+/** The text of a place, without its fallback. @throws DomainError not_permitted, assessment_not_found. */
 export async function readMailTemplate(ctx: Context, place: TextPlace): Promise<MailTemplate> {
   authorize(ctx, 'manage_settings')
   if (place.assessmentId !== null) await requireAssessment(ctx, place.assessmentId)

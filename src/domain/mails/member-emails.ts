@@ -21,7 +21,7 @@ export const isDigest = (kind: string): kind is Digest => (DIGESTS as readonly s
 
 /** Kinds of mails to members; mail/member-email.ts has their texts. */
 export type MemberEmailKind = 'join' | 'reset' | 'webhook_failing' | 'webhook_disabled' | 'text_test' | Digest | SecurityMailKind
-/** About the security of one's own account, and those for admins, of the organization's. Nothing stops them, and nothing waits for them. */
+/** Mails about the security of the member's account, and for admins of the organization. Nothing stops or delays them. */
 export type SecurityMailKind =
   | 'new_browser'
   | 'password_changed'
@@ -129,7 +129,7 @@ type Inside = Pick<Context, 'db' | 'deps' | 'origin'> & { organization: { id: st
 /**
  * Creates an email to a member and its job, in the open transaction.
  *
- * @param about.dedupeKey the same key is sent to the member once. @param about.facts security emails also get the request's origin.
+ * @param email.dedupeKey the same key is sent to the member once. @param email.facts security emails also get the request's origin.
  * @returns false if an email with the key exists.
  */
 export async function queueMemberEmail(ctx: Inside, { facts, ...email }: About & { memberId: string }): Promise<boolean> {

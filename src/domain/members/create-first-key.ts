@@ -37,7 +37,7 @@ export async function inviteFirstAdmin(
   { organization: name, email }: { organization: string; email: string },
 ): Promise<boolean> {
   return inTransaction(ctx, async (inside) => {
-    // Processes that start at once serialize here: one creates the member.
+    // Processes that start simultaneously are serialized here: one creates the member.
     const organization = await organizationsNamed(inside.db, name).select(['id', 'name', 'tier']).forUpdate().executeTakeFirst()
     if (!organization) return false
     const operator = enterOrganization({ ...inside, actor: { kind: 'operator' } }, organization)

@@ -107,7 +107,7 @@ async function findKnown(
   return provesAddress && found?.emailVerifiedAt === null ? undefined : found
 }
 
-/** @returns null if somebody has created or proven an account of the address meanwhile. */
+/** @returns null if somebody created or proved an account of the address meanwhile. */
 async function createOrTakeOver(
   inside: ServiceContext,
   { provesAddress = false }: AccountLinkRef,

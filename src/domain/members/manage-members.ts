@@ -142,7 +142,7 @@ async function nameLists<T extends Given & { tags: string[]; languages: string[]
  * Deactivates a member: their access ends at once, and their join links stop working. Sessions end if they have no other organization.
  * Repeatable.
  *
- * @param given.revokesKeys true to revoke the API keys they have generated; otherwise these stay valid, because systems use them.
+ * @param options.revokesKeys true to revoke the API keys they have generated; otherwise these stay valid, because systems use them.
  * @throws DomainError not_permitted, member_not_found, admin_refused; invalid: `lastAdmin`, `lastOwner`, `tooHigh`.
  */
 export async function deactivateMember(ctx: Context, id: string, { revokesKeys = false } = {}): Promise<void> {
@@ -168,7 +168,7 @@ export async function deactivateMember(ctx: Context, id: string, { revokesKeys =
 /**
  * Reactivates a member with new roles, because the earlier ones may have been the reason for deactivation. Ownership is never restored.
  *
- * @param given.roles undefined: the earlier roles, for API keys that send none; the same applies to portal roles.
+ * @param change.roles undefined: the earlier roles, for API keys that send none; the same applies to portal roles.
  * @throws DomainError not_permitted, member_not_found, admin_refused.
  */
 export async function reactivateMember(

@@ -16,7 +16,7 @@ const kinds = (eb: Expressions<'members'>, db: TenantDb) =>
     .select(({ ref }) => sql`coalesce(array_agg(distinct ${ref('secondFactors.kind')}::text), '{}')`.as('kinds'))
     .whereRef('secondFactors.credentialId', '=', 'members.credentialId')}`
 
-/** Members who can sign in, those without a second factor first. @param atMost members. @throws DomainError not_permitted. */
+/** Members who can sign in, members without a second factor first. @param atMost members. @throws DomainError not_permitted. */
 export async function listMembersFactors(ctx: Context, atMost: number): Promise<MemberFactors[]> {
   authorize(ctx, 'manage_members')
   const members = ctx.db

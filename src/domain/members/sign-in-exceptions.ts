@@ -17,7 +17,7 @@ import { lockMember } from './members.ts'
 export const SIGN_IN_EXCEPTIONS = ['guest', 'break_glass'] as const
 export type SignInException = (typeof SIGN_IN_EXCEPTIONS)[number]
 
-/** @property isReady of `break_glass`: an owner who has signed in with factors of their own within {@link READY_MS}. */
+/** @property isReady for `break_glass`: true if the owner signed in with their own factors within {@link READY_MS}. */
 export type SignInExceptionMember = { id: string; name: string; email: string; signInException: string; isReady: boolean }
 
 /** Milliseconds for which a way in that was used once is expected to be one. */

@@ -110,7 +110,10 @@ function roomOf({ deps: { openLinkMails } }: Context, recent: Recent[], now: Dat
   return Math.min(openLinkMails.perHour - inHour, openLinkMails.perDay - recent.length)
 }
 
-/** The next registrations: each network's first, then each one's second, and so on. Those without a proof of work only within their links' limit. */
+/**
+ * The next registrations: the first of each network, then the second of each, and so on. Registrations without a proof of work stay within
+ * their link's limit.
+ */
 async function readInTurn({ db }: Context, now: Date): Promise<Waiting[]> {
   const mailed = db
     .selectFrom('registrations')

@@ -32,7 +32,7 @@ async function readRegistrations(
 export const findRegistrationEmails = (ctx: ServiceContext, refs: QueuedRef[]): Promise<RegistrationEmail[]> =>
   readRegistrations(ctx, { where: rowsOf(refs) })
 
-/** Null if there is none. */
+/** Null if the registration does not exist. */
 export const findRegistration = async (ctx: ServiceContext, id: string): Promise<RegistrationEmail | null> =>
   isUuid(id) ? ((await readRegistrations(ctx, { where: { id } }))[0] ?? null) : null
 
@@ -88,7 +88,7 @@ export async function recordRegistrationAttempt(
   if (bounce) await suppressAddressOf(system, id, bounce)
 }
 
-/** Gives up a mail whose retries are used up; the reason of its last attempt stays. */
+/** Marks a mail without retries left as failed; the reason of its last attempt is kept. */
 export async function giveUpRegistration({ db, deps }: ServiceContext, { id, organizationId }: QueuedRef): Promise<void> {
   const expiresAt = new Date(deps.clock().getTime() + REGISTRATION_MS)
   await db.registration.updateMany({

@@ -68,7 +68,7 @@ export async function readOrganizationSecurity({
   return found ?? { ...DEFAULTS, updatedAt: new Date(0) }
 }
 
-/** @property seen what the page showed. @property shutsOut whether API keys that are in use may be shut out by their networks. */
+/** @property seen time of the settings that the page showed. @property shutsOut true to accept networks that lock out API keys in use. */
 type ChangeOptions = { seen?: SeenAt | undefined; shutsOut?: boolean }
 
 /**

@@ -102,7 +102,7 @@ export async function changeOrganizationSettings(
   })
 }
 
-/** A name that reads as an address would be taken for the one that the mail comes from. */
+/** Refuses a name that looks like an email address, because recipients would take it for the sender's. */
 const checkSenderName = (name: string) =>
   looksLikeAddress(name) ? ({ rule: 'account', problem: 'likeAddress' } as const) : undefined
 

@@ -31,7 +31,7 @@ export async function createOrganization(
 export const listOrganizations = ({ db }: ServiceContext): Promise<Organization[]> =>
   db.organization.findMany({ orderBy: totalOrder({ field: 'name', direction: 'asc' }) })
 
-/** Finds an organization by id or name, ignoring case. @throws Error if there is none. */
+/** Finds an organization by id or name, ignoring case. @throws Error if it does not exist. */
 export async function findOrganization({ db }: ServiceContext, idOrName: string): Promise<Organization> {
   const where = isUuid(idOrName) ? { id: idOrName } : { nameKey: caseKey(idOrName) }
   const organization = await db.organization.findFirst({ where })
@@ -59,7 +59,7 @@ export const setMailsPerDay = (ctx: ServiceContext, id: string, mailsPerDay: num
     return organization
   })
 
-/** Id of a member, found by id or email address, ignoring case. @throws Error if there is none. */
+/** Finds a member's id by id or email address, ignoring case. @throws Error if the member does not exist. */
 export async function findMemberId({ db }: ServiceContext, organizationId: string, idOrEmail: string): Promise<string> {
   const members = tenantDb(db, { organization: { id: organizationId }, mode: 'all' })
     .selectFrom('members')

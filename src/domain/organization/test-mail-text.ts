@@ -16,7 +16,7 @@ import { throwIfIssues } from '../validation/throw-if-issues.ts'
 /**
  * Sends a template from the form to the member's own address. Belongs to no invite: nothing is counted, and there is no event.
  *
- * @param given.who example candidate. @returns the address.
+ * @param text.who example candidate. @returns the address.
  * @throws DomainError not_permitted, assessment_not_found; invalid: unreadable lines with their numbers, or `tooManyTests` with the seconds
  *   to wait.
  */

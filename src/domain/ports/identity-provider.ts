@@ -72,6 +72,6 @@ export type IdentityProviders = {
   readLogout: (client: IdpClient, token: string) => Promise<{ logout: LogoutToken } | IdpFault>
   /** Sign-out page of the provider; null if it has none. */
   endSessionUrl: (client: IdpClient) => Promise<{ url: string | null } | IdpFault>
-  /** TXT records of a name; none where it has none. @throws Error when no name server answers. */
+  /** TXT records of a name, possibly none. @throws Error if no name server answers. */
   textRecords: (name: string) => Promise<string[]>
 }

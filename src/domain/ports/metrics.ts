@@ -32,7 +32,7 @@ export const BREACH_OUTCOMES = ['found', 'not_found', 'failed'] as const
 /** Results of joining a recording, as they are counted. `failed`: the recording is broken, or its parts are lost. */
 export const JOIN_OUTCOMES = ['done', 'failed', 'retried'] as const
 
-/** Results of transcribing a recording, as they are counted. `silent`: it was not sent. `unavailable`: the service has to be asked again. */
+/** Counted outcomes of a transcription. `silent`: the recording was not sent. `unavailable`: to be retried. */
 export const TRANSCRIPTION_OUTCOMES = ['ready', 'silent', 'failed', 'unavailable'] as const
 
 /** Database that answered a list: the primary takes over from a replica that can't. */

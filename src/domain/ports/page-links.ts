@@ -2,7 +2,7 @@
 
 export const PAGE_LINKS = ['imprint', 'privacy', 'contact'] as const
 export type PageLink = (typeof PAGE_LINKS)[number]
-/** Empty: there is none. */
+/** Empty: no link. */
 export type PageLinks = Record<PageLink, string>
 type Stored = { [language: string]: Partial<PageLinks> | undefined } | null
 

@@ -13,7 +13,7 @@ export type AccountLinkRef = { id: string; kind: AccountLinkKind; provesAddress?
 
 const purpose = 'account-link'
 const KINDS: AccountLinkKind[] = ['join', 'reset']
-/** A further byte of links that prove an address, so that none can be made of a copied link. */
+/** An additional byte in links that prove an address, so that nobody can construct one from a copied link. */
 const PROVES_ADDRESS = 1
 
 /**

@@ -26,7 +26,7 @@ export function createChallenge(
   return signToken(secretKeys, purpose, Buffer.concat([kind, uuidToBytes(credentialId), endsAt, randomBytes(RANDOM_BYTES)]))
 }
 
-/** When the challenge ends; null when it is none of ours, was made for something or somebody else, or has ended. */
+/** Time at which the challenge expires; null if it is not ours, was made for another purpose or person, or has expired. */
 export function readChallenge(
   secretKeys: readonly string[],
   challenge: string,

@@ -26,7 +26,7 @@ export const SHARE_DAYS = { minimum: 1, maximum: 90 }
 export const DEFAULT_SHARE_DAYS = 7
 const MAX_SHARED_RESULTS = 50
 const MAX_LISTED = 100
-/** Consent texts since this version say that results may be shared. */
+/** First version of the consent text that says that results may be shared. */
 export const SHARING_CONSENT_VERSION = 3
 
 /** @property submissionIds submissions with results, all of one assessment. @property receiver name of the person who gets the link. */

@@ -3,7 +3,7 @@ import type { ServiceContext } from '../context.ts'
 import { DAY_MS } from '../time/days.ts'
 import { domainOf } from '../validation/email-address.ts'
 
-/** Milliseconds for which a domain whose record is gone is still the organization's. */
+/** Milliseconds that a domain stays the organization's after its record disappeared. */
 export const DOMAIN_GRACE_MS = 30 * DAY_MS
 
 /** Organization that verified the domain of an address; null: none, or its DNS record is missing for too long. */

@@ -98,9 +98,9 @@ export async function offerPasskey(service: ServiceContext, signedIn: SignedIn):
 }
 
 /**
- * Adds a passkey to what a person signs in with, or instead of the password. A form that is sent again is answered alike.
+ * Adds a passkey as a second factor, or in place of the password. A form that is sent again gets the same answer.
  *
- * @param given.answer of the browser, as text. @returns recovery codes as {@link enrolApp} does.
+ * @param passkey.answer the answer of the browser as text. @returns recovery codes as {@link enrolApp} does.
  * @throws DomainError invalid: `passkey`, `unproven`, `signedOut`, for the name, or too many.
  */
 export async function enrolPasskey(
@@ -117,7 +117,7 @@ export async function enrolPasskey(
     if (!created) throw createPasskeyError()
     const { challenge, endsAt, ...passkey } = created
     if (!(await claimToken(inside, keyOfChallenge(challenge), endsAt))) throw createPasskeyError()
-    // An authenticator may have given the id to somebody else, or say so.
+    // The authenticator may have registered the id for another person, or claim so.
     const { count } = await inside.db.secondFactor.createMany({
       data: [{ ...row, ...passkey, rpId: rp.id }],
       skipDuplicates: true,

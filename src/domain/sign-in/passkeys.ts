@@ -20,13 +20,13 @@ export type PasskeyOptions = Record<string, unknown>
 type Proven = { challenge: string; endsAt: Date }
 export type NewPasskey = Proven & Pick<Passkey, 'webauthnId' | 'publicKey' | 'counter' | 'transports' | 'isSynced'>
 
-/** The host that passkeys are good for; null where there is none: browsers know no passkeys for an IP address. */
+/** Host of the passkeys; null for an IP address, for which browsers create no passkeys. */
 export function relyingParty({ deps }: ServiceContext): { id: string; origin: string } | null {
   const { hostname, origin } = new URL(deps.site.publicUrl)
   return isIP(hostname.replace(/^\[|\]$/g, '')) === 0 ? { id: hostname, origin } : null
 }
 
-/** Options for creating a passkey. @param others existing passkeys of the person; their authenticators refuse a second one. */
+/** Options for creating a passkey. @param existingPasskeys passkeys of the person; their authenticators refuse a second one. */
 export function creationOptions(
   { deps }: ServiceContext,
   rp: { id: string },
@@ -44,7 +44,7 @@ export function creationOptions(
   }
 }
 
-/** Options for signing in. @param of passkeys of a known person; empty: any passkey for this host. */
+/** Options for signing in. @param passkeys passkeys of a known person; empty: any passkey for this host. */
 export const requestOptions = (
   { deps }: ServiceContext,
   rp: { id: string },

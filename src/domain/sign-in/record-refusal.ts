@@ -82,7 +82,7 @@ export async function recordRefusalCounts(system: ServiceContext): Promise<void>
   }
 }
 
-/** One of several processes records. Refusals counted meanwhile wait for the next time; erased actors are skipped. */
+/** Only one of several processes records. Refusals counted meanwhile are recorded next time; erased actors are skipped. */
 async function recordCount(inside: ServiceContext, counted: { key: string; count: number }): Promise<void> {
   const { db } = inside
   const { key, count } = counted

@@ -68,7 +68,7 @@ export function decryptSecondStep({ deps }: ServiceContext, sealed: string): Sec
   return word ? { ...waiting, word: { ...word, authTime: word.authTime && new Date(word.authTime) } } : waiting
 }
 
-/** State for somebody who is signed in and needs a second factor that was added or required since. */
+/** State for a signed-in person who needs a second factor that was added or required after the sign-in. */
 export const toSecondStepState = ({ sessionId, credential: { id, authVersion } }: SignedIn): SecondStepState => ({
   credentialId: id,
   authVersion,

@@ -217,7 +217,7 @@ export function findSessionAccess(
 /**
  * Context of a person as a member of the organization, on its live or test data.
  *
- * @param asked.duringSuspension true to allow a suspended organization. @throws DomainError not_permitted if the organization doesn't exist
+ * @param options.duringSuspension true to allow a suspended organization. @throws DomainError not_permitted if the organization doesn't exist
  *   or is suspended, the person is no member, or the session has no access.
  */
 export function contextOf(

@@ -8,7 +8,7 @@ const purposeOf = (factorId: string): string => `totp ${factorId}`
 export const encryptTotpSecret = ({ deps }: ServiceContext, factorId: string, secret: Buffer): Uint8Array<ArrayBuffer> =>
   encrypt(deps.secretKeys, purposeOf(factorId), secret.toString('base64'))
 
-/** Null when none of the secret keys opens it any more. */
+/** Null if none of the secret keys decrypts it. */
 export function decryptTotpSecret(
   { deps }: ServiceContext,
   { id, encryptedSecret }: { id: string; encryptedSecret: Uint8Array | null },

@@ -13,7 +13,7 @@ const DEFAULT_DAYS = 30
 
 type Rules = { organization: { security: { trustedDeviceDays: number } | null } }
 
-/** Days for which a person may be remembered somewhere: as many as one of their organizations allows at least. 0: nowhere. */
+/** Most days that one of the person's organizations trusts a browser for; 0: none does. */
 export const daysToRemember = (memberships: readonly Rules[]): number =>
   Math.max(0, ...memberships.map(({ organization: { security } }) => security?.trustedDeviceDays ?? DEFAULT_DAYS))
 

@@ -8,7 +8,7 @@ import { findStep } from './totp.ts'
 import { decryptTotpSecret } from './totp-secrets.ts'
 import { claimToken } from './used-tokens.ts'
 
-/** A code of an app has six characters, a recovery code four times as many: nobody has to say which it is. */
+/** An app's code has six characters, a recovery code four times as many, so the person need not say which it is. */
 const RECOVERY_CODE_FROM = 12
 
 export const keyOfStep = (factorId: string, step: number): string => `totp ${factorId} ${step}`

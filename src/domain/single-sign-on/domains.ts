@@ -44,9 +44,9 @@ export async function listDomains(ctx: Context): Promise<SignInDomain[]> {
 }
 
 /**
- * Adds a domain that the organization's provider is to cover. It takes effect once {@link verifyDomain} finds the DNS record.
+ * Adds a domain for the organization's provider. It takes effect once {@link verifyDomain} finds the DNS record.
  *
- * @throws DomainError not_permitted; invalid: none, `publicDomain`, `taken`, `domainTaken`, `tooManyDomains`.
+ * @throws DomainError not_permitted; invalid: an invalid domain, `publicDomain`, `taken`, `domainTaken`, `tooManyDomains`.
  */
 export async function addDomain(ctx: Context, typedDomain: string): Promise<void> {
   authorize(ctx, 'manage_security')

@@ -34,7 +34,7 @@ export async function identifyPerson(
   const ref = purpose.kind === 'join' ? readAccountLink(inside.deps.secretKeys, 'join', purpose.token) : null
   const link = ref && (await findOpenLink(inside, ref))
   const speaksThere = link && (provider.organizationId === null || provider.organizationId === link.organizationId)
-  // Somebody who signs in with one of the operator's already, and is invited by another organization.
+  // A person with an identity of the operator's provider, whom another organization has invited.
   const joinsAnother = linkedIdentity !== null && link?.member.credentialId === null && provider.organizationId === null
   if (linkedIdentity && !joinsAnother) return identifyLinked(inside, provider, token, linkedIdentity)
   if (link && speaksThere)

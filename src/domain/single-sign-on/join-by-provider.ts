@@ -21,7 +21,7 @@ type JoinAttempt = { link: AccountLink; ref: AccountLinkRef; knownCredentialId: 
  * an address that is proven by this: by the link, or by the provider of the organization that owns its domain. Otherwise an admin who has copied the
  * link could link an account of their own.
  *
- * @param known the credential that signs in with this account of the provider's already.
+ * @param knownCredentialId credential that is already linked to this account of the provider.
  */
 export async function joinByProvider(
   inside: ServiceContext,

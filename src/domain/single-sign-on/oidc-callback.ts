@@ -33,7 +33,7 @@ import { recordProviderError } from './record-provider-error.ts'
 export type ProviderSignInProblem =
   | IdentificationProblem
   | Exclude<IdpProblem, 'newKeys'>
-  /** It is not who was to show that they are here. */
+  /** The provider identified another person than the signed-in one. */
   | 'otherPerson'
 
 /** Outcome of a callback. @property code detail for the provider's administrator. */

@@ -42,7 +42,7 @@ export type AnswerToScore = {
   value: unknown
 }
 
-/** @property points null: a person has to say, or it is dropped: not counted. */
+/** @property points null: a person has to grade, or the question is dropped and does not count. */
 export type AnswerScore = { points: number | null; dropped: boolean; parts: AnswerPart[] }
 
 /** @returns null if the kind does not exist (any more). */
@@ -221,7 +221,7 @@ const openRetake = (eb: Expressions<'submissionQuestions'>, db: TenantDb) =>
     .where('retake.status', 'not in', [sql.lit('expired' as const), sql.lit('revoked' as const)])
     .select('retake.id')
 
-/** The points that the newest key gives an answer; null where a person has to, or where nothing was scored. */
+/** SQL: points by the newest key; null if a person has to grade, or if nothing was scored. */
 export const scoredPoints = (eb: Expressions<'submissionQuestions'>, db: TenantDb) =>
   eb.cast<number | null>(newestScores(eb, db).select('questionScores.points'), 'float8')
 

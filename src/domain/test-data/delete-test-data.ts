@@ -66,7 +66,7 @@ export async function continueDeletion(
   await repeatBatch(TAGS_AT_ONCE, (atMost) => deleteTags(ctx, until, atMost))
 }
 
-/** Deletes bulk changes, share links, and lists of candidates, of these so many at most. @returns how many lists. */
+/** Deletes bulk changes, share links, and at most `atMost` lists of candidates. @returns the number of lists. */
 async function deleteLists(ctx: Context, until: Date, atMost: number): Promise<number> {
   const batch = ctx.db.selectFrom('inviteBatches').where('createdAt', '<=', until).limit(atMost)
   // Rows of bulk changes go with their invites.
@@ -82,7 +82,7 @@ function deleteTags(ctx: Context, until: Date, atMost: number): Promise<number> 
   return affectedRows(ctx.db.deleteFrom('tags').where('id', 'in', batch.select('id')))
 }
 
-/** Deletes the oldest invites, so many at most, with what hangs on them. @param ctx inside a transaction. */
+/** Deletes at most `atMost` of the oldest invites, with their dependent rows. @param ctx inside a transaction. */
 async function deleteSome(ctx: Context, until: Date, atMost: number): Promise<DeletedCounts> {
   const oldest = ctx.db.selectFrom('invites').where('createdAt', '<=', until).orderBy('createdAt').orderBy('id').limit(atMost)
   const ids = (await oldest.select('id').forUpdate().execute()).map(({ id }) => id)

@@ -12,7 +12,7 @@ import { saveGrades } from '../submissions/grading/save-grade.ts'
 import { whereInviteSubmission } from '../submissions/reading/list-submissions.ts'
 import type { SimulatedAnswers } from './simulated-answers.ts'
 
-/** Share of the points that a generated grade gives, rounded to halves: neither all nor none. */
+/** Share of the points in generated grades, rounded to halves: neither all points nor none. */
 const MADE_UP = 0.8
 const COMMENT = 'A simulated result.'
 

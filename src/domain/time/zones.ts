@@ -1,4 +1,4 @@
-/** An invite with what says in which zone its candidate reads times. */
+/** Data of an invite that decide in which time zone its candidate reads times. */
 export type Zoned = { timeZone: string | null; organization: { timeZone: string } }
 
 /** The zone of a candidate's times, on pages and in mails: their device's, else the organization's. */

@@ -12,7 +12,7 @@ import { nextAttempt } from './retries.ts'
 
 // Any process leases deliveries, attempts them, and records the outcome.
 
-/** Longer than an attempt takes. What a process has taken that was killed is attempted by another when this is over. */
+/** Longer than an attempt takes. After that another process attempts the deliveries of a killed one. */
 const LEASE_SECONDS = 30
 
 /** A delivery that this process is to attempt now. */
@@ -24,7 +24,7 @@ type Delivery = Pick<
 type Endpoint = Pick<WebhookEndpoint, 'id' | 'url' | 'encryptedSecret' | 'encryptedPreviousSecret' | 'previousSecretUntil'>
 type LeasedRow = Delivery & Omit<Endpoint, 'id'>
 
-/** Result of an attempt: a response, or the reason why there is none. */
+/** Result of an attempt: a response, or the reason for having none. */
 export type AttemptResult = {
   startedAt: Date
   milliseconds: number

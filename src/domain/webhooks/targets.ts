@@ -13,11 +13,7 @@ const THIS_MACHINE = /(^|\.)localhost\.?$/
 /** All other IPv6 addresses are not on the public internet. */
 const GLOBAL_IPV6 = ipaddr.parseCIDR('2000::/3')
 
-/**
- * Reads host names, addresses and networks (CIDR), comma-separated.
- *
- * @returns all of them, and the entries that are none.
- */
+/** Reads host names, addresses, and networks (CIDR), comma-separated. @returns the valid entries and the invalid ones. */
 export function readAllowance(list: string): { allowance: Allowance; unreadable: string[] } {
   const hosts = new Set<string>()
   const networks: Network[] = []

@@ -113,7 +113,7 @@ function readEntry(item: Item): QtiAnswer | string {
   const right = [...scoring.values].flatMap(([text, value]) => (value > 0 ? [{ text, share: (value / total) * 100 }] : []))
   const points = pointsOf(scoring, total, reading)
   if (declaration.attributes.baseType === 'string') {
-    // Here an asterisk would stand for any characters.
+    // In short texts an asterisk would match any characters.
     if (right.some(({ text }) => text.includes('*'))) return gradeManually(item, [])
     const answer = { as: 'words', accepted: right, ...(scoring.isCaseSensitive && { caseSensitive: true as const }) } as const
     return { answer, points }

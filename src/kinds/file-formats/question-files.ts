@@ -42,7 +42,7 @@ function readDataAddress(source: string): QuestionPicture | undefined {
   return head === undefined ? undefined : toPicture(`picture.${type}`, source.slice(head.length))
 }
 
-/** A picture whose id stands for its content. */
+/** A picture whose id identifies its content. */
 export function toPicture(name: string, base64: string): QuestionPicture {
   const digest = createHash('sha256').update(base64).digest('hex')
   const parts = [digest.slice(0, 8), digest.slice(8, 12), digest.slice(12, 16), digest.slice(16, 20), digest.slice(20, 32)]

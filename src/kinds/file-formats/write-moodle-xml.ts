@@ -167,7 +167,7 @@ function writeRange(range: NumberRange): string {
   return `<answer fraction="${nearestShare(range.share)}" format="plain_text"><text>${value}</text><tolerance>${tolerance ?? 0}</tolerance></answer>\n`
 }
 
-/** The unit may be typed, and gives no points. */
+/** The unit may be typed, but gives no points. */
 const writeUnit = (unit: string | undefined): string =>
   unit === undefined
     ? ''

@@ -27,7 +27,7 @@ ${rows.map(({ id, text }) => {
 </fieldset>`
 }
 
-/** Items in the chosen order, those without a place last and as they were shuffled. */
+/** Items in the chosen order; items without a place come last, in the shuffled order. */
 function arrangeItems(items: Spec['items'], shown: readonly string[], places: Answer): Spec['items'] {
   const shuffled = shown.length === 0 ? items : shown.flatMap((id) => items.find((item) => item.id === id) ?? [])
   return shuffled.toSorted((one, other) => (places[one.id] ?? Infinity) - (places[other.id] ?? Infinity) || 0)

@@ -4,7 +4,7 @@ import { shortenForSubject } from '../message.ts'
 
 type WebhookFacts = { name: string; organization: string; host: string; failingSince: Date | null; isGone: boolean }
 
-/** Tells admins that a webhook has been failing for a day. */
+/** Notifies admins that a webhook has been failing for a day. */
 export const webhookFailing = (t: MailTexts, { name, organization, host, failingSince }: WebhookFacts): Letter =>
   failureLetter(t, name, {
     subject: t.text('webhook.failing.subject', { organization: shortenForSubject(organization) }),

@@ -22,7 +22,8 @@ import { checkNewInvite } from '../new-invite.ts'
 import { findUnlistedHost } from '../return-url.ts'
 import { type BatchTerms, type CheckedRow, checkRows, createRowReader, type ListRow, type RecipientRow } from './check-rows.ts'
 
-// Inviting many at once: a list is read and checked, which shows what will happen; started (control-batch.ts), its rows become invites (continue-batch.ts).
+// Invites many candidates at once. First a list is read and checked, which previews the result. After the start (control-batch.ts) its rows
+// become invites (continue-batch.ts).
 
 export type { BatchTerms, InviteBatchRowState }
 export const BATCH_ROW_STATES = [

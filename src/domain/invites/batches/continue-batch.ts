@@ -72,7 +72,7 @@ function actorOf(
 type Row = { number: number; email: string; name: string; terms: Prisma.JsonValue }
 type BatchOfRow = { id: string; assessmentId: string; terms: Prisma.JsonValue }
 
-/** Somebody else has done the row meanwhile, or stopped the batch. */
+/** Another process has finished the row meanwhile, or somebody stopped the batch. */
 const LOST = Symbol('lost')
 
 async function inviteRow(ctx: Context, batch: BatchOfRow, row: Row): Promise<void> {

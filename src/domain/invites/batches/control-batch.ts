@@ -86,7 +86,7 @@ export const resumeBatch = (ctx: Context, id: string): Promise<void> =>
   })
 
 /**
- * Forgets a list from which nobody was invited. One that was started stays, with what became of it.
+ * Deletes a list that was never started. A started one stays, with its outcome.
  *
  * @throws DomainError not_permitted, invite_batch_not_found.
  */

@@ -46,8 +46,8 @@ type NewBulkChange = {
 /**
  * Starts a bulk change on behalf of the member. Unknown ids are ignored.
  *
- * @param wanted.most number of invites that the member was shown. If more match by now, nothing is changed.
- * @param wanted.fingerprint of the invites that the member was shown. If others match by now, nothing is changed.
+ * @param change.most number of invites that the member was shown. If more match by now, nothing is changed.
+ * @param change.fingerprint of the invites that the member was shown. If others match by now, nothing is changed.
  * @returns the change's id.
  * @throws DomainError not_permitted; invalid: for the parameters, `noneChosen`, `tooManyChosen`, `moreMatch`.
  */

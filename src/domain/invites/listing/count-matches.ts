@@ -33,7 +33,7 @@ const prepareCount = prepareScoped((db, filter: FilterWithoutStatuses, statuses:
 /** Each set of statuses is a prepared statement with literal statuses. The other filters are parameters. */
 type FilterWithoutStatuses = Omit<CountedFilter, 'statuses'>
 type Statuses = readonly string[] | undefined
-/** All statuses are the same as none: nothing is left out, and nothing has to be looked up by status. */
+/** All statuses together mean no filter, which needs no lookup by status. */
 const writeStatuses = (statuses: Statuses): string => {
   const distinct = new Set(statuses)
   return distinct.size === INVITE_STATUSES.length ? '' : [...distinct].sort().join()

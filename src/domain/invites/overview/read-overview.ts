@@ -39,7 +39,7 @@ export type Overview = {
   medianTime: { last: number | null; before: number | null }
   /** Undelivered emails of these days, newest first; one more than the page shows. */
   failedMails: FailedMail[]
-  /** Invites that nobody has started and that expire within three days, the next first: also one more. */
+  /** Invites that nobody has started and that expire within three days, the earliest first; one more than the page shows. */
   expiring: ExpiringInvite[]
   /** Since when the mail server has taken no mails at all; null while it does. */
   mailsWaitSince: Date | null

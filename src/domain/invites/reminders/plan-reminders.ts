@@ -152,7 +152,7 @@ export type OpenReminder = { inviteId: string; recipientEmail: string; assessmen
 /** Invites that the preview lists. */
 export const MAX_LISTED_OPEN = 50
 
-/** @property today sent before the organization's midnight. @property lastAt when the last one is sent; null: there is none. */
+/** @property today number sent before the organization's midnight. @property lastAt time of the last one; null: none. */
 export type OpenReminders = { total: number; today: number; lastAt: Date | null; listed: OpenReminder[] }
 
 /** First reminders that a rule that is on would send for invites older than it, as numbers and by name. @throws as {@link readRule}. */

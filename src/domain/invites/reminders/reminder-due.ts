@@ -19,7 +19,7 @@ import {
 } from './reminder-steps.ts'
 import { nextInWindow, type QuietTimes } from './sending-window.ts'
 
-/** Reason not to send an automatic email any more; null if there is none. Checked again before sending, hours after queueing. */
+/** Reason not to send a queued automatic email; null: send it. Checked right before sending, hours after queueing. */
 export function findOutdatedReason(email: InviteEmail, now: Date): string | null {
   const { kind } = email
   if (isNotice(kind)) return findNoticeProblem(kind, email)

@@ -41,11 +41,7 @@ export const DEFAULT_RULE: RuleSettings = {
 }
 const HOURS = { minimum: 0, maximum: 23 }
 
-/**
- * The organization's rule for reminders, or an assessment's own; null: there is none.
- *
- * @throws DomainError not_permitted, assessment_not_found.
- */
+/** The organization's rule for reminders, or the assessment's own; null: none. @throws DomainError not_permitted, assessment_not_found. */
 export async function readRule(ctx: Context, assessmentId: string | null): Promise<ReminderRule | null> {
   authorize(ctx, 'manage_settings')
   const { db, organization } = ctx

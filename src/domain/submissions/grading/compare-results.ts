@@ -136,7 +136,7 @@ const attemptInclude = {
   media: true,
   files: { orderBy: [{ createdAt: 'asc' }, { id: 'asc' }] },
 } satisfies Prisma.AnswerAttemptInclude
-/** Answer to a compared question; undefined: none was given. */
+/** Answer to a compared question; undefined if the candidate gave none. */
 export type ComparedAnswer = Prisma.AnswerAttemptGetPayload<{ include: typeof attemptInclude }> | undefined
 
 /** Answers of a row of the comparison, by person. */

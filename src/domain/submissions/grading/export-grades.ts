@@ -35,7 +35,7 @@ export type ExportedGrades = {
   toGrade: number
   /** A whole number; null where the total is. */
   percent: number | null
-  /** Addresses of the members who have given points. */
+  /** Addresses of the members who gave points. */
   graders: string[]
   version: number | null
   releasedAt: Date | null

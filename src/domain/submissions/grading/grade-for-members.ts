@@ -78,8 +78,9 @@ export type GradesForMember = OnBehalfOf & {
 /**
  * Saves a member's grades, all or none.
  *
- * @throws DomainError as readGrading and saveGrades; invalid: no grade, one of a question that there is not, or two of one; a grader who may
- *   not grade it; or (rule `account`: regraded, with the number of the question) what the grader has given since.
+ * @throws DomainError as readGrading and saveGrades; invalid: no grades, a grade of a missing question, or two grades of one question; a
+ *   grader who may not grade it; or (rule `account`: regraded, with the number of the question) a question that the grader has graded
+ *   since.
  */
 export async function gradeForMember(ctx: Context, inviteId: string, input: GradesForMember): Promise<void> {
   await actOnBehalfOf(ctx, inviteId, input, async (inside, { id }, grader) => {

@@ -16,7 +16,7 @@ import {
 } from './graded-submission.ts'
 import { type GradeRow, haveBothGraded } from './grading-status.ts'
 
-/** A grade with who has given it. */
+/** A grade with its grader. */
 export type GradeByPerson = GradeRow & { id: string; name: string; createdAt: Date; updatedAt: Date }
 
 /** A grader's current grade of a question. @property earlier number of the grader's earlier grades of it. */

@@ -1,7 +1,7 @@
 import type { GradableQuestion } from '../scores.ts'
 import { type GradingRound, ROUNDS } from './graded-submission.ts'
 
-/** Two graders' points may be as far apart as one part of so many of the question's: 20 percent. */
+/** Two graders' points agree if they differ by at most one fifth of the question's points. */
 const AGREEMENT = 5
 
 /** @property levels chosen levels of the rubric, see Grade in the schema. */
@@ -148,7 +148,7 @@ export function countGrades<Q extends GradableQuestion>(
   })
 }
 
-/** Points in all, of how many, and the question that stands in the way of a result; null: none does. */
+/** Total points, possible points, and a question that prevents a result; null: none does. */
 export function sumPoints(questions: readonly WithGradingStatus<{ number: number; points: number }>[]) {
   const counting = questions.filter(({ points }) => points > 0)
   const tenths = counting.reduce(

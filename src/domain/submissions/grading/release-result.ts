@@ -54,7 +54,7 @@ export type ReleasedGrade = {
   by?: 'key'
   /** Number of the key that gave the points. */
   keyNumber?: number
-  /** Omitted if there are none, or they are not released. */
+  /** Omitted if there are none, or if they are not released. */
   notes?: ReleasedNote[]
   /** Source of the points; omitted with one grader. */
   decidedBy?: 'two_graders' | 'admin' | 'third_grader'

@@ -37,7 +37,7 @@ export type ResultReport = {
   result: Pick<Result, 'version' | 'points' | 'ofPoints' | 'percent' | 'releasedAt' | 'band' | 'knockedOut'>
   /** Null: none, or not for this reader. */
   decision: { name: string; note: string; decidedAt: Date } | null
-  /** For the candidate; empty where there is none, and for the assessment's clients. */
+  /** Message to the candidate; empty if there is none, and in reports for the assessment's clients. */
   message: string
   questions: ReportedQuestion[]
 }
@@ -50,7 +50,7 @@ export type ReportedQuestion = {
   scriptFormat: string
   /** A code; null: not known. */
   language: string | null
-  /** Null where the question gives none. */
+  /** Null if the question has no points. */
   points: number | null
   ofPoints: number
   /** The released comment; empty if there is none, and in reports for the assessment's clients. */

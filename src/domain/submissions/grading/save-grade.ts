@@ -23,7 +23,7 @@ import { countGrades, haveBothGraded } from './grading-status.ts'
 import { findRubrics } from './rubrics.ts'
 import { recordViewer } from './viewers.ts'
 
-/** A grader's change of their own comment within so long of the grade corrects that; a later one is another. */
+/** Time within which a grader's change of their own grade corrects it; a later change is a new grade. */
 const CORRECTED_WITHIN_MS = 15 * 60_000
 /** Other points within so long are the same number being typed, "1" and then "10"; later ones are another grade, and the history has both. */
 const TYPED_WITHIN_MS = 5_000

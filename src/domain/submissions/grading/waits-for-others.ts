@@ -96,7 +96,7 @@ const questionsOf = (db: TenantDb, eb: Expressions<'submissions'>) =>
     .where('submissionQuestions.points', '>', 0)
     .select('submissionQuestions.number')
 
-/** The points given last in a round; a grade that its grader has changed since counts no more. Null: none. */
+/** SQL: the last points of a round, without grades that their graders changed since; null without points. */
 const lastPoints = (db: TenantDb, eb: Expressions<'submissionQuestions'>, round: GradingRound) =>
   db
     .selectFrom('grades')

@@ -62,10 +62,9 @@ export async function getMedia(ctx: Context, id: string): Promise<MediaFile> {
 const READABLE: Prisma.MediaFileWhereInput[] = [{ state: 'ready' }, { state: 'failed', fileName: null, parts: { some: {} } }]
 
 /**
- * The recording that a link opens.
+ * Finds the recording of a link.
  *
- * @throws DomainError media_not_found for a link that nobody has signed, whose time is over, or whose recording is gone or
- *   withdrawn.
+ * @throws DomainError media_not_found if the signature is invalid, the link has expired, or the recording was deleted or withdrawn.
  */
 export async function findLinkedMedia(
   { db, deps }: ServiceContext,

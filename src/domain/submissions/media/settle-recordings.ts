@@ -138,7 +138,7 @@ export async function discardRecording({ db, deps, organization }: Context, medi
     await db.answerAttempt.updateMany({ where: { organizationId, mediaId }, data: { state: 'abandoned', completedAt: null } })
 }
 
-/** For so long a recording without an end may rest: its candidate may come back, and send what the browser has kept. */
+/** Time that an unfinished recording stays open, because the candidate may come back and upload the parts that the browser kept. */
 const REST_MS = 24 * 3_600_000
 const SETTLED_AT_ONCE = 200
 

@@ -52,7 +52,7 @@ export type SubmissionDetail = Omit<FoundSubmission, 'paper'> & {
 }
 type FoundSubmission = Prisma.SubmissionGetPayload<{ include: typeof include }>
 type FoundQuestion = FoundSubmission['paper'][number]
-/** @property transcript null: there is none, or the actor must not read it. */
+/** @property transcript null if there is none, or if the actor may not read it. */
 type WithTranscript = { transcript: Transcript | null }
 export type QuestionDetail = SubmissionDetail['paper'][number]
 export type AttemptDetail = QuestionDetail['attempts'][number]

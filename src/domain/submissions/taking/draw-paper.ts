@@ -21,7 +21,7 @@ export const readDrawable = ({ db }: Pick<Inside, 'db'>, assessmentId: string): 
     .orderBy('questions.id')
     .execute()
 
-/** Draws a paper. Somebody who takes the assessment again gets questions of a pool that they have not seen first. */
+/** Draws a paper. In a retake, questions of a pool that the candidate has not seen come first. */
 export async function drawPaper(ctx: Inside, paper: PaperRef): Promise<DrawnQuestion[]> {
   const questions = await readDrawable(ctx, paper.assessmentId)
   const hasPools = questions.some(({ poolId }) => poolId !== null)

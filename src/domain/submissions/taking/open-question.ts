@@ -6,7 +6,7 @@ import { readPosition } from './position.ts'
 import { refuseSession } from './refuse-session.ts'
 import type { PreparedSession } from './session.ts'
 
-/** Locks a submission in which questions can be opened. @returns undefined if there is none, or its time is over. */
+/** Locks a submission whose questions can be opened. @returns undefined if there is none, or if its time is over. */
 export function lockRunning(inside: Context, { submission }: PreparedSession, now: Date) {
   const running = inside.db
     .selectFrom('submissions')

@@ -106,7 +106,10 @@ async function arrangePaper(ctx: Inside, submissionId: string, copied: readonly 
   await arrange.execute()
 }
 
-/** Records what a grader has to know, and before scoring, that nobody knows whether one is needed. The penalty is fixed now. */
+/**
+ * Records the languages that a grader must know. If answers are to be scored, it also fixes the penalty, and records that it is unknown
+ * whether a grader is needed.
+ */
 async function recordGrading(ctx: Inside, { submissionId, assessmentId }: PaperRef, hasKinds: boolean): Promise<void> {
   const assessment = ctx.db
     .selectFrom('assessments')

@@ -14,7 +14,7 @@ export const CONSENT_VERSION = 3
 
 /** Accepted text: language, SHA-256 of the service's text, which a review may change, and the version of the organization's own text. */
 type ShownConsentText = { language: string; textHash: Uint8Array<ArrayBuffer>; own: { language: string; version: number } | null }
-/** @property shown none: it was given for somebody. */
+/** @property shown omitted if the consent was given on the candidate's behalf. */
 type Consent = { needs: Needs; userAgent: string; shown?: ShownConsentText }
 
 /**

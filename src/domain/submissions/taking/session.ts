@@ -37,7 +37,7 @@ export async function findSession(service: ServiceContext, ref: InvitationRef): 
   return { ctx, invite, submission: await findOwnSubmission(ctx, invite), tab: null, idempotencyKey: null }
 }
 
-/** An invite's own submission is the one that its session names or, before the start, the one in preparation. */
+/** The invite's current submission: the one that its session names or, before the start, the one in preparation. */
 export async function findOwnSubmission(
   ctx: Context,
   invite: Pick<CandidateInvite, 'id' | 'status' | 'assessmentSession'>,
