@@ -27,7 +27,7 @@ async function writeArchiveFile(ctx: Context, address: string, file: string): Pr
   let bytes = 0
   try {
     await ctx.deps.writeArchive(ctx, { address }, async (piece) => {
-      await handle.writeFile(piece) // behind the one before
+      await handle.writeFile(piece) // appends to the previous pieces
       bytes += piece.length
     })
     await handle.sync()

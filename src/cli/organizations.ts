@@ -114,7 +114,7 @@ const formatOrganization = (organization: Organization): Output => ({
   json: toJson(organization),
 })
 
-/** The position is of the service's own use. */
+/** Omits the first position of the feed, which only the service uses. */
 const toJson = ({ feedBeginsAt: _, ...organization }: Organization) => organization
 
 const toTable = (organizations: Organization[]): string =>

@@ -41,7 +41,7 @@ async function createSandboxKey(operator: ServiceContext, idOrName: string | und
 }
 
 type PrintLine = (line: string) => void
-// biome-ignore lint/suspicious/noExplicitAny: whatever the service answers
+// biome-ignore lint/suspicious/noExplicitAny: any JSON of the service
 type ApiResponse = { status: number; body: any }
 type Api = (method: string, path: string, body?: object) => Promise<ApiResponse>
 

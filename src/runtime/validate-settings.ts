@@ -11,7 +11,7 @@ import { isPrefixTaken } from './paths.ts'
 const SECRET_HINT = 'Generate one with: openssl rand -hex 32'
 const PASSWORD_HINT = 'In a password, write %2F for /, %40 for @, %23 for #, and %25 for %.'
 
-/** Problems that the schema can't express: of one variable's value, or of two variables together. */
+/** Problems that the schema can't express, such as conflicts between variables. */
 export function findInvalidSettings(settings: Partial<Static<typeof Environment>>): string[] {
   const { DATABASE_URL, SMTP_URL, REDIS_URL, PUBLIC_URL, PLAYER_URL, MAIL_FROM, ALTERNATE_PREFIX, TRUST_PROXY } = settings
   const secretKeys = splitList(settings.SECRET_KEY)

@@ -12,7 +12,7 @@ declare module 'fastify' {
     requiresScopedKey?: boolean
     /** Only test keys may call the operation. Operations for live keys only follow from their scope, see TEST_KEY_ACCESS. */
     isForTestKeys?: boolean
-    /** True if the operation changes only data of the key's mode, so that test keys may call it whatever its scope. */
+    /** True if the operation changes only data of the key's mode, so that test keys may call it regardless of its scope. */
     changesOnlyOwnMode?: boolean
     /** Right that the key needs, see domain/authorization/permissions.ts. */
     keyRight?: KeyRight

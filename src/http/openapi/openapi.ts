@@ -33,7 +33,9 @@ type Description = {
   errors: ErrorDescription
 }
 
-/** @property headers of each message. @property answered description of 2xx answers. @property refused description of 4xx answers. */
+/**
+ * @property headers of each message. @property successDescription describes 2xx answers. @property failureDescription describes 4xx answers.
+ */
 export type Webhooks = {
   tag: string
   messages: Record<string, TSchema>

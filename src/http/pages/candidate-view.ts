@@ -5,7 +5,7 @@ import { type IconName, icon } from './icon.ts'
 import { fromMarkdown, markdownToText } from './markdown.ts'
 import { type Pictures, renderWithPictures } from './pictures.ts'
 
-// Shared by the candidate's pages and the portal's preview of them.
+// Shared by the candidate's pages and the portal's previews.
 
 /** "20 minutes", "1 minute 30 seconds". */
 export const formatDuration = (seconds: number): string =>

@@ -4,15 +4,15 @@ import { type Html, html } from '../../html/html.ts'
 
 // Formulas in Markdown: $…$ within a text, $$…$$ as a paragraph of their own.
 
-/** Longer formulas, and further ones of a text, are shown as they are written. */
+/** Longer formulas, and formulas beyond the maximum number per text, are shown as source. */
 const MAX_CHARACTERS = 1_000
 const MAX_FORMULAS = 100
 
 const OPTIONS = { output: 'mathml', maxSize: 20, strict: 'ignore' }
-/** Commands that define others: a few of them can make a formula of any length. */
+/** Commands that define macros, because a few macros can expand to a formula of any length. */
 const DEFINITION = /\\(?:[gex]?def|let|futurelet|(?:re)?newcommand|providecommand|global|long)(?![a-zA-Z])/
 
-/** Elements that KaTeX writes, and attributes that it must not write. */
+/** Elements that KaTeX may write, and attributes that it must not write. */
 const TAG = /<\/?([a-z]+)((?: [a-z]+="[^"<>]*")*)\/?>/g
 const ELEMENTS = new Set(
   (
@@ -47,11 +47,11 @@ export function readFormulas(reader: InstanceType<typeof MarkdownIt>): void {
   })
 }
 
-/** Amounts of money are no formulas: “$5 to $10” has a space before its second sign, and “$5-$10” a digit behind it. */
+/** Excludes amounts of money: “$5 to $10” has a space before its second sign, and “$5-$10” has a digit after it. */
 const isBounded = (src: string, sign: string, content: string, end: number): boolean =>
   sign === '$$' ? content.trim() !== '' : content.trim() === content && !/\d/.test(src[end + 1] ?? '')
 
-/** Its own types would bring those of browsers into the service. */
+/** KaTeX's own types would add browser types to the service. */
 type Katex = { renderToString: (tex: string, options: typeof OPTIONS & { displayMode: boolean }) => string }
 const require = createRequire(import.meta.url)
 let katex: Katex | undefined
@@ -59,7 +59,7 @@ let katex: Katex | undefined
 /** KaTeX is loaded with the first formula: most organizations write none. */
 const loadKatex = (): Katex => (katex ??= require('katex') as Katex)
 
-/** Renders TeX as MathML; what KaTeX can't read is shown as it is written. */
+/** Renders TeX as MathML. Invalid TeX is shown as source. */
 export function renderFormula(tex: string, { isBlock }: { isBlock: boolean }): Html {
   const markup = toMathMl(tex, isBlock)
   if (markup === null) return html`<code class="bg-base-200 rounded-field px-1 text-[0.9em]">${tex}</code>`

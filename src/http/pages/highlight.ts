@@ -1,10 +1,10 @@
 import { createRequire } from 'node:module'
 import { type Html, html } from '../../html/html.ts'
 
-/** Longer code is shown without marks: the rules of some languages take time that grows with its square. */
+/** Longer code is not highlighted, because the rules of some languages take quadratic time. */
 const MAX_CHARACTERS = 3_000
 
-/** Names of languages as authors write them behind ```, by the modules of highlight.js. */
+/** Names of languages after ```, with their modules of highlight.js. */
 const LANGUAGES: Record<string, readonly string[]> = {
   bash: ['bash', 'sh', 'shell'],
   c: ['c'],
@@ -29,7 +29,7 @@ const LANGUAGES: Record<string, readonly string[]> = {
 }
 const moduleByName = new Map(Object.entries(LANGUAGES).flatMap(([module, names]) => names.map((name) => [name, module])))
 
-/** Its own types would bring those of browsers into the service. */
+/** The package's own types would add browser types to the service. */
 type Highlighter = {
   getLanguage: (name: string) => unknown
   registerLanguage: (name: string, language: unknown) => void
@@ -38,14 +38,14 @@ type Highlighter = {
 const require = createRequire(import.meta.url)
 let highlighter: Highlighter | undefined
 
-/** The highlighter and each language are loaded at their first use: most organizations ask about no code. */
+/** The highlighter and each language are loaded on first use, because most organizations have no questions about code. */
 function loadLanguage(module: string): Highlighter {
   highlighter ??= require('highlight.js/lib/core') as Highlighter
   if (!highlighter.getLanguage(module)) highlighter.registerLanguage(module, require(`highlight.js/lib/languages/${module}`))
   return highlighter
 }
 
-/** Marks the parts of a code by spans with highlight.js' classes. @param language as the author named it; unknown: the code unchanged. */
+/** Highlights code with spans that have highlight.js's classes. @param language name after ```; unknown languages are not highlighted. */
 export function highlightCode(code: string, language: string): Html {
   const module = moduleByName.get(language.trim().toLowerCase())
   if (!module || code.length > MAX_CHARACTERS) return html`${code}`

@@ -1,4 +1,4 @@
-/** The icons that pages draw, by their names at lucide.dev. Each is one more to load with src/bundle-css.ts. */
+/** Icons of pages by their names at lucide.dev. src/bundle-css.ts bundles only these. */
 export const ICON_NAMES = [
   'archive',
   'arrow-down',

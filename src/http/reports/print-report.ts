@@ -45,7 +45,7 @@ function factsOf(
     [t.text('report.points'), ofPoints === 0 ? t.text('report.points.none') : t.text('report.points.of', { points, ofPoints })],
     [t.text('report.percent'), percent === null ? null : t.text('result.percent', { percent })],
     [t.text('report.band'), band],
-    // These three are in no candidate's report, so they are in English.
+    // Candidates' reports lack these three, so they are in English.
     ['Knocked out', knockedOut.length === 0 ? null : `by question ${knockedOut.join(', ')}`],
     ['Decision', decision && `${decision.name}, ${t.time(decision.decidedAt)}`],
     ['Note', decision?.note ?? null],
@@ -108,6 +108,6 @@ function formatNote({ startMs, endMs, pointsOff, ...words }: ReportedQuestion['n
 
 const [FIRST_STRONG_ISOLATE, POP_ISOLATE] = ['\u2068', '\u2069']
 
-/** Keeps the order of a sentence that is read from the right, and contains what somebody wrote in another script. */
+/** Isolates text by users, which may be in another script, so that it does not reorder a right-to-left sentence. */
 const isolate = (text: string, { language }: CandidateTexts): string =>
   text && directionOf(language) === 'rtl' ? `${FIRST_STRONG_ISOLATE}${text}${POP_ISOLATE}` : text

@@ -11,7 +11,7 @@ import { printReport } from './print-report.ts'
 export function reportPage(report: ResultReport): Html {
   const { language, title, author, facts, message, questions, closing, labels } = printReport(report)
   const isRightToLeft = directionOf(language) === 'rtl'
-  // Lines of the report's own words begin with what somebody wrote, which tells browsers nothing about their direction.
+  // Lines with the report's own texts begin with text by users, from which browsers would guess the wrong direction.
   const direction = isRightToLeft ? 'rtl' : 'auto'
   return html`<!doctype html>
 ${isRightToLeft ? html`<html lang="${language}" dir="rtl">` : html`<html lang="${language}">`}
@@ -78,5 +78,5 @@ th,td{border:1px solid var(--line);padding:.25rem .5rem;text-align:start}
 .points{font-weight:600;margin-top:.5rem}
 footer{margin-top:2rem;font-size:.85rem}
 </style>`
-/** html`` refuses values in a <style>, so the whole text is the template. */
+/** A template without values, because html`` refuses values in a <style>. */
 const style = html(Object.assign([styles], { raw: [styles] }))

@@ -1,4 +1,4 @@
-/** Without it, Excel reads a file in the encoding of the country. */
+/** Without it, Excel assumes the encoding of the user's country. */
 export const BYTE_ORDER_MARK = '\ufeff'
 
 /** Start of a formula in a spreadsheet, also after skipped characters, and with full-width signs. */

@@ -6,7 +6,7 @@ import type { Context, ServiceContext } from '../../domain/context.ts'
 import { downloadName, mediaFileName } from '../../domain/files/media-file-name.ts'
 import { type MediaFile, readArrivedParts, readMedia } from '../../domain/submissions/media/media.ts'
 
-/** A file that a candidate chose is always a download. The policy disables scripts where a browser shows it all the same. */
+/** Files chosen by candidates are always downloads. The policy disables scripts in browsers that show them anyway. */
 const mediaHeadersOf = ({ fileName, ...media }: MediaFile, disposition: 'inline' | 'attachment') => ({
   'cache-control': 'private, no-store',
   'content-disposition':
@@ -17,7 +17,7 @@ const mediaHeadersOf = ({ fileName, ...media }: MediaFile, disposition: 'inline'
   'x-content-type-options': 'nosniff',
 })
 
-/** RFC 8187, section 3.2. Browsers replace characters of paths by themselves. */
+/** RFC 8187, section 3.2. Browsers replace path separators themselves. */
 const encodeExtendedValue = (text: string): string =>
   encodeURIComponent(text).replace(/['()*]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`)
 
@@ -39,7 +39,7 @@ export const sendMedia = (
 /** Milliseconds between checks whether a recording may still be sent. */
 const CHECKED_EVERY_MS = 1_000
 
-/** As {@link sendMedia}, until `isOpen` says no: then the connection is cut. */
+/** As {@link sendMedia}, but cuts the connection once `isOpen` resolves to false. */
 export const sendMediaWhile = (
   ctx: Pick<ServiceContext, 'deps'>,
   request: FastifyRequest,

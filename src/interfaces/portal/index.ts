@@ -190,7 +190,7 @@ export async function portalPages(
   for (const addRoutes of publicPages) addRoutes(app, { system, settings, cookie })
   await app.register(
     async (organization) => {
-      answerErrors(organization, () => portalEnvelope) // again, so that unknown addresses below are this scope's, with its viewer
+      answerErrors(organization, () => portalEnvelope) // again, so that unknown paths in this scope get pages with the member's menu
       requireMember(organization, system)
       for (const addRoutes of organizationPages) addRoutes(organization)
       emailTemplateRoutes(organization, mailTexts)

@@ -32,7 +32,7 @@ export const sharedEnvelope: Envelope = {
   prefix: SHARE_PATH,
   sendFailure({ kind, retryAfter }, _request, reply) {
     const { status, body } = answerOf(kind)
-    reply.headers(sharedHeaders) // missing when the request failed before the scope's hooks
+    reply.headers(sharedHeaders) // missing if the request failed before the scope's hooks
     if (retryAfter !== undefined) reply.header('retry-after', retryAfter)
     return reply.code(status).type('text/html; charset=utf-8').send(body)
   },

@@ -57,7 +57,7 @@ export const candidateEnvelope = (languages: Languages): Envelope => ({
     // A malformed link cannot be one of ours.
     const isUnreadable = kind === 'malformed_request' && routeOptions.url === undefined
     const [status, messageKey] = isUnreadable ? UNKNOWN : (answers[kind] ?? REFUSED)
-    reply.headers(candidateHeaders()) // missing when the request failed before the scope's hooks
+    reply.headers(candidateHeaders()) // missing if the request failed before the scope's hooks
     if (retryAfter !== undefined) reply.header('retry-after', retryAfter)
     return sendPage(reply, status, errorPage(textsForStranger(languages, request), messageKey))
   },

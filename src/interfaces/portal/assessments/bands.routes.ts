@@ -34,7 +34,7 @@ export function bandsRoutes(app: FastifyInstance): void {
   )
 }
 
-/** A line such as “70 Recommended”. One without a percentage gets one that is refused. */
+/** Parses a line such as “70 Recommended”. Without a percentage, returns an invalid one, which the domain refuses. */
 function readBand(line: string): Band {
   const [, from, name] = /^(\d{1,3})\s*%?[\s:,-]+(.+)$/.exec(line) ?? []
   return from !== undefined && name !== undefined ? { from: Number(from), name } : { from: -1, name: line }

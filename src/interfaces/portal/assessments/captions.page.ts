@@ -13,13 +13,13 @@ const NOTICES = new Map([
   ['deleted', 'The captions are deleted.'],
 ])
 
-/** Address of the captions of a question's file. @param language that the question says it is in. */
+/** Path of the captions of a question's media file. @param language language of the question. */
 export const captionsPath = (assetId: string, language = ''): string =>
   `question-media/${assetId}/captions${language && `?${new URLSearchParams({ language }).toString()}`}`
 
 type Facts = { ctx: Context; settings: CaptionSettings; language: string; done: string }
 
-/** Captions of a question's audio or video: requested, checked, and published by its author. */
+/** Page on which authors request, check, and publish the captions of a question's audio or video. */
 export function captionsPage(form: Form, { ctx, settings, language, done }: Facts): Page {
   const { asset, captions } = settings
   const address = pathOf(ctx, `pictures/${asset.id}`)

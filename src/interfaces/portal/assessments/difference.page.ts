@@ -89,7 +89,7 @@ function traitsOf({ input, definition }: LibraryContent): DefinitionTrait[] {
   ]
 }
 
-/** Lines of one side; those that the other side lacks are bold. */
+/** Lines of one side. Lines that the other side lacks are bold. */
 function sideLines(lines: string[], other: string[]): Html {
   if (lines.length === 0) return html`<span class="quiet">none</span>`
   const items = lines.map((line) =>

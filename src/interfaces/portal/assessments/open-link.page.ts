@@ -107,7 +107,7 @@ const capturedPanel = ({ ctx, captured }: OpenLinkFacts): Html =>
     ),
   )
 
-/** Day of a time in UTC, as date fields have it. */
+/** Day of a time in UTC, in the format of date fields. */
 const toDay = (time: Date | null): string => time?.toISOString().slice(0, 10) ?? ''
 /** A link that closes at midnight is open on the day before. */
 const toLastDay = (time: Date | null): string => toDay(time && new Date(time.getTime() - 1))

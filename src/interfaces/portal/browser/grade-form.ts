@@ -102,7 +102,7 @@ export function saveGradeAsTyped(form: HTMLFormElement, { key, say, listShown, o
   void saver.save()
 
   return {
-    /** Saves, and resolves to whether it is saved. */
+    /** Saves. Resolves to true if the grade is saved. */
     async save(): Promise<boolean> {
       await saver.save()
       return saver.isSaved()

@@ -1,6 +1,6 @@
 import { createDraftStore } from '../../../http/browser/draft-store.ts'
 
-// The question of a simultaneous answer plays with it: the question in the left ear, the answer in the right. The answer leads.
+// Plays the question of a simultaneous answer in sync with the answer: the question in the left ear, the answer in the right.
 
 /** Milliseconds, see domain/submissions/taking/align-prompt.ts. */
 type Part = { from: number; to: number; promptAt: number; promptFrom: number }
@@ -33,7 +33,7 @@ function follow(box: HTMLElement, answer: HTMLMediaElement, prompt: HTMLAudioEle
     }
     if (Math.abs(prompt.currentTime - time) > TOLERANCE) prompt.currentTime = time
     prompt.playbackRate = answer.playbackRate
-    if (prompt.paused) prompt.play().catch(() => {}) // it can't be loaded: the answer plays alone
+    if (prompt.paused) prompt.play().catch(() => {}) // the question can't be loaded, so the answer plays alone
   }
 
   answer.addEventListener('play', () => ears.use(isOn.checked))
@@ -45,7 +45,7 @@ function follow(box: HTMLElement, answer: HTMLMediaElement, prompt: HTMLAudioEle
     answer.pause()
   })
   prompt.addEventListener('canplay', () => {
-    if (isWaiting) answer.play().catch(() => {}) // it says so itself
+    if (isWaiting) answer.play().catch(() => {}) // the player shows the error
     isWaiting = false
   })
   isOn.addEventListener('change', () => {

@@ -60,7 +60,7 @@ function showForm(form: HTMLFormElement): void {
   form.hidden = false
   form.addEventListener('submit', (event) => {
     event.preventDefault()
-    event.stopImmediatePropagation() // it is sent when there is an answer, so that who has canceled can press again at once
+    event.stopImmediatePropagation() // submitted by `ask` once there is an answer; after canceling, the button works at once
     mistake.hidden = true
     ask().catch(say)
   })

@@ -40,7 +40,7 @@ export function setUpPlayers(sheet: HTMLElement, tools: HTMLElement) {
     toggle(question: Element | undefined): void {
       const player = playerOf(question)
       if (!player?.paused) player?.pause()
-      else player.play().catch(() => {}) // it says so itself
+      else player.play().catch(() => {}) // the player shows the error
     },
     skip(question: Element | undefined, seconds: number): void {
       const player = playerOf(question)

@@ -3,7 +3,7 @@ import { createDraftStore } from '../../../http/browser/draft-store.ts'
 /** Seconds of a silence that are played at each end, so that no word is cut. */
 const MARGIN_S = 0.3
 
-/** Skips the silences of recordings while the box is checked. @returns a function that toggles it, and tells so in words. */
+/** Skips the silences of recordings while the box is checked. @returns a function that toggles the box and returns a message. */
 export function skipSilences(players: HTMLMediaElement[], tools: HTMLElement): () => string {
   const box = tools.querySelector<HTMLInputElement>('[data-skip-silence]')!
   const storedSwitch = createDraftStore<boolean>('skip silence')

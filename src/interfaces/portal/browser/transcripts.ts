@@ -1,6 +1,6 @@
 import { createElement } from '../../../http/browser/dom.ts'
 
-/** A time of a transcript or a note seeks the player beside it, and the spoken line is marked. */
+/** Makes the times of transcripts and notes seek their player, and marks the spoken line. */
 export function followTranscripts(root: ParentNode): void {
   for (const attempt of root.querySelectorAll<HTMLElement>('[data-attempt]')) {
     const player = attempt.querySelector<HTMLMediaElement>('audio, video')
@@ -46,7 +46,7 @@ function follow(player: HTMLMediaElement, attempt: HTMLElement): void {
     if (!time) return
     event.preventDefault()
     player.currentTime = startOf(time)
-    player.play().catch(() => {}) // it says so itself
+    player.play().catch(() => {}) // the player shows the error
   })
   let markedLine: Element | null = null
   const mark = () => {
@@ -62,5 +62,5 @@ function follow(player: HTMLMediaElement, attempt: HTMLElement): void {
   player.addEventListener('seeked', mark)
 }
 
-/** Seconds: a player that is told 2.59 may stand at 2.589. */
+/** Seconds. A player set to 2.59 may report 2.589. */
 const TOLERANCE = 0.05

@@ -1,4 +1,4 @@
-// Waveform of a recorded answer: what has been played is marked, and a click seeks. The service draws it by the levels of the recording. Without
+// Waveform of a recorded answer: marks the played part, and seeks on a click. The service draws it from the levels of the recording. Without
 // levels it is decoded here, if the recording is small enough, see MOST_DRAWN_BYTES in submissions/answers.parts.ts.
 
 const BARS = 160
@@ -29,7 +29,7 @@ async function draw(drawing: SVGSVGElement): Promise<void> {
   const address = drawing.dataset.waveform!
   if (address) {
     const peaks = await readPeaks(address).catch(() => null)
-    if (!peaks) return // what the browser can't decode, or was deleted, keeps its line
+    if (!peaks) return // a recording that was deleted or can't be decoded keeps a plain line
     for (const path of [wholePath!, playedPath!]) path.setAttribute('d', toPath(peaks))
   }
   const follow = () => window.setAttribute('width', String(BARS * (player.currentTime / player.duration || 0)))

@@ -20,8 +20,8 @@ export type GradeFormFacts = {
 }
 
 /**
- * Points and comment of this grader, as saved or as typed and refused, below the grades of others. Without points of their own, the field
- * shows the points that count; left unchanged, these stay the others'.
+ * Points and comment of this grader, as saved or as typed and refused, below the grades of others. If this grader gave no points, the field
+ * shows the points that count. Left unchanged, they are not saved as this grader's points.
  */
 export function gradeForm(form: Form, facts: GradeFormFacts): Html {
   const { sheet, question } = facts

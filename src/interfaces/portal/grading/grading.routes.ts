@@ -111,11 +111,11 @@ function graderRoutes(app: FastifyInstance): void {
         const graderId = values.get(GRADER_FIELDS[place])
         // An empty field removes the grader; a missing field changes nothing.
         if (graderId === null) {
-          await onePage(request, emptyForm) // 404 without permission to see it
+          await onePage(request, emptyForm) // throws not found for members who may not see it
           throw new HttpError('malformed_request')
         }
         await reassignGrader(ctx, params.submissionId, { place, graderId: graderId || null })
-        return `${pathOf(ctx, 'grading')}?done=handed-on` // it may be nothing of theirs any more
+        return `${pathOf(ctx, 'grading')}?done=handed-on` // the queue, because they may no longer see the submission
       },
     })
   })

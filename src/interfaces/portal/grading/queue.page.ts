@@ -36,7 +36,7 @@ export const QUEUE_LABELS: Record<QueueName, string> = {
   all: 'All',
   release: 'Auto-scored',
 }
-/** Length of a queue, as far as it is counted. */
+/** Length of a queue. Above the counted maximum, a lower limit with a plus sign. */
 export const formatLength = (count: number): string =>
   count > MAX_WAITING ? `${MAX_WAITING.toLocaleString('en')}+` : count.toLocaleString('en')
 

@@ -50,7 +50,7 @@ const withoutGrade = (address: string, open: readonly { number: number }[]): Htm
 const disabledRelease = (address: string): Html =>
   html`<div class="mt-4 flex flex-wrap gap-2"><button class="btn closed" disabled>Release result</button><a class="btn" href="${address}">Back to grading</a></div>`
 
-/** Also shown if a grade was withdrawn meanwhile: keeps what was typed. */
+/** Also shown if a grade is missing again, so that the typed texts are kept. */
 const releaseForm = (
   form: Form,
   { questions, released }: SubmissionGradingView,

@@ -132,7 +132,7 @@ ${gradeForm(form, graded)}
 </details>`
 }
 
-/** Numbers of the questions that need nothing while others do. */
+/** Numbers of the settled questions, if other questions still need grades. */
 function findFoldedQuestions(
   { submission, questions, progress }: SubmissionGradingView,
   failed: number | undefined,

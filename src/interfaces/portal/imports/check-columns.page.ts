@@ -8,7 +8,7 @@ import type { InspectedColumn, InspectedRow, Inspection } from '../../../uploads
 import { type Form, mistakes } from '../kit/forms.ts'
 import { type Page, pathOf } from '../kit/layout.ts'
 
-/** Menus of meanings, by kind of file. */
+/** Meanings that a column can have, by kind of file. */
 const MEANINGS: Record<ImportKind, [meaning: string, label: string][]> = {
   questions: [
     ['text', 'Question'],
@@ -37,7 +37,7 @@ const MEANINGS: Record<ImportKind, [meaning: string, label: string][]> = {
     ['grader', 'Grader'],
   ],
 }
-/** Meaning without which nothing can be imported, and how to say that. */
+/** Required meaning, and the message if no column has it. */
 export const REQUIRED: Record<ImportKind, [meaning: string, advice: string]> = {
   questions: ['text', 'Choose the column with the questions'],
   candidates: ['email', 'Choose the column with the email addresses'],
@@ -51,7 +51,7 @@ type Facts = { ctx: Context; file: ImportFile; inspection: Inspection; hasChange
 
 const count = (number: number, kind: ImportKind): string => `${number.toLocaleString('en')} ${NOUNS[kind][number === 1 ? 0 : 1]}`
 
-/** Columns of a file, what they are taken for, and the rows that result. */
+/** Shows the columns of a file, their meanings, and the resulting rows. */
 export function checkColumnsPage(form: Form, { ctx, file, inspection, hasChanged }: Facts): Page {
   const { kind } = file
   const [parent, start] = kind === 'questions' ? (['Questions', 'questions'] as const) : (['Invites', 'invites'] as const)
@@ -75,7 +75,7 @@ ${foot(kind, inspection, pathOf(ctx, restartPath))}
   }
 }
 
-/** Says whether the form's menus are those of the preview. */
+/** State of the preview, sent with the form to detect menus that have changed since. */
 export const shownState = ({ columns, headingLine, facts }: Inspection): string =>
   JSON.stringify([columns.map(({ meaning }) => meaning), headingLine, facts.sheet, facts.encoding, facts.delimiter])
 
@@ -93,7 +93,7 @@ function subtitleOf({ fileName, kind }: ImportFile, { facts, taken, leftOut }: I
 const isMissing = (kind: ImportKind, { isTable, columns }: Inspection): boolean =>
   isTable && !columns.some(({ meaning }) => meaning === REQUIRED[kind][0])
 
-/** The one fact that would embarrass later. */
+/** The most important likely mistake; false if there is none. */
 function warningOf(kind: ImportKind, inspection: Inspection): Html | false {
   const { facts, ambiguous, nameless, taken, leftOut } = inspection
   if (facts.isEncodingDoubtful)

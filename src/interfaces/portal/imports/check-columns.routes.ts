@@ -18,7 +18,7 @@ import { type Importer, inspectFile } from './inspect-file.ts'
 
 type FileRoute = { Params: { fileId: string } }
 
-/** @param importers what follows, by kind of file. */
+/** @param importers start the import, by kind of file. */
 export const checkColumnsRoutes =
   (importers: Record<ImportKind, Importer>) =>
   (app: FastifyInstance): void => {
@@ -48,7 +48,7 @@ async function readPage(request: FastifyRequest<FileRoute>, form: Form) {
   return checkColumnsPage(form, { ctx, file, inspection, hasChanged: queryOf(request).has('changed') })
 }
 
-/** @returns the choices of the form, and whether they are those of the preview that it shows. */
+/** @returns the choices of the form. `isSame` is true if the shown preview was made from them. */
 function readChoices(
   values: URLSearchParams,
   kind: ImportKind,

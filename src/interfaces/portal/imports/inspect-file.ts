@@ -17,7 +17,7 @@ export const toReadChoices = ({ encoding, ...choices }: ImportChoices): NonNulla
   ...(encoding && isEncoding(encoding) && { encoding }),
 })
 
-/** Reads a file as far as a person has to see it. @throws DomainError as readUpload. */
+/** Reads a file's columns and a preview of its rows. @throws DomainError as readUpload. */
 export async function inspectFile(
   ctx: Context,
   { kind, bytes, choices = {} }: { kind: ImportKind; bytes: Uint8Array; choices?: ImportChoices },

@@ -128,7 +128,7 @@ export const portalEnvelope: Envelope = {
     const { ctx, signedIn } = request
     const [status, content] = answerTo(kind)
     const page = pageOf(kind === 'body_too_large' ? tooLarge(request) : content, findFormPage(request))
-    reply.headers(portalHeaders) // not there yet where it failed before the scope's own hooks
+    reply.headers(portalHeaders) // missing if the request failed before the scope's hooks
     if (retryAfter !== undefined) reply.header('retry-after', retryAfter)
     return sendPage(reply, renderPage(page, viewerOf({ ctx, signedIn, originalUrl: '' })), status)
   },

@@ -36,7 +36,7 @@ export function person({ name, email, address }: { name: string | null; email: s
 /** An email address in a column. */
 export const addressCell = (email: string): Html => html`<span class="address block" title="${email}">${email}</span>`
 
-/** A number in a table; one of nothing is quiet. */
+/** A number in a table. 0 is gray. */
 export const countCell = (count: number): Html | number => (count === 0 ? html`<span class="quiet tabular-nums">0</span>` : count)
 
 export const progressBar = (done: number, total: number): Html =>

@@ -90,7 +90,11 @@ const LOOKS: Record<string, [tone: Tone, icon: IconName]> = {
   undone: ['neutral', 'undo-2'],
 }
 
-/** A status badge, colored by its meaning. Unknown statuses are neutral. @param status another word that its look is known by. */
+/**
+ * A status badge, colored by its meaning. Unknown statuses are neutral.
+ *
+ * @param status status that determines the look, if it differs from the text.
+ */
 export function badge(word: string, status = word): Html {
   const [tone, name] = LOOKS[status] ?? (['neutral', 'circle-dashed'] as const)
   return html`<span class="badge badge-soft ${TONES[tone]} gap-1 font-medium whitespace-nowrap">${icon(name, 'size-3.5')}<span class="inline-block first-letter:uppercase">${word}</span></span>`

@@ -111,6 +111,6 @@ function targetOf(ctx: Context, { action, mode, targetKind, targetId }: AuditEnt
   const name = names.get(targetId ?? '') ?? label
   const isHidden = OWNERS_ONLY.includes(targetKind ?? '') && !may(ctx, 'erase_candidates')
   if (!path || isHidden || targetId === null || action.startsWith('deleted_') || name === FORMER_MEMBER) return name
-  const isNamed = name !== label && targetKind !== 'member' // an address says so itself
+  const isNamed = name !== label && targetKind !== 'member' // an email address needs no label
   return html`<span class="wrap-break-word"><a href="${pathOf({ ...ctx, mode }, `${path}/${targetId}`)}">${breakableAddress(name ?? '')}</a>${isNamed && html`<span class="text-base-content/70 block text-xs">${label}</span>`}</span>`
 }

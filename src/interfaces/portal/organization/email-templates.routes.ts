@@ -183,7 +183,7 @@ function placeIn({ ctx, params }: Request, query: URLSearchParams): TextPlace {
   return {
     kind: TEMPLATE_KINDS.find((kind) => kind === query.get('kind')) ?? 'invitation',
     language: codes.find((code) => code === query.get('language')) ?? codes[0] ?? 'en',
-    assessmentId: params.assessmentId?.toLowerCase() ?? null, // texts are kept under ids as they are written here
+    assessmentId: params.assessmentId?.toLowerCase() ?? null, // texts are stored by id in lower case
   }
 }
 

@@ -255,7 +255,7 @@ ${sharing.assessments.length > 0 && html`<button class="btn">Save shared assessm
 </form>`,
   )
 
-/** The picture is another host's: it is loaded only by those who follow the link. */
+/** Link to the picture, which is on another host: it is loaded only when somebody follows the link. */
 const pictureLink = ({ user: { avatarUrl } }: Member): Html | false =>
   isWebAddress(avatarUrl) &&
   html`<p class="mb-4"><a href="${avatarUrl}" target="_blank" rel="noopener noreferrer">Picture at ${new URL(avatarUrl).host}</a></p>`

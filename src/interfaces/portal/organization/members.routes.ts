@@ -198,7 +198,7 @@ async function readSharing(ctx: Context, { id, roles }: Member, named: string) {
   return { sharedIds, assessments: await listAssessmentChoices(ctx, { named, chosenIds: sharedIds }) }
 }
 
-/** A field of its own, because the form beside it has `roles`. */
+/** Reads `defaultRoles` instead of `roles`, because the form beside it has a field of that name. */
 async function reactivate(ctx: Context, id: string, values: URLSearchParams): Promise<void> {
   const roles = readRoles(values, 'defaultRoles')
   throwIfIssues(roles.roles.length + roles.portalRoles.length === 0 ? [{ field: 'defaultRoles', rule: 'required' }] : [])

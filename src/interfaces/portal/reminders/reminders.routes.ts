@@ -73,7 +73,7 @@ function addRoutes(app: FastifyInstance, address: string): void {
       async work(values) {
         const isSure = values.has('sure')
         if (isSure) await includeOpenInvites(request.ctx, idOf(request))
-        else await readRule(request.ctx, idOf(request)) // who may not see it is not led to it
+        else await readRule(request.ctx, idOf(request)) // throws if the member may not see the rule
         return isSure ? `${homeOf(request)}?done=open` : `${homeOf(request)}/open`
       },
     }),

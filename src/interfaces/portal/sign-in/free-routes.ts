@@ -4,7 +4,7 @@ import { PORTAL_PREFIX } from '../../../http/addresses/links.ts'
 /** Routes below it pass {@link requireMember}, which checks access on each request. */
 export const ORGANIZATION_PREFIX = '/:organizationId'
 
-/** Routes without that check: those needed to sign in or out. Of organizations they show only the names of those that the person belongs to. */
+/** Routes without that check, needed to sign in or out. They show only the names of the person's own organizations. */
 export const FREE_ROUTES: ReadonlySet<string> = new Set([
   'GET /',
   'GET /sign-in',

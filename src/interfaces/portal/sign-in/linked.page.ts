@@ -14,7 +14,7 @@ export const accountNotOwnedPage: Page = {
 <p>No password yet? <a href="${PORTAL_PREFIX}/forgot">Set one</a> by a link that we email you.</p>`,
 }
 
-/** For requests from other sites, so that none of them can link an account. @param address the same address again. */
+/** Asks to confirm requests from other sites, so that no site can link an account. @param address the requested address. */
 export const confirmLinkPage = (provider: string, address: string): Page => ({
   title: 'Link an account?',
   body: html`<p>Whoever signs in with that account of ${provider} will be you here. Go on only if you wanted to link one of your own.</p>

@@ -35,7 +35,7 @@ declare module 'fastify' {
     signedIn: SignedIn | null
   }
   interface FastifyContextConfig {
-    /** True for requests that a page sends by itself: they don't extend the session. */
+    /** True for requests that pages send automatically. They don't extend the session. */
     isUnattended?: boolean
     /** True for routes that owners can use while their organization is suspended before its erasure. */
     duringSuspension?: boolean
