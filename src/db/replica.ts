@@ -23,8 +23,8 @@ export type WatchedReplica = {
 }
 
 /** Uses the first readable of several replicas: a failover changes which one is the primary. */
-export function watchReplicas(urls: string[], ...on: Following): WatchedReplica {
-  const replicas = urls.map((url) => watchReplica(url, ...on))
+export function watchReplicas(urls: string[], ...following: Following): WatchedReplica {
+  const replicas = urls.map((url) => watchReplica(url, ...following))
   return {
     current: () => replicas.map(({ current }) => current()).find((replica) => replica !== undefined),
     lateness: () => Math.min(...replicas.map(({ lateness }) => lateness())),

@@ -67,7 +67,7 @@ export const timestamp = (at: Date): RawBuilder<Date> => sql`${at}::timestamptz`
 /** New rows by table. All rows of a table have the same columns. */
 export type NewRows = { [T in keyof Tables]?: readonly Insertable<Tables[T]>[] | undefined }
 
-const insertions = new Map<string, (db: Connection, given: Record<string, string>) => Executable<unknown>>()
+const insertions = new Map<string, (db: Connection, jsonByTable: Record<string, string>) => Executable<unknown>>()
 
 /**
  * Inserts rows of one or several tables by one statement, which is compiled once for each set of columns. Each table's rows are one

@@ -141,14 +141,14 @@ export async function postponeMails<E extends QueuedMail>(
 async function retryUntilRecorded(
   work: () => Promise<void>,
   stopped: AbortSignal,
-  tell: (error: unknown) => void,
+  onFirstFailure: (error: unknown) => void,
 ): Promise<void> {
   for (let tries = 1; ; tries++) {
     try {
       return await work()
     } catch (error) {
       if (stopped.aborted) throw error
-      if (tries === 1) tell(error)
+      if (tries === 1) onFirstFailure(error)
       await sleep(RECORD_AGAIN_MS, undefined, { ref: false })
     }
   }

@@ -5,7 +5,7 @@ import type { Log } from '../domain/ports/log-events.ts'
 export type SharedOutage = {
   exists: () => Promise<boolean>
   /** @returns true if the outage is new. */
-  begin: (about: OutageCause, reason: string) => Promise<boolean>
+  begin: (cause: OutageCause, reason: string) => Promise<boolean>
   /** Claims the one probe that all processes share until the next pause ends. @returns true if claimed. */
   claimProbe: () => Promise<boolean>
   /** A mail was accepted. @returns true if there was an outage. */

@@ -57,13 +57,13 @@ type Pool = ReturnType<typeof parseSettings> & {
   isOpportunistic: boolean
   patience: SmtpTimeouts
   idle: OpenConnection[]
-  all: Set<OpenConnection>
+  connections: Set<OpenConnection>
 }
 
 /** Creates a pool with one connection per concurrent mail. */
 export function createConnections(settings: SmtpSettings, patience: SmtpTimeouts = SMTP_TIMEOUTS): Connections {
   const { isOpportunistic } = settings
-  const pool: Pool = { ...parseSettings(settings, patience), isOpportunistic, patience, idle: [], all: new Set() }
+  const pool: Pool = { ...parseSettings(settings, patience), isOpportunistic, patience, idle: [], connections: new Set() }
   return {
     send: (message, abandon) => send(pool, message, abandon),
     verify: async () => quit(pool, await openConnection(pool)),
@@ -71,7 +71,7 @@ export function createConnections(settings: SmtpSettings, patience: SmtpTimeouts
       for (const opened of [...pool.idle]) quit(pool, opened)
     },
     close: () => {
-      for (const opened of [...pool.all]) closeNow(pool, opened)
+      for (const opened of [...pool.connections]) closeNow(pool, opened)
     },
   }
 }
@@ -79,7 +79,7 @@ export function createConnections(settings: SmtpSettings, patience: SmtpTimeouts
 async function openConnection(pool: Pool, abandon?: AbortSignal): Promise<OpenConnection> {
   const connection = new SMTPConnection(pool.options)
   const opened: OpenConnection = { connection, uses: 0, onError: () => {} }
-  pool.all.add(opened)
+  pool.connections.add(opened)
   connection.on('end', () => untrack(pool, opened))
   try {
     connection.on('error', (error: SmtpError) => opened.onError(error))
@@ -100,9 +100,9 @@ async function logIn({ auth, isOpportunistic }: Pool, opened: OpenConnection, ab
   await runStep(opened, abandon, (done) => connection.login({ ...auth }, done))
 }
 
-function untrack({ idle, all }: Pool, opened: OpenConnection): void {
+function untrack({ idle, connections }: Pool, opened: OpenConnection): void {
   clearTimeout(opened.idleTimer)
-  all.delete(opened)
+  connections.delete(opened)
   if (idle.includes(opened)) idle.splice(idle.indexOf(opened), 1)
 }
 

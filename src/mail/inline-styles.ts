@@ -83,10 +83,10 @@ const DEFAULT_COLORS: BrandColors = { primaryColor: null, backgroundColor: null 
  */
 export function inlineStyles(mail: string, colors: BrandColors = DEFAULT_COLORS): string {
   const light = themeOf(colors, 'light')
-  const styled = mail.replace(/ class="([^"]*)"/g, (given, name: string) => {
+  const styled = mail.replace(/ class="([^"]*)"/g, (attribute, name: string) => {
     const role = ROLES[name]
     if (!role) throw new Error(`A mail's template has the class ${name}`)
-    return `${given} style="${[role.layout, role.color?.(light)].filter(Boolean).join(';')}"`
+    return `${attribute} style="${[role.layout, role.color?.(light)].filter(Boolean).join(';')}"`
   })
   return styled.replace('</head>', `<style>${DARK_QUERY}{${darkRules(themeOf(colors, 'dark'))}}</style>\n</head>`)
 }

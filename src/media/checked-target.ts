@@ -41,8 +41,8 @@ export async function openCheckedTarget(path: string, maxBytes: number): Promise
         throw failure ?? error // the library wraps the write error
       })
       if (failure) throw failure
-      const { size: written } = await file.stat()
-      if (written !== size) throw shortWriteError()
+      const { size: writtenSize } = await file.stat()
+      if (writtenSize !== size) throw shortWriteError()
     },
     [Symbol.asyncDispose]: () => file.close(),
   }

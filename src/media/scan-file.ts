@@ -48,10 +48,10 @@ async function sendCommand(url: string, idleMs: number, command: () => AsyncIter
   socket.setTimeout(idleMs, () => socket.destroy(new Error('The scanner does not answer')))
   try {
     const sending = pipeline(command, socket, { end: false })
-    const [answer, sent] = await Promise.allSettled([readAnswer(socket), sending])
+    const [answer, sendResult] = await Promise.allSettled([readAnswer(socket), sending])
     if (answer.status === 'fulfilled' && answer.value !== '') return answer.value
-    throw sent.status === 'rejected'
-      ? sent.reason
+    throw sendResult.status === 'rejected'
+      ? sendResult.reason
       : answer.status === 'rejected'
         ? answer.reason
         : new Error('The scanner closed the connection')

@@ -13,10 +13,10 @@ const unreadable = (problem: string) =>
   new TranscriptionError('unreadable', `The answer of the speech recognition service ${problem}`)
 
 /** Reads an answer of any version of the protocol. Every number may be missing. @throws TranscriptionError unreadable. */
-export function readTranscription(format: TranscriptionFormat, body: string, asked: string | null): Transcription {
-  if (format === 'vtt') return { language: asked ?? '', segments: readCues(body) }
+export function readTranscription(format: TranscriptionFormat, body: string, askedLanguage: string | null): Transcription {
+  if (format === 'vtt') return { language: askedLanguage ?? '', segments: readCues(body) }
   const answer = parseObject(body)
-  const language = asked ?? codeOf(answer.language)
+  const language = askedLanguage ?? codeOf(answer.language)
   const segments = format === 'verbose_json' && Array.isArray(answer.segments) ? answer.segments.flatMap(readSegment) : null
   if (segments) return { language, segments }
   if (typeof answer.text !== 'string') throw unreadable('has no text')

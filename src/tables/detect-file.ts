@@ -26,10 +26,10 @@ export function detectFile(bytes: Uint8Array): Detected {
 
 /** Word and Excel before 2007 use one container. Its folder has names in UTF-16. */
 function detectCompound(bytes: Uint8Array): UploadedListProblem {
-  const has = (name: string) => Buffer.from(bytes).includes(Buffer.from(name, 'utf16le'))
-  if (has('EncryptedPackage')) return 'encrypted'
-  if (has('Workbook') || has('Book')) return 'oldExcel'
-  return has('WordDocument') ? 'word' : 'otherFormat'
+  const containsName = (name: string) => Buffer.from(bytes).includes(Buffer.from(name, 'utf16le'))
+  if (containsName('EncryptedPackage')) return 'encrypted'
+  if (containsName('Workbook') || containsName('Book')) return 'oldExcel'
+  return containsName('WordDocument') ? 'word' : 'otherFormat'
 }
 
 function detectPackage(bytes: Uint8Array): Detected {

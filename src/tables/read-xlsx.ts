@@ -72,8 +72,8 @@ const attribute = (tag: string, name: string): string | undefined => new RegExp(
 const ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }
 const decode = (text: string): string =>
   text
-    .replace(/&(?:#x([0-9a-f]{1,6})|#(\d{1,7})|(\w{2,4}));/gi, (all, hex?: string, decimal?: string, name?: string) => {
-      if (name) return ENTITIES[name] ?? all
+    .replace(/&(?:#x([0-9a-f]{1,6})|#(\d{1,7})|(\w{2,4}));/gi, (entity, hex?: string, decimal?: string, name?: string) => {
+      if (name) return ENTITIES[name] ?? entity
       const code = hex ? Number.parseInt(hex, 16) : Number(decimal)
       return code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : ''
     })
@@ -287,4 +287,4 @@ function showNumber(value: number, code: string, startsIn1904: boolean): ReadCel
 }
 
 const columnOf = (letters: string | undefined): number | undefined =>
-  letters === undefined ? undefined : [...letters].reduce((all, letter) => all * 26 + letter.charCodeAt(0) - 64, 0) - 1
+  letters === undefined ? undefined : [...letters].reduce((sum, letter) => sum * 26 + letter.charCodeAt(0) - 64, 0) - 1

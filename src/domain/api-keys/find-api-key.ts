@@ -6,7 +6,7 @@ import { restrictedFingerprint, toBase64, toBytes } from './key-fingerprints.ts'
 type FoundKeys<Key> = Promise<Map<string, Key>>
 type KeyBatch<Key> = { fingerprints: string[]; found: FoundKeys<Key> }
 /** The last batch in the queue, and the one that still takes fingerprints because its query has not begun. */
-type LookupQueue<Key> = { last: Promise<unknown>; open: KeyBatch<Key> | undefined }
+type LookupQueue<Key> = { last: Promise<unknown>; openBatch: KeyBatch<Key> | undefined }
 
 /** Longer lists would need more prepared statements. */
 const MAX_KEYS = 128
@@ -23,19 +23,19 @@ export function createBatchedKeyLookup<Key>(
   function openBatch(db: Connection, line: LookupQueue<Key>): KeyBatch<Key> {
     const fingerprints: string[] = []
     const find = () => {
-      if (line.open === batch) line.open = undefined
+      if (line.openBatch === batch) line.openBatch = undefined
       return findKeys(db, fingerprints)
     }
     const batch: KeyBatch<Key> = { fingerprints, found: line.last.then(find, find) }
     line.last = batch.found
-    line.open = batch
+    line.openBatch = batch
     return batch
   }
 
   return async (db, fingerprint) => {
-    const line = lines.get(db) ?? { last: Promise.resolve(), open: undefined }
+    const line = lines.get(db) ?? { last: Promise.resolve(), openBatch: undefined }
     lines.set(db, line)
-    const batch = line.open && line.open.fingerprints.length < MAX_KEYS ? line.open : openBatch(db, line)
+    const batch = line.openBatch && line.openBatch.fingerprints.length < MAX_KEYS ? line.openBatch : openBatch(db, line)
     batch.fingerprints.push(fingerprint)
     return (await batch.found).get(fingerprint) ?? null
   }

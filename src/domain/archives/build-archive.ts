@@ -77,7 +77,7 @@ function putParts(ctx: Context, { id, key }: ArchiveInProgress) {
     .where('key', '=', key)
     .where('finishedAt', 'is', null)
     .select('id')
-  async function put() {
+  async function storePart() {
     if (!(await making.executeTakeFirst())) throw GONE
     await ctx.deps.media.put(archivePartKey(key, number++), part.subarray(0, filled))
   }
@@ -89,14 +89,14 @@ function putParts(ctx: Context, { id, key }: ArchiveInProgress) {
         filled += chunk.length
         from += chunk.length
         if (filled < PART_BYTES) return
-        await put()
+        await storePart()
         filled = 0
       }
     },
     /** @returns how many bytes there are in all. */
     async end(): Promise<number> {
       const bytes = number * PART_BYTES + filled
-      if (filled > 0) await put()
+      if (filled > 0) await storePart()
       return bytes
     },
   }

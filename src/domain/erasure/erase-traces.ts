@@ -205,11 +205,11 @@ export async function eraseText(erasing: ErasureRef, text: string, replacement?:
     return { otherTraces: filters.length }
   })
   await eraseCounted(erasing, async (inside) => {
-    const worded = inside.db
+    const matchingEntries = inside.db
       .selectFrom('auditEntries')
       .where('action', '=', sql<string>`any(${ACTIONS_WITH_TEXT})`)
       .where(({ ref }) => textContainsAddress(ref('details'), text))
-    const entries = await worded.select(['id', 'details']).execute()
+    const entries = await matchingEntries.select(['id', 'details']).execute()
     for (const entry of entries) {
       const details = JSON.stringify(entry.details, (_, value) => (typeof value === 'string' && isInbound(value) ? '' : value))
       await inside.db

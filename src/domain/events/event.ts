@@ -63,8 +63,8 @@ const INVITE_PAYLOAD_COLUMNS = {
 } as const satisfies Record<keyof InvitePayload, keyof Invite>
 type EventColumn = (typeof INVITE_PAYLOAD_COLUMNS)[keyof InvitePayload]
 /** Fields of an invite in every event. */
-export const mapInvitePayload = <Value>(read: (column: EventColumn) => Value): Record<keyof InvitePayload, Value> => {
-  const payloadColumns = Object.entries(INVITE_PAYLOAD_COLUMNS).map(([name, column]) => [name, read(column)])
+export const mapInvitePayload = <Value>(readColumn: (column: EventColumn) => Value): Record<keyof InvitePayload, Value> => {
+  const payloadColumns = Object.entries(INVITE_PAYLOAD_COLUMNS).map(([name, column]) => [name, readColumn(column)])
   return Object.fromEntries(payloadColumns)
 }
 /** There is one once the invite is started. */

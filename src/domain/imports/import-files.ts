@@ -49,14 +49,14 @@ export async function storeImportFile(
 ): Promise<string> {
   const { db, deps, organization } = ctx
   const createdById = requireMember(ctx, kind)
-  const theirs = { ...scopeWhere(ctx), createdById }
+  const ownFiles = { ...scopeWhere(ctx), createdById }
   const older = await db.importFile.findMany({
-    where: theirs,
+    where: ownFiles,
     select: { id: true },
     orderBy: { id: 'desc' },
     skip: MAX_FILES - 1,
   })
-  await db.importFile.deleteMany({ where: { ...theirs, id: { in: older.map(({ id }) => id) } } })
+  await db.importFile.deleteMany({ where: { ...ownFiles, id: { in: older.map(({ id }) => id) } } })
   const id = deps.newId()
   const name = truncateText(fileName, MAX_NAME_LENGTH)
   const file = { id, kind, mode: modeOf(ctx), fileName: name, bytes: new Uint8Array(bytes), form, createdAt: deps.clock() }

@@ -24,7 +24,7 @@ const SOON_MS = 3_600_000
  * the organization's limit, so that each gets its own time (see mail-schedule.ts). Sends in progress count, too: at the limit, the next
  * mail waits until one of them finishes. Several processes may exceed the limit slightly.
  */
-export function createMailLimiter(ceilings: MailLimits): (system: ServiceContext, email: InviteEmail) => Promise<Admission> {
+export function createMailLimiter(limits: MailLimits): (system: ServiceContext, email: InviteEmail) => Promise<Admission> {
   const underWay = new Map<string, number>()
   const waiting = new Map<string, (() => void)[]>()
   /** Serializes checks near a limit, so that no other send starts in between. */
@@ -74,7 +74,7 @@ export function createMailLimiter(ceilings: MailLimits): (system: ServiceContext
   }
 
   return async (system, email) => {
-    const checks = limitsOf(system.db, ceilings, email)
+    const checks = limitsOf(system.db, limits, email)
     if (checks.length === 0) return { until: null, release: () => {} }
     for (let offered = ''; ; ) {
       const found = await lookInTurn(system, checks, offered)

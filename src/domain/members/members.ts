@@ -152,10 +152,14 @@ export const users = <View>(present: (user: User) => View): Source<View> => ({
 })
 
 /** A member's filter as its conditions take it: roles that it must have, and must not have. */
-type MemberConditionInput = Omit<TokenizedFilter<MemberFilter>, 'roles'> & { has?: string[]; lacks?: string[]; isThere: true }
+type MemberConditionInput = Omit<TokenizedFilter<MemberFilter>, 'roles'> & {
+  requiredRoles?: string[]
+  excludedRoles?: string[]
+  isThere: true
+}
 export function toMemberConditions({ roles = {}, ...filter }: MemberFilter): MemberConditionInput {
   const rolesThat = (wanted: boolean) => Object.keys(roles).filter((role) => roles[role as MemberRole] === wanted)
-  const [has, lacks] = [rolesThat(true), rolesThat(false)]
+  const [required, excluded] = [rolesThat(true), rolesThat(false)]
   const { firstName, lastName, email, ...otherFilters } = toPatterns(filter)
   return {
     ...otherFilters,
@@ -163,8 +167,8 @@ export function toMemberConditions({ roles = {}, ...filter }: MemberFilter): Mem
     ...(firstName !== undefined && { firstName: caseKey(firstName) }),
     ...(lastName !== undefined && { lastName: caseKey(lastName) }),
     ...(email !== undefined && { email: toStoredAddress(email) }),
-    ...(has.length > 0 && { has }),
-    ...(lacks.length > 0 && { lacks }),
+    ...(required.length > 0 && { requiredRoles: required }),
+    ...(excluded.length > 0 && { excludedRoles: excluded }),
   }
 }
 
@@ -180,8 +184,8 @@ const accountMatches = (eb: Expressions<'members'>, condition: (account: Express
 const filters: FilterConditions<'members', MemberConditionInput> = {
   isThere: (eb) => eb('members.erasedAt', 'is', null),
   status: '=',
-  has: (eb, roles) => sql`${eb.ref('members.roles')} @> ${roles}::text[]`,
-  lacks: (eb, roles) => sql`not ${eb.ref('members.roles')} && ${roles}::text[]`,
+  requiredRoles: (eb, roles) => sql`${eb.ref('members.roles')} @> ${roles}::text[]`,
+  excludedRoles: (eb, roles) => sql`not ${eb.ref('members.roles')} && ${roles}::text[]`,
   portalRole: (eb, portalRole) => sql`${portalRole} = any(${eb.ref('members.portalRoles')})`,
   tagIds: (eb, ids, db) =>
     eb(

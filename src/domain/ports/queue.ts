@@ -31,26 +31,26 @@ export type Queue = {
     change: { id: string; organizationId: string; startAfter?: Date; isRetry?: boolean },
   ) => Promise<void>
   /** Enqueues the import of a file of questions. */
-  enqueueLibraryImport: (db: Connection, which: { organizationId: string; importId: string }) => Promise<void>
+  enqueueLibraryImport: (db: Connection, job: { organizationId: string; importId: string }) => Promise<void>
   /** Enqueues the rescoring of submissions by a corrected key. */
   enqueueAnswerKeyCorrection: (
     db: Connection,
-    which: { organizationId: string; versionId: string; number: number },
+    job: { organizationId: string; versionId: string; number: number },
   ) => Promise<void>
   /** Enqueues the deletion of test data created until then. The job is repeated if its process dies. */
-  enqueueTestDataDeletion: (db: Connection, which: { organizationId: string; until: Date }) => Promise<void>
+  enqueueTestDataDeletion: (db: Connection, job: { organizationId: string; until: Date }) => Promise<void>
   /**
    * Enqueues an erasure, in the transaction that requests it. The job is repeated if its process dies.
    *
    * @param which.ahead number of the organization's other open erasures: the organization with the fewest goes next.
    */
-  enqueueErasure: (db: Connection, which: { organizationId: string; erasureId: string; ahead: number }) => Promise<void>
+  enqueueErasure: (db: Connection, job: { organizationId: string; erasureId: string; ahead: number }) => Promise<void>
   /** Schedules the next step of a suspension: a reminder to the owners, or the erasure. */
-  enqueueSuspension: (db: Connection, which: { suspensionId: string; at: Date }) => Promise<void>
+  enqueueSuspension: (db: Connection, job: { suspensionId: string; at: Date }) => Promise<void>
   /** Deletes the organization's jobs, except running ones. @returns the number of running jobs. */
   purgeOrganization: (organizationId: string) => Promise<number>
   /** Enqueues building an archive. */
-  enqueueArchive: (db: Connection, which: { organizationId: string; archiveId: string }) => Promise<void>
+  enqueueArchive: (db: Connection, job: { organizationId: string; archiveId: string }) => Promise<void>
   /**
    * Deletes the jobs of these emails, and the output of any job that matches the regular expression `pattern`. Running jobs stay.
    *

@@ -139,8 +139,8 @@ const hasRecentSingleSignOn = (
 
 /** A passkey, or a password and a code: a browser that is remembered is no code. */
 export function hasTwoOwnFactors(proofs: readonly { kind: string }[]): boolean {
-  const has = (...kinds: AuthenticationKind[]) => proofs.some(({ kind }) => kinds.some((wanted) => wanted === kind))
-  return has('passkey') || (has('password') && has('totp', 'recovery'))
+  const hasKind = (...kinds: AuthenticationKind[]) => proofs.some(({ kind }) => kinds.some((wanted) => wanted === kind))
+  return hasKind('passkey') || (hasKind('password') && hasKind('totp', 'recovery'))
 }
 
 /** Missing authentication of a member with a sign-in exception; `sso` for members without one. */

@@ -137,10 +137,10 @@ const isDomainHeld = ({ deps }: Context, claim: SignInDomain | null): boolean =>
 /** Removes a domain from an organization that has lost its DNS record, and notifies its owners. */
 async function takeOverDomain(inside: Context, { organizationId, id, domain }: SignInDomain): Promise<void> {
   const data = { verifiedAt: null, failingSince: null }
-  const { origin: _, ...theirs } = enterOrganization({ ...inside, actor: { kind: 'system' } }, { id: organizationId })
-  await theirs.db.signInDomain.update({ where: { organizationId_id: { organizationId, id } }, data })
-  await recordAudit(theirs, { action: 'lost_sign_in_domain', details: { domain } })
-  await queueOwnerEmails(theirs, { kind: 'domain_lost', facts: { called: domain } })
+  const { origin: _, ...formerOwner } = enterOrganization({ ...inside, actor: { kind: 'system' } }, { id: organizationId })
+  await formerOwner.db.signInDomain.update({ where: { organizationId_id: { organizationId, id } }, data })
+  await recordAudit(formerOwner, { action: 'lost_sign_in_domain', details: { domain } })
+  await queueOwnerEmails(formerOwner, { kind: 'domain_lost', facts: { called: domain } })
 }
 
 const createDomainProblem = (problem: SingleSignOnProblem | NameOrDateProblem, limit?: number): DomainError =>

@@ -113,10 +113,10 @@ export const unlinkOwnIdentity = (service: Context, signedIn: SignedIn, id: stri
     const { providerId } = found
     const otherSessions = { credentialId: credential.id, id: { not: sessionId }, proofs: { some: { providerId } } }
     await endSessions(inside, otherSessions, 'factor_changed')
-    const theirs = memberships.filter(
+    const affectedMemberships = memberships.filter(
       ({ organizationId }) => found.organizationId === null || found.organizationId === organizationId,
     )
-    await recordInAllOrganizations(inside, theirs, { action: 'unlinked_identity' })
+    await recordInAllOrganizations(inside, affectedMemberships, { action: 'unlinked_identity' })
     return true
   })
 

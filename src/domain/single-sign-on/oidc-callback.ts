@@ -125,16 +125,18 @@ async function authenticateByProvider(
   const { signedIn, browser } = came
   const proof: ProviderAuthentication = { kind: 'oidc', providerId: provider.id, idpSid: sid, amr, acr, authTime }
   const credential = await inside.db.credential.findUniqueOrThrow({ where: { id: credentialId } })
-  const findTheirs = async () =>
+  const findMembershipsOfProvider = async () =>
     (await findMemberships(inside, credentialId)).filter(({ organizationId }) =>
       [null, organizationId].includes(provider.organizationId),
     )
-  const theirs = await findTheirs()
+  const membershipsOfProvider = await findMembershipsOfProvider()
   const now = inside.deps.clock()
   const isSame = signedIn?.credential.id === credentialId && signedIn.credential.authVersion === credential.authVersion
   const goesOn =
     isSame &&
-    !theirs.some((membership) => isSessionOver(signedIn.session, membership, membership.organization.security, { at: now }))
+    !membershipsOfProvider.some((membership) =>
+      isSessionOver(signedIn.session, membership, membership.organization.security, { at: now }),
+    )
   // A session that rests on the word of an organization's provider alone has not asked for it.
   const hasOwn = goesOn && signedIn.session.proofs.some(identifiesEverywhere)
   const asksFactor = provider.organizationId === null && !hasOwn && (await hasFactor(inside, credentialId))
@@ -145,7 +147,7 @@ async function authenticateByProvider(
     ? await renewSession(inside, signedIn.sessionId, { proof, credential, browser })
     : await startSession(inside, credential, browser, [proof], remembered)
   if (!session) return null
-  await recordInAllOrganizations(inside, await findTheirs(), {
+  await recordInAllOrganizations(inside, await findMembershipsOfProvider(), {
     action: 'signed_in',
     details: { proofs: ['oidc'], provider: provider.name },
   })

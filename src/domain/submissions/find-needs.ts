@@ -5,8 +5,8 @@ import { type Needs, PHOTOS, type ProctoringTerms, type RequiredPhoto, toNeeds }
 export async function findPhotos({ db, organization }: Context, submissionId: string): Promise<Record<RequiredPhoto, boolean>> {
   const where = { organizationId: organization.id, submissionId, kind: { in: [...PHOTOS] } }
   const found = await db.mediaFile.findMany({ where: { ...where, state: 'ready' }, select: { kind: true } })
-  const has = (photo: RequiredPhoto) => found.some(({ kind }) => kind === photo)
-  return { id_photo: has('id_photo'), face_photo: has('face_photo') }
+  const hasPhoto = (photo: RequiredPhoto) => found.some(({ kind }) => kind === photo)
+  return { id_photo: hasPhoto('id_photo'), face_photo: hasPhoto('face_photo') }
 }
 
 /** Requirements by the candidate's paper or, before the start, by the current questions. */

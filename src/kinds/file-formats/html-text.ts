@@ -46,7 +46,7 @@ export function readHtml(html: string, findPicture: FindPicture, { plain = false
   const losses = new Set(hasFormat && plain ? [FORMATTING_LOST] : [])
   const writer: Writer = {
     ...{ text: '', pending: '', isLineStart: true, item: '', isInItem: false, code: undefined },
-    ...{ depths: new Map<string, number>(), marks: [], written: [], losses, isFormatted, findPicture },
+    ...{ depths: new Map<string, number>(), marks: [], writtenMarks: [], losses, isFormatted, findPicture },
   }
   writeTokens(writer, html)
   if (writer.code) writeCode(writer, writer.code)
@@ -69,7 +69,7 @@ type Writer = {
   code: string | undefined
   depths: Map<string, number>
   marks: string[]
-  written: string[]
+  writtenMarks: string[]
   losses: Set<string>
   isFormatted: boolean
   findPicture: FindPicture
@@ -115,15 +115,15 @@ function append(writer: Writer, text: string, hasSpace = false): void {
 
 /** Closes and opens marks of bold and italic texts. There is no space between a mark and its text. */
 function writeMarks(writer: Writer, marks: string[]): void {
-  const same = writer.written.findIndex((mark, i) => mark !== marks[i])
-  const commonLength = same < 0 ? writer.written.length : same
-  const closing = writer.written.slice(commonLength).toReversed().join('')
+  const same = writer.writtenMarks.findIndex((mark, i) => mark !== marks[i])
+  const commonLength = same < 0 ? writer.writtenMarks.length : same
+  const closing = writer.writtenMarks.slice(commonLength).toReversed().join('')
   if (closing !== '') {
     const text = writer.text.trimEnd()
     writer.text = text + closing + writer.text.slice(text.length)
   }
   writer.text += marks.slice(commonLength).join('')
-  writer.written = [...marks]
+  writer.writtenMarks = [...marks]
 }
 
 /** Keeps formulas, and escapes everything else. */

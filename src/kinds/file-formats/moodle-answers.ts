@@ -20,7 +20,7 @@ function findConflict<Answer extends { share: number }>(
 ): [less: Answer, more: Answer] | undefined {
   for (const [i, less] of answers.entries()) {
     const from = less.share <= 0 && isSpecific(less) ? 0 : i + 1
-    const more = answers.slice(from).find((other) => less.share < other.share && areOverlapping(less, other))
+    const more = answers.slice(from).find((later) => less.share < later.share && areOverlapping(less, later))
     if (more) return [less, more]
   }
   return undefined

@@ -69,9 +69,9 @@ function findRule(item: XmlNode, { hasMapping, reading }: { hasMapping: boolean;
     return { rule: hasMapping ? 'map' : 'match' }
   }
   const elements = elementsBelow(processing)
-  const has = (allowed: Set<string>) => elements.every(({ name }) => allowed.has(name))
-  if (has(MAP) && elements.filter(({ name }) => name === 'mapResponse').length === 1) return { rule: 'map' }
-  return (has(MATCH) && readMatchRule(processing)) || { rule: 'other' }
+  const hasOnly = (allowed: Set<string>) => elements.every(({ name }) => allowed.has(name))
+  if (hasOnly(MAP) && elements.filter(({ name }) => name === 'mapResponse').length === 1) return { rule: 'map' }
+  return (hasOnly(MATCH) && readMatchRule(processing)) || { rule: 'other' }
 }
 
 const elementsBelow = (node: XmlNode): XmlNode[] =>

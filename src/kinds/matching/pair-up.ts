@@ -14,8 +14,8 @@ const byText = new Intl.Collator('en', { numeric: true })
 export function pairUp(rows: Row[], newId: (text: string) => string): Pick<Spec, 'prompts' | 'choices'> & { key: Key } {
   const choices = new Map<string, { id: string; text: string }>()
   for (const { choice } of rows) {
-    const compared = normalize(choice)
-    if (choice !== '' && !choices.has(compared)) choices.set(compared, { id: newId(compared), text: choice })
+    const normalized = normalize(choice)
+    if (choice !== '' && !choices.has(normalized)) choices.set(normalized, { id: newId(normalized), text: choice })
   }
   const prompted = rows.filter(({ prompt }) => prompt !== '')
   const fitting = prompted.flatMap(({ id, choice }) => (choice === '' ? [] : [[id, choices.get(normalize(choice))!.id]]))

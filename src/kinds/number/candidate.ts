@@ -15,7 +15,9 @@ export const numberControl: Control = (t, { version, value }) => {
 /** Tells the candidate how the number is understood. Empty for an empty field. */
 function formatReading(t: CandidateTexts, typed: string): string {
   if (typed.trim() === '') return ''
-  const [number, other] = readNumber(typed)
+  const [number, otherReading] = readNumber(typed)
   if (number === undefined) return t.text('number.none')
-  return other === undefined ? t.text('number.read', { number }) : t.text('number.ambiguous', { one: number, other })
+  return otherReading === undefined
+    ? t.text('number.read', { number })
+    : t.text('number.ambiguous', { one: number, other: otherReading })
 }

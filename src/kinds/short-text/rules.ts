@@ -38,20 +38,20 @@ function score(key: Key, text: string): AnswerScoring {
 
 /** The largest share of the accepted texts that match; 0 if none does. */
 export function shareFor(key: Key, text: string): number {
-  const compared = toComparable(text, key)
+  const comparable = toComparable(text, key)
   return key.accepted.reduce(
-    (best, accepted) => (matches(piecesOf(accepted.text, key), compared) ? Math.max(best, accepted.share) : best),
+    (best, accepted) => (matches(piecesOf(accepted.text, key), comparable) ? Math.max(best, accepted.share) : best),
     0,
   )
 }
 
 function faultsOf(key: Key): DefinitionFault[] {
   const { accepted } = key
-  const compared = accepted.map(({ text }) => piecesOf(text, key).join('*'))
+  const patterns = accepted.map(({ text }) => piecesOf(text, key).join('*'))
   return [
-    ...compared.flatMap((text, i): DefinitionFault[] => {
+    ...patterns.flatMap((text, i): DefinitionFault[] => {
       const field = `key.accepted.${i}.text`
-      const earlier = compared.indexOf(text)
+      const earlier = patterns.indexOf(text)
       if (text.replaceAll('*', '') === '') return [{ field, text: 'It would accept any text.' }]
       return earlier < i ? [{ field, text: `It is compared as “${accepted[earlier]!.text}” is.` }] : []
     }),

@@ -42,7 +42,12 @@ export function repairMp4(source: Source): Repaired | null {
     sum(fragments.map((fragment) => (fragment.state === state ? lengthOf(fragment, media) : 0)))
   const repeated = leftOut('again')
   const keptBytes = source.size - repeated - leftOut('lost') - parsed.skipped
-  return { pieces: applyTo(source.size, patches), lost: findLost(fragments, parsed.gaps, tracks), kept: keptBytes, repeated }
+  return {
+    pieces: applyTo(source.size, patches),
+    lost: findLost(fragments, parsed.gaps, tracks),
+    keptBytes,
+    repeatedBytes: repeated,
+  }
 }
 
 /** Bytes of a fragment and the part of its data that is present. */

@@ -25,9 +25,9 @@ export function repairSegment(segment: string, to: string): RepairResult | null 
   try {
     const source = readFrom(file)
     const repaired = repairSource(source)
-    if (!repaired || repaired.kept < (source.size - repaired.repeated) * (1 - MAX_LOST_SHARE)) return null
+    if (!repaired || repaired.keptBytes < (source.size - repaired.repeatedBytes) * (1 - MAX_LOST_SHARE)) return null
     write(source, repaired, to)
-    return { lost: repaired.lost, bytes: repaired.kept }
+    return { lost: repaired.lost, bytes: repaired.keptBytes }
   } finally {
     closeSync(file)
   }

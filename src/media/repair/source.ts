@@ -13,9 +13,10 @@ export type Repaired = {
   pieces: Piece[]
   /** Seconds in the recording before which data is missing; Infinity: at the end. */
   lost: number[]
-  /** `kept`: remaining bytes. `repeated`: duplicate bytes left out without a loss. */
-  kept: number
-  repeated: number
+  /** Remaining bytes. */
+  keptBytes: number
+  /** Duplicate bytes that were left out without a loss. */
+  repeatedBytes: number
 }
 
 /** Most clusters, blocks, or fragments. All of them are in memory. */

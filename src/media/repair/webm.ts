@@ -60,7 +60,12 @@ export function repairWebm(source: Source): Repaired | null {
     sum(parsed.blocks.map(({ start, end }, place) => (isKept[place] === state ? end - start : 0)))
   const lost = findLost(parsed, isKept, readScale(source, parsed.headers) / 1e9)
   const repeated = lengthOf('again')
-  return { pieces: writeAll(parsed, isKept), lost, kept: source.size - repeated - lengthOf('lost') - parsed.skipped, repeated }
+  return {
+    pieces: writeAll(parsed, isKept),
+    lost,
+    keptBytes: source.size - repeated - lengthOf('lost') - parsed.skipped,
+    repeatedBytes: repeated,
+  }
 }
 
 /** For each loss, the start of the next kept block in seconds. */
@@ -206,11 +211,11 @@ const MAX_BLOCK_BYTES = 2 ** 22
 
 function writeAll({ headers, clusters, blocks }: ParsedFile, states: string[]): Piece[] {
   const pieces: Piece[] = []
-  const has = (id: number) => headers.find((header) => header.id === id)
-  const ebml = has(EBML)
+  const findHeader = (id: number) => headers.find((header) => header.id === id)
+  const ebml = findHeader(EBML)
   if (ebml) addRange(pieces, ebml.start, ebml.end)
   pieces.push(Buffer.from([0x18, 0x53, 0x80, 0x67, UNKNOWN]))
-  for (const header of [has(INFO), has(TRACKS)]) if (header) addRange(pieces, header.start, header.end)
+  for (const header of [findHeader(INFO), findHeader(TRACKS)]) if (header) addRange(pieces, header.start, header.end)
   let currentCluster = -1
   for (const [place, { start, end, cluster }] of blocks.entries()) {
     if (states[place] !== 'kept') continue

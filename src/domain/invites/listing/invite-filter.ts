@@ -55,7 +55,7 @@ const SEARCHED = ['assessmentId', 'status', 'search'] as const
 
 type Rule<Value> = {
   /** SQL condition as of now. Filters by words may use the joined assessment. */
-  condition: (eb: Expressions<'invites'>, value: Value, of: { db: TenantDb; now: Date }) => Condition
+  condition: (eb: Expressions<'invites'>, value: Value, scope: { db: TenantDb; now: Date }) => Condition
   /** True if counters and an ordered index exist. */
   isCounted: boolean
   /** True if an index finds the few matches. */

@@ -23,7 +23,7 @@ export type ListedColumns = { id: string; status: InviteStatus; expiresAt: Time 
 /** Reads a page of a list. @param of columns to read. */
 export type ListInvites<Filter, None = never> = <Row extends ListedColumns>(
   ctx: Context,
-  of: Projection<'invites', Row>,
+  projection: Projection<'invites', Row>,
   filter: Filter,
   order: InviteOrder,
   page: PageRequest,

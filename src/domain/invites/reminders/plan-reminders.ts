@@ -84,27 +84,27 @@ export async function planReminders(ctx: Context, inviteId: string): Promise<Pla
     (await findSuppression(ctx, invite.mode, invite.recipientEmail, 'reminders'))
   const steps = stepsOf(rule)
     .flatMap((step) => {
-      const due = dueAt(step, invite)
-      return due ? [{ step, due }] : []
+      const dueTime = dueAt(step, invite)
+      return dueTime ? [{ step, due: dueTime }] : []
     })
     .sort((a, b) => a.due.getTime() - b.due.getTime())
-  const latest = steps.findLast(({ due }) => due <= now)
+  const latest = steps.findLast(({ due: dueTime }) => dueTime <= now)
   const end = await findEnd(ctx, invite)
   await loadZones(ctx.db, [zoneOf(invite)])
   let free = Math.max(now.getTime(), lastAt + MIN_MAIL_INTERVAL_MS)
   let remainingReminders = MAX_REMINDERS - reminded.length
-  return steps.flatMap(({ step, due }): PlannedReminder[] => {
+  return steps.flatMap(({ step, due: dueTime }): PlannedReminder[] => {
     if (mails.some(({ dedupeKey }) => dedupeKey === dedupeKeyOf(step, invite))) return []
     const quiet = toQuietTimes(rule, invite.organization.weekDaysOff, step.after === 'before_expiry')
-    const sendsAt = nextInWindow(quiet, zoneOf(invite), new Date(Math.max(free, due.getTime())))
+    const sendsAt = nextInWindow(quiet, zoneOf(invite), new Date(Math.max(free, dueTime.getTime())))
     const isMeant = isRemindedState(invite.status) && step.states.includes(invite.status)
     const reasons: [SkipReason, boolean][] = [
       ['off', invite.remindersOff || sendsAt === null],
       ['earlier', invite.sentAt < rule.activeSince!],
       ['moved_on', !isMeant],
       ['stopped', isStopped !== null],
-      ['too_late', due.getTime() <= now.getTime() - MAX_DELAY_MS],
-      ['replaced', latest !== undefined && due < latest.due],
+      ['too_late', dueTime.getTime() <= now.getTime() - MAX_DELAY_MS],
+      ['replaced', latest !== undefined && dueTime < latest.due],
       ['enough', remainingReminders <= 0],
       ['ends', end !== null && sendsAt !== null && sendsAt.getTime() > end.getTime() - MIN_BEFORE_EXPIRY_MS],
     ]
@@ -117,7 +117,7 @@ export async function planReminders(ctx: Context, inviteId: string): Promise<Pla
       {
         step,
         kind: isRemindedState(invite.status) ? reminderKindOf(invite.status) : null,
-        at: skipped || !sendsAt ? due : sendsAt,
+        at: skipped || !sendsAt ? dueTime : sendsAt,
         skipped,
       },
     ]
@@ -169,8 +169,8 @@ export async function listOpenReminders(ctx: Context, assessmentId: string | nul
   const found = await rawStatement(ctx.db, openReminders(now, key, { ...limits, rows: MAX_LISTED_OPEN })).execute()
   const counts = await rawStatement(ctx.db, countOpenReminders(now, key, limits)).execute()
   await loadZones(ctx.db, [timeZone, ...counts.map(({ zone }) => zone)])
-  const sentAt = ({ after, zone, dueAt: due }: { after: string; zone: string; dueAt: Date }): Date =>
-    nextInWindow(toQuietTimes(rule, weekDaysOff, after === 'before_expiry'), zone, due > now ? due : now) ?? due
+  const sentAt = ({ after, zone, dueAt: dueTime }: { after: string; zone: string; dueAt: Date }): Date =>
+    nextInWindow(toQuietTimes(rule, weekDaysOff, after === 'before_expiry'), zone, dueTime > now ? dueTime : now) ?? dueTime
   const listed = found.map((row) => {
     const { inviteId, recipientEmail, assessment, place } = row
     return { inviteId, recipientEmail, assessment, kind: REMINDER_KINDS[place]!, at: sentAt(row) }

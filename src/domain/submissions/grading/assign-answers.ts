@@ -116,7 +116,7 @@ const findPairs = ({ db }: Context): Promise<{ graderId: string; language: strin
     .execute()
 
 /** Skips submissions that somebody else has locked until the next sweep. */
-async function assignBatch({ db }: Context, ids: readonly string[], all: Grader[]): Promise<number> {
+async function assignBatch({ db }: Context, ids: readonly string[], allGraders: Grader[]): Promise<number> {
   const locked = await db
     .selectFrom('submissions')
     .where('submissions.id', '=', anyOfIds(ids))
@@ -136,7 +136,7 @@ async function assignBatch({ db }: Context, ids: readonly string[], all: Grader[
     .execute()
   const bySubmission = Map.groupBy(rows, ({ submissionId }) => submissionId)
   const chosen = locked.flatMap(({ id, graderId, secondGraderId }) =>
-    chooseGraders(bySubmission.get(id) ?? [], { 1: graderId, 2: secondGraderId }, all),
+    chooseGraders(bySubmission.get(id) ?? [], { 1: graderId, 2: secondGraderId }, allGraders),
   )
   if (chosen.length === 0) return 0
   const update = db
@@ -157,10 +157,10 @@ type Answer = { submissionId: string; questionNumber: number; round: number; lan
  *
  * @param held members who hold a whole round, whether or not they may still grade.
  */
-function chooseGraders(answers: readonly Answer[], held: Record<AssignedRound, string | null>, all: Grader[]): Answer[] {
+function chooseGraders(answers: readonly Answer[], held: Record<AssignedRound, string | null>, allGraders: Grader[]): Answer[] {
   const chosen: Answer[] = []
   for (const round of ASSIGNED_ROUNDS) {
-    if (all.some(({ id }) => id === held[round])) continue
+    if (allGraders.some(({ id }) => id === held[round])) continue
     const otherRound = round === 1 ? 2 : 1
     const openAnswers = answers.filter((answer) => answer.round === round && answer.graderId === null)
     for (const [language, group] of Map.groupBy(openAnswers, (answer) => answer.language)) {
@@ -168,7 +168,7 @@ function chooseGraders(answers: readonly Answer[], held: Record<AssignedRound, s
         held[otherRound],
         ...[...answers, ...chosen].filter((answer) => answer.round === otherRound).map(({ graderId }) => graderId),
       ]
-      const fitting = all.filter((grader) => grades(grader, language) && !excludedIds.includes(grader.id))
+      const fitting = allGraders.filter((grader) => grades(grader, language) && !excludedIds.includes(grader.id))
       const [first, ...otherGraders] = fitting
       if (!first) continue
       const least = otherGraders.reduce((one, next) => (next.openAnswers < one.openAnswers ? next : one), first)

@@ -111,18 +111,18 @@ function sumShares({ db }: Context, submissionIds: string[]): Promise<ShareSums[
 }
 
 /** Figures of one grader, from the sums of all. */
-function compareGrader(all: readonly ShareSums[], graderId: string): Pick<GraderComparison, 'grades' | 'own' | 'others'> {
-  const compared = all
+function compareGrader(sums: readonly ShareSums[], graderId: string): Pick<GraderComparison, 'grades' | 'own' | 'others'> {
+  const pairs = sums
     .filter((sums) => sums.graderId === graderId)
-    .map((own) => ({
-      own,
-      others: total(all.filter((sums) => sums.questionId === own.questionId && sums.graderId !== graderId)),
+    .map((ownSums) => ({
+      own: ownSums,
+      others: total(sums.filter((sums) => sums.questionId === ownSums.questionId && sums.graderId !== graderId)),
     }))
     .filter(({ others }) => others.count > 0)
-  const ownTotal = total(compared.map(({ own }) => own))
+  const ownTotal = total(pairs.map(({ own }) => own))
   if (ownTotal.count < MIN_COMPARED_GRADES) return { grades: ownTotal.count, own: null, others: null }
   const othersTotal = total(
-    compared.map(({ own, others }) => {
+    pairs.map(({ own, others }) => {
       const weight = own.count / others.count
       return { count: own.count, sum: others.sum * weight, squares: others.squares * weight }
     }),
@@ -132,8 +132,8 @@ function compareGrader(all: readonly ShareSums[], graderId: string): Pick<Grader
 
 type Sums = Pick<ShareSums, 'count' | 'sum' | 'squares'>
 
-const total = (all: readonly Sums[]): Sums =>
-  all.reduce(
+const total = (sums: readonly Sums[]): Sums =>
+  sums.reduce(
     (totals, { count, sum, squares }) => ({
       count: totals.count + count,
       sum: totals.sum + sum,

@@ -20,8 +20,8 @@ export type EqualAnswer = { submissionId: string; number: number }
  *
  * @throws DomainError not_permitted; submission_not_found.
  */
-export async function findEqualAnswers(ctx: Context, asked: AskedQuestion, submissionId: string): Promise<EqualAnswer[]> {
-  const number = await findNumber(ctx, asked, submissionId)
+export async function findEqualAnswers(ctx: Context, question: AskedQuestion, submissionId: string): Promise<EqualAnswer[]> {
+  const number = await findNumber(ctx, question, submissionId)
   const attempt = await ctx.db.answerAttempt.findFirst({
     where: { organizationId: ctx.organization.id, submissionId, questionNumber: number, kind: 'text' },
     select: { text: true },
@@ -38,15 +38,15 @@ export async function findEqualAnswers(ctx: Context, asked: AskedQuestion, submi
       join
         .onRef('submissionQuestions.submissionId', '=', 'answerAttempts.submissionId')
         .onRef('submissionQuestions.number', '=', 'answerAttempts.questionNumber')
-        .on('submissionQuestions.questionId', '=', asked.questionId),
+        .on('submissionQuestions.questionId', '=', question.questionId),
     )
     .where((eb) => sql<SqlBool>`not ${isGradedByActor(ctx, eb as unknown as Expressions<'submissionQuestions'>)}`)
     .select(['answerAttempts.submissionId', 'answerAttempts.questionNumber as number', 'answerAttempts.text'])
     .limit(sql.lit(MAX_COMPARED))
     .execute()
-  const gradable = await gradableSubmissions(ctx, asked.assessmentId)
+  const gradable = await gradableSubmissions(ctx, question.assessmentId)
     .where('submissions.id', '=', anyOfIds(equal.map((answer) => answer.submissionId)))
-    .where((eb) => eb.exists(answersTo(ctx, eb, asked, false).select('submissionQuestions.number')))
+    .where((eb) => eb.exists(answersTo(ctx, eb, question, false).select('submissionQuestions.number')))
     .select('submissions.id')
     .execute()
   const ids = new Set(gradable.map(({ id }) => id))
@@ -64,10 +64,12 @@ export async function findEqualAnswers(ctx: Context, asked: AskedQuestion, submi
  */
 export async function gradeEqualAnswers(
   ctx: Context,
-  asked: AskedQuestion,
+  question: AskedQuestion,
   { submissionId, submissionIds, grade }: { submissionId: string; submissionIds: string[]; grade: Omit<QuestionGrade, 'number'> },
 ): Promise<number> {
-  const equal = (await findEqualAnswers(ctx, asked, submissionId)).filter((answer) => submissionIds.includes(answer.submissionId))
+  const equal = (await findEqualAnswers(ctx, question, submissionId)).filter((answer) =>
+    submissionIds.includes(answer.submissionId),
+  )
   for (const { submissionId: id, number } of equal) await saveGrades(ctx, { submissionId: id, grades: [{ ...grade, number }] })
   return equal.length
 }

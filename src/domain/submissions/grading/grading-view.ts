@@ -70,7 +70,7 @@ export async function readGradingView(ctx: Context, id: string, stills = 1): Pro
   const detail = isBlindTo(ctx, submission.assessment)
     ? { ...whole, media: [], stills: { ...whole.stills, items: [], total: 0 }, screen: null }
     : whole
-  const [scored, all, released, otherViewers, scores, allNotes, rubrics] = await Promise.all([
+  const [scored, allGrades, released, otherViewers, scores, allNotes, rubrics] = await Promise.all([
     findPaper(ctx, id),
     findGrades(ctx, id),
     findNewestResult(ctx, id),
@@ -85,8 +85,8 @@ export async function readGradingView(ctx: Context, id: string, stills = 1): Pro
     dropped: scored[i]?.dropped ?? false,
     unanswered: scored[i]?.unanswered ?? false,
   }))
-  const grades = visibleGrades(round, submission, paper, all)
-  const seesAll = canSeeAllGrades(round, submission, paper, all)
+  const grades = visibleGrades(round, submission, paper, allGrades)
+  const seesAll = canSeeAllGrades(round, submission, paper, allGrades)
   const notes = allNotes.filter((note) => seesAll || note.round === round)
   const me = requireGraderId(ctx)
   const questions = countGrades(paper, grades, submission.assessment).map((question) => {
@@ -109,7 +109,7 @@ export async function readGradingView(ctx: Context, id: string, stills = 1): Pro
   })
   const candidate = candidateName(ctx, submission)
   const total = sumPoints(questions)
-  const progress = gradingProgressOf(ctx, round, submission, paper, all)
+  const progress = gradingProgressOf(ctx, round, submission, paper, allGrades)
   return {
     candidate,
     submission,

@@ -62,14 +62,14 @@ export async function reassignGrader(
   await inTransaction(ctx, async (inside) => {
     const submission = await lockSubmitted(inside, submissionId)
     const field = GRADER_FIELDS[place]
-    const [present, other] =
+    const [currentGrader, otherGrader] =
       place === 'first' ? [submission.graderId, submission.secondGraderId] : [submission.secondGraderId, submission.graderId]
-    if (!may(inside, 'read') && present !== requireGraderId(inside)) throwSubmissionNotFound()
+    if (!may(inside, 'read') && currentGrader !== requireGraderId(inside)) throwSubmissionNotFound()
     if (place === 'second' && !submission.assessment.secondGrader) throwSubmissionNotFound()
     throwIfIssues(findIssues([[field, graderId === null ? undefined : checkUuid(graderId)]]))
     const { issues } = await resolveInviteReferences(inside, { assignedGraderId: graderId, tagIds: [] })
     throwIfIssues(issues.map((issue) => ({ ...issue, field })))
-    const isTwice = graderId !== null && graderId.toLowerCase() === other
+    const isTwice = graderId !== null && graderId.toLowerCase() === otherGrader
     throwIfIssues(isTwice ? [{ field, rule: 'account', problem: 'gradesAlready' }] : [])
     await assign(inside, submission, place, graderId)
   })

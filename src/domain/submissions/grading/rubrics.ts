@@ -19,8 +19,8 @@ export async function findRubrics({ db }: Context, submissionId: string): Promis
 }
 
 /** A paper's rubric with the words of today if the points are the same. */
-export const withCurrentWords = (asked: Rubric, current: Rubric | null): Rubric =>
-  current && hasSamePoints(asked, current) ? current : asked
+export const withCurrentWords = (paperRubric: Rubric, current: Rubric | null): Rubric =>
+  current && hasSamePoints(paperRubric, current) ? current : paperRubric
 
 /** A criterion in a released result. @property level from 1; null: none chosen, or two graders chose different ones. */
 export type ReleasedCriterion = { criterion: string; level: number | null; text: string; points: number | null; ofPoints: number }

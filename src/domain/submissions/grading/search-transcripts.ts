@@ -145,7 +145,7 @@ function findMediaIds({ db }: Context, indexed: readonly IndexedWords[]) {
       .where((eb) => (languages.includes('') ? eb.or([isLanguage, isOther]) : isLanguage))
       .select('transcripts.mediaId')
   })
-  return further.reduce((all, some) => all.unionAll(some), first!)
+  return further.reduce((union, query) => union.unionAll(query), first!)
 }
 
 /** In the order of the ids. */

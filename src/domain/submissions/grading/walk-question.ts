@@ -29,10 +29,10 @@ type Range = { after?: string; until?: string }
 type Search = Range & { direction: 'asc' | 'desc'; isGraded?: boolean; searched: number; found: number }
 
 /** Submissions with an answer for the actor, in the order of their positions. @param isGraded see answersTo. */
-async function findInRange(ctx: Context, asked: AskedQuestion, search: Search): Promise<string[]> {
+async function findInRange(ctx: Context, question: AskedQuestion, search: Search): Promise<string[]> {
   const { after, until, direction, isGraded, searched, found } = search
   // The limit and the order keep the costly conditions to the nearest submissions.
-  const nearest = gradableSubmissions(ctx, asked.assessmentId)
+  const nearest = gradableSubmissions(ctx, question.assessmentId)
     .$if(after !== undefined, (query) => query.where((eb) => eb(positionIn(eb), '>', after!)))
     .$if(until !== undefined, (query) => query.where((eb) => eb(positionIn(eb), '<=', until!)))
     .selectAll('submissions')
@@ -41,7 +41,7 @@ async function findInRange(ctx: Context, asked: AskedQuestion, search: Search): 
     .limit(sql.lit(searched))
   const rows = ctx.db.selectFrom(nearest.as('submissions')) as unknown as Rows<'submissions'>
   const matching = rows
-    .where((eb) => eb.exists(answersTo(ctx, eb, asked, isGraded).select('submissionQuestions.number')))
+    .where((eb) => eb.exists(answersTo(ctx, eb, question, isGraded).select('submissionQuestions.number')))
     .orderBy(sql.ref('submissions.position'), direction)
     .limit(sql.lit(found))
   return (await matching.select('submissions.id').execute()).map(({ id }) => id)
@@ -56,32 +56,38 @@ async function isSearchedWhole(ctx: Context, { assessmentId }: AskedQuestion): P
 /** Ungraded answers after a position, and then from the beginning, up to a limit. The others are searched only if there is none among the nearest. */
 async function findUngraded(
   ctx: Context,
-  asked: AskedQuestion,
+  question: AskedQuestion,
   { position, isWhole, found }: { position: string; isWhole: boolean; found: number },
 ): Promise<string[]> {
   const search = { direction: 'asc', isGraded: false } as const
   const ids: string[] = []
   for (const range of [{ after: position }, { until: position }]) {
     const missing = found - ids.length
-    if (missing > 0) ids.push(...(await findInRange(ctx, asked, { ...search, ...range, searched: MAX_SEARCHED, found: missing })))
+    if (missing > 0)
+      ids.push(...(await findInRange(ctx, question, { ...search, ...range, searched: MAX_SEARCHED, found: missing })))
     if (ids.length === 0 && !isWhole)
-      ids.push(...(await findInRange(ctx, asked, { ...search, ...range, searched: ALL, found: 1 })))
+      ids.push(...(await findInRange(ctx, question, { ...search, ...range, searched: ALL, found: 1 })))
   }
   return ids
 }
 
 /** The next ungraded answer after one: its submission; undefined: everything is graded. */
-export async function findNextAnswer(ctx: Context, asked: AskedQuestion, submissionId: string): Promise<string | undefined> {
-  const [next] = await findUngraded(ctx, asked, { position: positionOf(submissionId), isWhole: false, found: 1 })
+export async function findNextAnswer(ctx: Context, question: AskedQuestion, submissionId: string): Promise<string | undefined> {
+  const [next] = await findUngraded(ctx, question, { position: positionOf(submissionId), isWhole: false, found: 1 })
   return next
 }
 
 /** The answer before a position in the actor's order, graded or not. @param current the submission at the position, which is left out. */
-async function findPrevious(ctx: Context, asked: AskedQuestion, position: string, current?: string): Promise<string | undefined> {
-  const start = startOf(ctx, asked)
+async function findPrevious(
+  ctx: Context,
+  question: AskedQuestion,
+  position: string,
+  current?: string,
+): Promise<string | undefined> {
+  const start = startOf(ctx, question)
   const ranges = position > start ? [{ after: start, until: position }] : [{ until: position }, { after: start }]
   for (const range of ranges) {
-    const ids = await findInRange(ctx, asked, { ...range, direction: 'desc', searched: MAX_SEARCHED, found: 2 })
+    const ids = await findInRange(ctx, question, { ...range, direction: 'desc', searched: MAX_SEARCHED, found: 2 })
     const previous = ids.find((id) => id !== current)
     if (previous) return previous
   }
@@ -138,19 +144,19 @@ export type QuestionWalk = {
 }
 
 /**
- * @param at submission; undefined: where the actor stopped.
+ * @param currentId submission; undefined: where the actor stopped.
  * @throws DomainError not_permitted; assessment_not_found; submission_not_found if there is no such question or submission.
  */
-export async function walkQuestion(ctx: Context, asked: AskedQuestion, at?: string): Promise<QuestionWalk> {
-  const assessment = await findAssessment(ctx, asked.assessmentId)
-  if (!isUuid(asked.questionId) || (at !== undefined && !isUuid(at))) throwSubmissionNotFound()
-  const { graded, newest, pace } = await readOwnGrades(ctx, asked)
-  const last = at ?? newest
-  const position = last === undefined ? startOf(ctx, asked) : positionOf(last)
-  const isWhole = await isSearchedWhole(ctx, asked)
-  const ungraded = await findUngraded(ctx, asked, { position, isWhole, found: MAX_COUNTED })
-  const current = at ?? ungraded[0]
-  const previous = await findPrevious(ctx, asked, current === undefined ? position : positionOf(current), current)
+export async function walkQuestion(ctx: Context, question: AskedQuestion, currentId?: string): Promise<QuestionWalk> {
+  const assessment = await findAssessment(ctx, question.assessmentId)
+  if (!isUuid(question.questionId) || (currentId !== undefined && !isUuid(currentId))) throwSubmissionNotFound()
+  const { graded, newest, pace } = await readOwnGrades(ctx, question)
+  const last = currentId ?? newest
+  const position = last === undefined ? startOf(ctx, question) : positionOf(last)
+  const isWhole = await isSearchedWhole(ctx, question)
+  const ungraded = await findUngraded(ctx, question, { position, isWhole, found: MAX_COUNTED })
+  const current = currentId ?? ungraded[0]
+  const previous = await findPrevious(ctx, question, current === undefined ? position : positionOf(current), current)
   const next = ungraded.find((id) => id !== current)
   const isMore = ungraded.length === MAX_COUNTED || !isWhole
   return { assessment, current, next, previous, graded, toGrade: ungraded.length, isMore, pace }

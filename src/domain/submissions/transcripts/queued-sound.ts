@@ -21,7 +21,7 @@ export type QueuedSound = {
   milliseconds: number
   language: string | null
   levels: Uint8Array | null
-  read: () => Promise<Readable>
+  readSound: () => Promise<Readable>
   /** Counts a fault that may be the recording's. @returns how many there were. */
   countFault: () => Promise<number>
   /** @returns false if it no longer waits. */
@@ -69,7 +69,7 @@ async function findAnswer(system: ServiceContext, ref: SoundRef, { host }: Trans
   return {
     ...{ contentType: media.contentType, milliseconds: media.milliseconds, levels: media.levels },
     language: attempts[0]?.question.targetLanguage ?? null,
-    read: () => readMedia(system, media),
+    readSound: () => readMedia(system, media),
     async countFault() {
       const data = { faults: { increment: 1 } }
       const [counted] = await db.transcript.updateManyAndReturn({ where: queued, data, select: { faults: true } })
@@ -108,7 +108,7 @@ async function findPrompt(system: ServiceContext, ref: SoundRef, { host }: Trans
   return {
     ...{ contentType: asset.contentType, milliseconds: asset.milliseconds, levels: null },
     language: found.language || null,
-    read: () => readAsset(system, asset),
+    readSound: () => readAsset(system, asset),
     async countFault() {
       const data = { faults: { increment: 1 } }
       const [counted] = await db.caption.updateManyAndReturn({ where: queued, data, select: { faults: true } })

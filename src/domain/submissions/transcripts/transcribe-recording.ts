@@ -58,7 +58,7 @@ function toProblem(error: unknown): TranscriptProblem | null {
 /** The file as it is, or the sound of a video. */
 async function fetchSound(sound: QueuedSound, folder: string, extractSound: ExtractSound) {
   const whole = path.join(folder, 'whole')
-  await pipeline(await sound.read(), createWriteStream(whole))
+  await pipeline(await sound.readSound(), createWriteStream(whole))
   if (sound.contentType.startsWith('audio/')) return { path: whole, contentType: sound.contentType }
   const extracted = path.join(folder, 'sound')
   return { path: extracted, contentType: await extractSound(whole, extracted) }
