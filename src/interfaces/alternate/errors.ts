@@ -103,15 +103,15 @@ const answers = {
 } as const satisfies Record<FailureKind, [status: number, detail: string]>
 
 /** Parts of a request that error texts repeat. */
-type Asked = Pick<FastifyRequest, 'method' | 'headers'>
+type ErrorContext = Pick<FastifyRequest, 'method' | 'headers'>
 
 /** Error body in the manner of Django REST framework: `detail`, or all errors by field. */
-function presentFailure(failure: Failure, request: Asked): { kind: FailureKind; status: number; body: object } {
+function presentFailure(failure: Failure, request: ErrorContext): { kind: FailureKind; status: number; body: object } {
   const { kind, issues } = failure
   const [status, detail] = answers[kind]
-  if (issues.length > 0) return { kind: 'invalid', status: 400, body: wordIssues(issues) }
+  if (issues.length > 0) return { kind: 'invalid', status: 400, body: formatIssues(issues) }
   if (kind === 'duplicate_invite') return { kind, status, body: { non_field_errors: [DUPLICATE] } }
-  return { kind, status, body: { detail: wordDetail(failure, request, detail) } }
+  return { kind, status, body: { detail: formatDetail(failure, request, detail) } }
 }
 
 /** @param prefix path prefix of the interface. */
@@ -132,7 +132,7 @@ export const alternateEnvelope = (prefix: string): Envelope => ({
   },
 })
 
-function wordDetail({ kind, detail, retryAfter }: Failure, request: Asked, text: string): string {
+function formatDetail({ kind, detail, retryAfter }: Failure, request: ErrorContext, text: string): string {
   switch (kind) {
     case 'method_not_allowed':
       return `Method "${request.method}" not allowed.`
@@ -150,20 +150,20 @@ function wordDetail({ kind, detail, retryAfter }: Failure, request: Asked, text:
   }
 }
 
-function wordIssues(issues: Issue[]): Record<string, string[]> {
+function formatIssues(issues: Issue[]): Record<string, string[]> {
   // A Map, because clients choose the names of unknown fields: a plain object already has `constructor`.
   const errors = new Map<string, string[]>()
   for (const issue of issues) {
     const [field = '', ...path] = issue.field.split('.')
     const name = field === '' ? 'non_field_errors' : fieldName(field)
-    const text = path.length > 0 ? `${path.join('.')}: ${wordIssue(issue)}` : wordIssue(issue)
+    const text = path.length > 0 ? `${path.join('.')}: ${formatIssue(issue)}` : formatIssue(issue)
     errors.set(name, [...(errors.get(name) ?? []), text])
   }
   return Object.fromEntries(errors)
 }
 
 /** The texts listed in alternate-behaviour.md. Errors of filters and JSON types have their text already. */
-function wordIssue(issue: Issue): string {
+function formatIssue(issue: Issue): string {
   switch (issue.rule) {
     case 'required':
       return 'This field is required.'

@@ -15,10 +15,10 @@ export function withOtherMethodsAnswered<App extends FastifyInstance>(app: App, 
   })
   makeRoutes(app)
   making = false
-  for (const [path, methods] of methodsByPath) answerOthers(app, path, methods)
+  for (const [path, methods] of methodsByPath) answerOtherMethods(app, path, methods)
 }
 
-function answerOthers(app: FastifyInstance, url: string, methods: Set<string>): void {
+function answerOtherMethods(app: FastifyInstance, url: string, methods: Set<string>): void {
   const allow = [...METHODS.filter((method) => methods.has(method)), 'HEAD', 'OPTIONS'].join(', ')
   app.options(url, async (_request, reply) => reply.header('allow', allow).send({}))
   app.route({

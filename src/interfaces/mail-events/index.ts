@@ -17,7 +17,7 @@ const MAX_BODY_BYTES = 256 * 1024
 /** Bodies of one source in memory at a time. */
 const AT_ONCE = 20
 
-type To = { Params: { source: string } }
+type Route = { Params: { source: string } }
 
 /** Receives delivery notices. Authenticates the sender before reading the body, and stores the body unchanged for a worker to read. */
 export async function mailEvents(
@@ -28,7 +28,7 @@ export async function mailEvents(
   const admitted = new WeakMap<FastifyRequest, { emailId: string | null; reader: MailEventReader; source: MailEventSource }>()
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: MAX_BODY_BYTES }, (_request, body, done) => done(null, body))
-  app.post<To>(
+  app.post<Route>(
     '/:source',
     {
       bodyLimit: MAX_BODY_BYTES,

@@ -62,10 +62,10 @@ export async function mcpInterface(app: FastifyInstance, { system, limiter, enve
 const keyOf = ({ headers }: FastifyRequest): string | undefined =>
   headers[KEY_HEADER]?.toString() ?? /^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1]
 
-type Read = (address: string) => Promise<{ isError: boolean; text: string }>
+type ReadOperation = (address: string) => Promise<{ isError: boolean; text: string }>
 
 /** Answers one message. Loads the protocol's implementation on demand, because most installations don't use it. */
-async function answerMessage(request: FastifyRequest, read: Read): Promise<Response> {
+async function answerMessage(request: FastifyRequest, read: ReadOperation): Promise<Response> {
   const [{ Server }, { WebStandardStreamableHTTPServerTransport }, { CallToolRequestSchema, ListToolsRequestSchema }] =
     await Promise.all([
       import('@modelcontextprotocol/sdk/server/index.js'),
@@ -98,7 +98,7 @@ async function answerMessage(request: FastifyRequest, read: Read): Promise<Respo
 
 type ToolResult = { isError?: boolean; content: { type: 'text'; text: string }[] }
 
-async function callTool(name: string, args: Record<string, unknown>, read: Read): Promise<ToolResult> {
+async function callTool(name: string, args: Record<string, unknown>, read: ReadOperation): Promise<ToolResult> {
   const tool = tools.find((known) => known.name === name)
   if (!tool) return failure(`There is no tool ${JSON.stringify(name)}.`)
   let address: string

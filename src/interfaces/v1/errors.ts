@@ -20,7 +20,8 @@ const ErrorView = Type.Object(
 /** v1.md has one message for the status. */
 const RATE_LIMITED = 'Rate limit exceeded. Please try again later.'
 
-const wordBodyLimit = (bytes: number | undefined): string => `The request body must not be larger than ${(bytes ?? 0) / 1024} KiB`
+const formatBodyLimit = (bytes: number | undefined): string =>
+  `The request body must not be larger than ${(bytes ?? 0) / 1024} KiB`
 
 /** v1.md, Errors: status and message of each kind of failure. */
 const answers = {
@@ -98,7 +99,7 @@ const answers = {
   unsupported_media_type: [400, 'The request body must be JSON, with the header Content-Type: application/json'],
   request_timeout: [408, 'The request took too long to arrive'],
   headers_too_large: [431, 'The address and the headers must not be larger than 16 KiB'],
-  body_too_large: [413, wordBodyLimit(64 * 1024)],
+  body_too_large: [413, formatBodyLimit(64 * 1024)],
   rate_limited: [429, RATE_LIMITED],
   too_many_uploads: [429, RATE_LIMITED],
   overloaded: [503, 'The service is overloaded. Please try again later.'],
@@ -122,15 +123,15 @@ const KINDS_WITH_ISSUE_TEXT: readonly FailureKind[] = [
 function presentFailure({ kind, issues, detail }: Failure) {
   const [status, message] = answers[kind]
   const first = KINDS_WITH_ISSUE_TEXT.includes(kind) ? issues[0] : undefined
-  const error = first ? wordFirst(first, issues) : detail === undefined ? message : `${message}: ${detail}`
+  const error = first ? formatFirstIssue(first, issues) : detail === undefined ? message : `${message}: ${detail}`
   return { status, body: { error } }
 }
 
 /** Names all unknown ids, so that the client can correct them at once. */
-function wordFirst(first: Issue, issues: Issue[]): string {
-  if (first.rule !== 'reference' || isLanguageField(first.field)) return wordIssue(first)
+function formatFirstIssue(first: Issue, issues: Issue[]): string {
+  if (first.rule !== 'reference' || isLanguageField(first.field)) return formatIssue(first)
   const ids = issues.flatMap((issue) => (issue.rule === 'reference' && issue.field === first.field ? [issue.value] : []))
-  return ids.length === 1 ? wordIssue(first) : `${first.field} must be of this organization: ${ids.join(', ')} are not`
+  return ids.length === 1 ? formatIssue(first) : `${first.field} must be of this organization: ${ids.join(', ')} are not`
 }
 
 const isLanguageField = (field: string): boolean => /^(languages|sourceLanguage|targetLanguage)$/.test(field)
@@ -141,7 +142,7 @@ function sendFailure(failure: Failure, request: FastifyRequest, reply: FastifyRe
   const existing = existingId && absoluteUrl(request, `${v1Envelope.prefix}/invites/${existingId}`)
   reply.headers(failureHeaders(failure, existing))
   // The message names the route's limit.
-  const responseBody = failure.kind === 'body_too_large' ? { error: wordBodyLimit(request.routeOptions.bodyLimit) } : body
+  const responseBody = failure.kind === 'body_too_large' ? { error: formatBodyLimit(request.routeOptions.bodyLimit) } : body
   return reply.code(status).send(responseBody)
 }
 
@@ -159,16 +160,16 @@ export function formatUnknownName(place: NamePlace, name: string, suggestion: st
   return `${name} is not a ${place} of this request. ${suggestion === undefined ? hint : `Did you mean ${suggestion}?`}`
 }
 
-export function wordIssue(issue: Issue): string {
+export function formatIssue(issue: Issue): string {
   const { field } = issue
   switch (issue.rule) {
     case 'required':
       return `${field} is required`
     case 'integer':
     case 'minimum':
-      return `${field} must be ${issue.limit.minimum === 1 ? 'a positive integer' : wordRange(issue.limit)}`
+      return `${field} must be ${issue.limit.minimum === 1 ? 'a positive integer' : formatRange(issue.limit)}`
     case 'maximum':
-      return `${field} must be ${wordRange(issue.limit)}`
+      return `${field} must be ${formatRange(issue.limit)}`
     case 'boolean':
       return `${field} must be true or false`
     case 'choice':
@@ -227,7 +228,7 @@ export function wordIssue(issue: Issue): string {
     case 'common':
       return `${field} is easy to guess`
     case 'account':
-      return wordProblem(issue.problem)?.(field, issue.limit ?? 0) ?? `${field} is not valid`
+      return formatProblem(issue.problem)?.(field, issue.limit ?? 0) ?? `${field} is not valid`
     case 'session':
       return `${field} is not valid`
     case 'malformed':
@@ -235,7 +236,7 @@ export function wordIssue(issue: Issue): string {
   }
 }
 
-const wordProblem = (problem: Problem) => accountProblems[problem] ?? FILE_MESSAGES[problem as keyof typeof FILE_MESSAGES]
+const formatProblem = (problem: Problem) => accountProblems[problem] ?? FILE_MESSAGES[problem as keyof typeof FILE_MESSAGES]
 
 /** Issues that the portal and this interface share. */
 const accountProblems: Partial<Record<Problem, (field: string, limit: number) => string>> = {
@@ -262,7 +263,7 @@ const accountProblems: Partial<Record<Problem, (field: string, limit: number) =>
 }
 
 /** Names both bounds. v1.md has its own text for the lower bound alone. */
-const wordRange = ({ minimum, maximum }: Range): string => `an integer between ${minimum} and ${maximum}`
+const formatRange = ({ minimum, maximum }: Range): string => `an integer between ${minimum} and ${maximum}`
 
 const participles: Record<Move | 'expire' | 'retake' | 'accommodate' | 'remind', string> = {
   accommodate: 'given other extra time',

@@ -5,7 +5,7 @@ import { BATCH_ROW_STATES, type Batch, type BatchRequest, type BatchRow } from '
 import { MAX_ROWS_A_REQUEST } from '../../domain/limits.ts'
 import { DateTime, isoTime, isoTimeOrNull, Nullable, StringEnum, Uuid } from '../../http/schema/field-types.ts'
 import { NAME } from '../../http/schema/schema-keywords.ts'
-import { wordIssue } from './errors.ts'
+import { formatIssue } from './errors.ts'
 import { NewInviteBody, toNewInvite } from './invites.view.ts'
 
 // Beyond v1.md: many invites by one request.
@@ -141,6 +141,6 @@ export function presentBatchRow(row: BatchRow): Static<typeof BatchRowView> {
     state: row.state,
     inviteId: row.inviteId,
     repeats: row.repeats,
-    error: issue ? wordIssue(issue) : null,
+    error: issue ? formatIssue(issue) : null,
   }
 }

@@ -8,7 +8,7 @@ import { DomainError } from '../../../domain/errors.ts'
 import { throwIfIssues } from '../../../domain/validation/throw-if-issues.ts'
 import { createAtsEnvelope } from '../kit/envelope.ts'
 import { linkIn, nameIn, objectIn, requiredText, textIn } from '../kit/read-fields.ts'
-import { wordReleased } from '../kit/refusals.ts'
+import { formatReleased } from '../kit/refusals.ts'
 import { type AtsScope, openScope } from '../kit/scope.ts'
 import { presentTest, presentUpdate } from './view.ts'
 
@@ -31,7 +31,7 @@ export async function ashbyRoutes(app: FastifyInstance, scope: AtsScope): Promis
     throwIfIssues(isReady ? [] : [{ field: 'theirKey', rule: 'required' }])
     const outcome = await placeOrder(ctx, readOrder(request.body), { takesOver: false })
     if (outcome.refused)
-      return reply.code(statusOf(outcome)).send(presentRefusal(wordRefusal(ctx, outcome), CODES[outcome.refused]))
+      return reply.code(statusOf(outcome)).send(presentRefusal(formatRefusal(ctx, outcome), CODES[outcome.refused]))
     request.atsOrderId = outcome.orderId
     return reply.send({ success: true, results: presentStart(ctx, outcome) })
   })
@@ -62,11 +62,11 @@ function readOrder(body: unknown): NewOrder {
   }
 }
 
-type Taken = Exclude<PlacedOrder, { refused: string }>
-type Refused = Extract<PlacedOrder, { refused: string }>
+type AcceptedOrder = Exclude<PlacedOrder, { refused: string }>
+type RefusedOrder = Extract<PlacedOrder, { refused: string }>
 
 /** Includes the first update, which saves a call. */
-function presentStart(ctx: Context, { inviteId, createdAt }: Taken) {
+function presentStart(ctx: Context, { inviteId, createdAt }: AcceptedOrder) {
   const order = { inviteId, status: 'invited', startedAt: null, completedAt: null, result: null } as const
   return { assessment_id: inviteId, update_request: presentUpdate(ctx, { status: 'invited', at: createdAt, order }) }
 }
@@ -79,9 +79,9 @@ const CODES = {
 }
 
 /** 409: the candidate is being assessed already. */
-const statusOf = ({ refused }: Refused): number => (refused === 'running' || refused === 'in_review' ? 409 : 422)
+const statusOf = ({ refused }: RefusedOrder): number => (refused === 'running' || refused === 'in_review' ? 409 : 422)
 
-function wordRefusal(ctx: Context, { refused, status }: Refused): string {
+function formatRefusal(ctx: Context, { refused, status }: RefusedOrder): string {
   if (refused === 'declined') throw new DomainError('invite_declined')
-  return refused === 'released' ? wordReleased(ctx, status) : 'The candidate is being assessed already.'
+  return refused === 'released' ? formatReleased(ctx, status) : 'The candidate is being assessed already.'
 }

@@ -40,7 +40,7 @@ export async function greenhouseRoutes(app: FastifyInstance, scope: AtsScope): P
   })
 
   app.post('/response_error', async (request) => {
-    request.atsOrderId = await keepComplaint(request.ctx, objectIn(request.body))
+    request.atsOrderId = await logComplaint(request.ctx, objectIn(request.body))
     return { status: 200 }
   })
 }
@@ -72,7 +72,7 @@ function naturalKeyOf(callbackUrl: string): string {
 }
 
 /** Logs and counts Greenhouse's complaint about a response, without the candidate's address. @returns the order's id, if known. */
-async function keepComplaint(ctx: Context, body: Record<string, unknown>): Promise<string | null> {
+async function logComplaint(ctx: Context, body: Record<string, unknown>): Promise<string | null> {
   const call = textIn(body.api_call, MAX_COMPLAINT_LENGTH)
   const address = textIn(body.candidate_email)
   const errors = (Array.isArray(body.errors) ? body.errors : [])

@@ -20,10 +20,10 @@ export function presentStatus({ deps, organization, mode }: Context, order: Orde
     ...(result.percent !== null && { partner_score: result.percent }),
     metadata: {
       Points: `${result.points} of ${result.ofPoints}`,
-      ...(startedAt && { Started: wordTime(startedAt) }),
-      ...(completedAt && { Finished: wordTime(completedAt) }),
+      ...(startedAt && { Started: formatTime(startedAt) }),
+      ...(completedAt && { Finished: formatTime(completedAt) }),
     },
   }
 }
 
-const wordTime = (moment: Date): string => `${moment.toISOString().slice(0, 16).replace('T', ' ')} UTC`
+const formatTime = (moment: Date): string => `${moment.toISOString().slice(0, 16).replace('T', ' ')} UTC`

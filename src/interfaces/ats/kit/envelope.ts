@@ -68,7 +68,7 @@ function headersOf(failure: Pick<Failure, 'kind' | 'retryAfter'>): Record<string
 }
 
 function answerTo({ kind, issues: [issue] }: Pick<Failure, 'kind' | 'issues'>): Answer {
-  if (kind === 'invalid') return [FIXABLE, wordIssue(issue)]
+  if (kind === 'invalid') return [FIXABLE, formatIssue(issue)]
   if (kind === 'api_key_unknown' && issue?.rule === 'malformed') return [KEY[0], issue.text]
   return answers[kind] ?? MALFORMED
 }
@@ -79,7 +79,7 @@ const FIELDS: Record<string, string> = {
   theirKey: 'the key of the applicant tracking system, which an admin enters in the assessment portal',
 }
 
-function wordIssue(issue: Issue | undefined): string {
+function formatIssue(issue: Issue | undefined): string {
   const name = FIELDS[issue?.field ?? ''] ?? `the field ${issue?.field}`
   if (issue?.rule === 'required') return `There is something missing: ${name}.`
   if (issue?.rule === 'target') return `That can not be reported to: ${name} is not one of the applicant tracking system.`

@@ -6,7 +6,7 @@ import { checkUuid, findIssues } from '../../../domain/validation/checks.ts'
 import { throwIfIssues } from '../../../domain/validation/throw-if-issues.ts'
 import { createAtsEnvelope } from '../kit/envelope.ts'
 import { nameIn, objectIn, requiredText } from '../kit/read-fields.ts'
-import { wordReleased } from '../kit/refusals.ts'
+import { formatReleased } from '../kit/refusals.ts'
 import { type AtsScope, openScope } from '../kit/scope.ts'
 import { REFUSED_STATUS } from './constants.ts'
 import { presentTest } from './view.ts'
@@ -25,7 +25,7 @@ export async function recruiteeRoutes(app: FastifyInstance, scope: AtsScope): Pr
     if (outcome.refused === 'declined') throw new DomainError('invite_declined')
     if (outcome.refused) {
       const isOver = outcome.refused === 'released'
-      const error = isOver ? wordReleased(request.ctx, outcome.status) : 'The candidate is being assessed already.'
+      const error = isOver ? formatReleased(request.ctx, outcome.status) : 'The candidate is being assessed already.'
       return reply.code(REFUSED_STATUS).send({ error })
     }
     request.atsOrderId = outcome.orderId

@@ -17,7 +17,7 @@ export function presentReport(status: OrderStatus, { result, completedAt }: Orde
     case 'in_review':
       return TAKES_SCORE_LATER ? completed : null
     case 'released':
-      return { ...completed, ...(result?.ofPoints && { score: wordScore(result) }) }
+      return { ...completed, ...(result?.ofPoints && { score: formatScore(result) }) }
     case 'expired':
     case 'revoked':
     case 'declined':
@@ -27,7 +27,7 @@ export function presentReport(status: OrderStatus, { result, completedAt }: Orde
   }
 }
 
-const wordScore = ({ points, ofPoints, percent }: OrderResult): string => `${points}/${ofPoints} (${percent}%)`
+const formatScore = ({ points, ofPoints, percent }: OrderResult): string => `${points}/${ofPoints} (${percent}%)`
 
 /** With six digits of the second, as Recruitee writes times. */
 const writeTime = (moment: Date): string => moment.toISOString().replace('Z', '000Z')

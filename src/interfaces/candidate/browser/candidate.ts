@@ -4,21 +4,21 @@
 import type { Browser } from '../../../generated/locales/types.ts'
 import { createButton, createElement } from '../../../http/browser/dom.ts'
 import { type BrowserTexts, createTexts, type Messages } from '../../../locales/texts.ts'
-import { sendLeftTexts } from './answering/text-drafts.ts'
+import { sendUnsentTexts } from './answering/text-drafts.ts'
 import { useDevices } from './devices/devices.ts'
 import { loadParts, type Parts } from './load-parts.ts'
 import { followPages, type Pages } from './pages/follow-pages.ts'
-import { keepInStep } from './pages/keep-in-step.ts'
 import { clearNotSent, sendForms } from './pages/send-forms.ts'
 import { showForm } from './pages/show-page.ts'
+import { syncWithService } from './pages/sync-with-service.ts'
 import { watchSession } from './proctoring/proctoring.ts'
-import { keepNotes } from './session/notes.ts'
+import { createNotes } from './session/notes.ts'
 import { type Outbox, openOutbox } from './session/outbox.ts'
 import { openPartDatabase } from './session/part-database.ts'
 import { openPartStore, type PartStore } from './session/part-store.ts'
 import { newId, openSession, type Question, Refusal, type Session } from './session/session.ts'
 import { showStatus } from './session/status.ts'
-import { isStopped, tellLeftStops } from './session/stops.ts'
+import { isStopped, reportUnsentStops } from './session/stops.ts'
 
 /** @param messages texts in the page's language. @param loadChecks loads the texts of the checks before the start. */
 export async function begin(messages: Messages, loadChecks: () => Promise<{ messages: Messages }>): Promise<void> {
@@ -39,7 +39,7 @@ async function runSession(t: BrowserTexts, base: string, { preview, prepare }: P
   const database = await openPartDatabase(base, () => store.refuse()).catch(() => null)
   const store: PartStore = openPartStore(database, () => status.uploads(outbox))
   const outbox: Outbox = openOutbox(session, store, () => status.uploads(outbox))
-  const notes = keepNotes(session)
+  const notes = createNotes(session)
   const proctoring = watchSession({ t, session, outbox, devices, notes, status }, clearNotSent)
   const connection = new EventTarget()
   let pages: Pages | null = null
@@ -50,10 +50,10 @@ async function runSession(t: BrowserTexts, base: string, { preview, prepare }: P
   await outbox.resume(state.uploads, interrupted, state.question?.closesAt ?? state.deadlineAt, state.deadlineAt)
   pages = followPages({ t, session, outbox, devices, notes, status, state }, proctoring, prepare)
   const { player, control } = pages
-  void sendLeftTexts(player)
-  tellLeftStops(session)
+  void sendUnsentTexts(player)
+  reportUnsentStops(session)
   sendForms(pages, proctoring, connection)
-  keepInStep(player)
+  syncWithService(player)
   preview?.followEditor(pages, showForm)
   window.addEventListener('beforeunload', (event) => {
     if (!session.isTakenOver() && !preview && (!outbox.isEmpty() || control().hasUnsaved?.())) event.preventDefault()

@@ -2,7 +2,7 @@
 // is sent without a proof, and the email takes longer.
 
 import { type Challenge, solveChallengeWorkers } from 'altcha-lib'
-import { wordTimes } from './pages/word-times.ts'
+import { localizeTimes } from './pages/localize-times.ts'
 import { fillZone } from './pages/zone.ts'
 
 /** A solution is good for ten minutes. */
@@ -11,7 +11,7 @@ const FRESH_MS = 540_000
 const PATIENCE_MS = 20_000
 const MAX_WORKERS = 4
 
-wordTimes()
+localizeTimes()
 fillZone()
 const form = document.querySelector<HTMLFormElement>('form[data-challenge]')
 if (form) prove(form)

@@ -8,7 +8,7 @@ import type { FailureKind } from '../../../http/errors/failure.ts'
 import type { CandidateTexts, Languages } from '../../../locales/languages.ts'
 import { candidateHeaders } from './headers.ts'
 import { textsForStranger } from './language.ts'
-import { column, type Page, renderPage, sendPage, whomToWriteTo } from './layout.ts'
+import { column, contactNote, type Page, renderPage, sendPage } from './layout.ts'
 
 const errorPage = (t: CandidateTexts, messageKey: 'refused' | 'unknown' | 'too_often' | 'failure'): Page => ({
   language: t.language,
@@ -24,7 +24,7 @@ export const replacedPage = (t: CandidateTexts, inviter: Inviter & { organizatio
   title: t.text('errors.unknown.title'),
   body: column(html`<h1>${t.text('errors.unknown.heading')}</h1>
 <p class="mt-3">${t.text('errors.replaced.text')}</p>
-${whomToWriteTo(t, inviter)}`),
+${contactNote(t, inviter)}`),
 })
 
 type Answer = [status: number, page: Parameters<typeof errorPage>[1]]

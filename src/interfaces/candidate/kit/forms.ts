@@ -9,7 +9,7 @@ import type { BodyReader } from '../../../http/requests/body-reader.ts'
 import { parseFields } from '../../../http/requests/form-fields.ts'
 
 /** A form that was sent. */
-export type Sent = {
+export type SubmittedForm = {
   ref: InvitationRef
   fields: URLSearchParams
   request: FastifyRequest<{ Params: { token: string } }>
@@ -20,7 +20,7 @@ export type Sent = {
 const FORM_BODY_LIMIT = 4 * 1024
 
 /** Sends the response. A function, because a reply is thenable: awaiting it would resolve to nothing. */
-export type Send = () => FastifyReply
+export type SendResponse = () => FastifyReply
 
 /** Accepts only forms. */
 export function readForms(app: FastifyInstance, readBody: BodyReader): void {
@@ -35,7 +35,7 @@ type Admit = (
   ref: InvitationRef,
   request: FastifyRequest<{ Params: { token: string } }>,
   reply: FastifyReply,
-) => Promise<{ organizationId: string } | Send>
+) => Promise<{ organizationId: string } | SendResponse>
 
 /**
  * Adds a form for candidates, identified by link and page. Other requests are refused before their body is read.
@@ -47,7 +47,7 @@ export function addForm(
   app: FastifyInstance,
   secretKeys: readonly string[],
   action: string,
-  work: (sent: Sent) => Promise<Send | undefined> | Promise<void>,
+  work: (sent: SubmittedForm) => Promise<SendResponse | undefined> | Promise<void>,
   { bodyLimit = FORM_BODY_LIMIT, admit }: { bodyLimit?: number; admit?: Admit } = {},
 ): void {
   const refOf = (token: string) => {

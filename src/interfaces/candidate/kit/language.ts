@@ -8,13 +8,13 @@ import {
 import { type Zoned, zoneOf } from '../../../domain/time/zones.ts'
 import type { CandidateTexts, Languages } from '../../../locales/languages.ts'
 
-export type Asking = { headers: IncomingHttpHeaders }
+export type LanguageRequest = { headers: IncomingHttpHeaders }
 
-const acceptedBy = ({ headers }: Asking): string[] => readAcceptLanguage(headers['accept-language'])
+const acceptedBy = ({ headers }: LanguageRequest): string[] => readAcceptLanguage(headers['accept-language'])
 
-export const textsFor = (languages: Languages, invite: LanguageSources & Zoned, asking: Asking): CandidateTexts =>
+export const textsFor = (languages: Languages, invite: LanguageSources & Zoned, asking: LanguageRequest): CandidateTexts =>
   languages.candidate(chooseCandidateLanguage(languages, invite, acceptedBy(asking)), zoneOf(invite))
 
 /** Texts for pages without an invite. They show no times. */
-export const textsForStranger = (languages: Languages, asking: Asking): CandidateTexts =>
+export const textsForStranger = (languages: Languages, asking: LanguageRequest): CandidateTexts =>
   languages.candidate(chooseVisitorLanguage(languages, acceptedBy(asking)), 'UTC')

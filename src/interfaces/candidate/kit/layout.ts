@@ -107,7 +107,7 @@ const headedPage = (
   body: column(html`${pageHead(view.invite.organization, above, languageSwitch(view))}
 <h1 class="mt-6 text-3xl">${heading}</h1>
 ${body}
-${whomToWriteTo(view.t, view.invite)}`),
+${contactNote(view.t, view.invite)}`),
 })
 
 /** A time in UTC, which the script converts to the reader's time zone. */
@@ -148,7 +148,7 @@ ${questionCount > 0 && html`<progress class="progress progress-primary block h-1
 <div class="mx-auto max-w-3xl px-4 py-8">
 <h1 class="sr-only">${view.invite.assessment.name}</h1>
 ${body}
-${whomToWriteTo(view.t, view.invite)}</div>`,
+${contactNote(view.t, view.invite)}</div>`,
 })
 
 /** Column of a page with a single column. */
@@ -180,7 +180,7 @@ const languageForm = (view: View, list: Html): Html =>
 export const notice = (kind: 'info' | 'warning' | 'error', content: Html, role?: 'alert' | 'note'): Html =>
   html`<div class="notice alert alert-soft alert-${kind} my-4" role="${role}">${icon(kind === 'info' ? 'info' : 'triangle-alert', 'size-5')}<div class="min-w-0 space-y-1">${content}</div></div>`
 
-export function whomToWriteTo(t: CandidateTexts, inviter: Inviter & { organization: Brand }): Html {
+export function contactNote(t: CandidateTexts, inviter: Inviter & { organization: Brand }): Html {
   const { name: organization } = inviter.organization
   const contact = findContactOf(inviter)
   return html`<p class="quiet mt-10 text-sm">${

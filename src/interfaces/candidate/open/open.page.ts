@@ -13,7 +13,7 @@ import { pageHead } from '../../../http/pages/brand.ts'
 import { icon } from '../../../http/pages/icon.ts'
 import { nameOfLanguage } from '../../../locales/names.ts'
 import { solver } from '../kit/assets.ts'
-import { type Asking, textsFor } from '../kit/language.ts'
+import { type LanguageRequest, textsFor } from '../kit/language.ts'
 import { column, footLinks, form, hidden, languageSwitch, mailto, type Page, pathOf, time, type View } from '../kit/layout.ts'
 import type { CandidateSettings } from '../kit/settings.ts'
 import { expectedOf } from '../pages/invitation.page.ts'
@@ -23,14 +23,14 @@ const HOURS = REGISTRATION_MS / HOUR_MS
 /** Why a visitor can't register at present. @property until when to try again. */
 export type Refusal = Closure | { why: 'network'; until: Date }
 
-type Viewed = { path: string; proof?: string; chosenLanguage: string | null }
+type ViewOptions = { path: string; proof?: string; chosenLanguage: string | null }
 
 /** View of the invite that the link will create. @param viewed.chosenLanguage from the URL or the form; null: the browser's. */
 export function openView(
   link: Pick<ShownLink, 'assessment'>,
-  request: Asking,
+  request: LanguageRequest,
   { languages }: Pick<CandidateSettings, 'languages'>,
-  { path, proof = '', chosenLanguage }: Viewed,
+  { path, proof = '', chosenLanguage }: ViewOptions,
 ): View {
   const { assessment } = link
   const { questionReplayLimit, answerRecordLimit } = withDefaults({})

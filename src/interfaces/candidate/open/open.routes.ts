@@ -47,12 +47,12 @@ const RETRY_AFTER_SECONDS = 10
 
 /** @property until when to try again. */
 type Answer = { status: number; page: Page; until?: Date | null }
-type Found = { link: ShownLink; closure: Closure | null }
+type OpenLinkState = { link: ShownLink; closure: Closure | null }
 
 declare module 'fastify' {
   interface FastifyRequest {
     /** Link of a form. It is read before the body. */
-    openLink: Found | null
+    openLink: OpenLinkState | null
   }
 }
 
@@ -76,7 +76,7 @@ export async function openPages(app: FastifyInstance, options: OpenOptions): Pro
 /** Reads a link, and renders its pages. */
 function createFormPages({ system, settings }: OpenOptions) {
   const { deps } = system
-  const find = async (token: string): Promise<Found> => {
+  const find = async (token: string): Promise<OpenLinkState> => {
     const openLink = await findOpenLink(system, token)
     if (!openLink) throw new DomainError('invite_not_found')
     return openLink

@@ -42,9 +42,13 @@ type PageNotices = {
 }
 
 /** A request to a page of an invite. */
-type Asked = Pick<FastifyRequest<{ Params: { token: string } }>, 'params' | 'headers'>
+type PageRequest = Pick<FastifyRequest<{ Params: { token: string } }>, 'params' | 'headers'>
 
-export const viewOf = ({ invite }: CandidateSession, request: Asked, { languages, secretKeys }: CandidateSettings): View => {
+export const viewOf = (
+  { invite }: CandidateSession,
+  request: PageRequest,
+  { languages, secretKeys }: CandidateSettings,
+): View => {
   const { token } = request.params
   const t = textsFor(languages, invite, request)
   return { t, invite, token, proof: signForm(secretKeys, token), languages: selectableLanguages(languages, invite) }
@@ -53,7 +57,7 @@ export const viewOf = ({ invite }: CandidateSession, request: Asked, { languages
 /** Page for the current state of the invite. */
 export async function choosePage(
   session: CandidateSession,
-  request: Asked,
+  request: PageRequest,
   settings: CandidateSettings,
   notices: PageNotices = {},
 ): Promise<Page> {
@@ -92,9 +96,13 @@ export function playerAddress(
   return url.href
 }
 
-type Asking = { settings: CandidateSettings; notices: PageNotices; before: BeforeStart }
+type BeforeStartFacts = { settings: CandidateSettings; notices: PageNotices; before: BeforeStart }
 
-async function chooseBeforeStart(view: View, session: CandidateSession, { settings, notices, before }: Asking): Promise<Page> {
+async function chooseBeforeStart(
+  view: View,
+  session: CandidateSession,
+  { settings, notices, before }: BeforeStartFacts,
+): Promise<Page> {
   const { invite, submission } = session
   const preparation = await readPreparation(session)
   const terms = await readTerms(view, session, preparation.needs, settings)

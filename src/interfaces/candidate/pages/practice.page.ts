@@ -8,7 +8,7 @@ import { form, hidden, invitePage, type Page, pathOf, type View } from '../kit/l
 const WRITTEN_IN = 'en'
 
 /** Example of a kind. @property number position among the examples. @property typedAnswer values of its fields; undefined: not tried yet. */
-type Practiced = {
+type PracticeFacts = {
   kind: Kind
   example: KindExample
   number: number
@@ -22,7 +22,7 @@ export const practiceLink = (view: View, count: number): Html | false =>
   count > 0 && html`<p class="mt-6"><a class="link" href="${pathOf(view)}/practice">${view.t.text('practice.offer')}</a></p>`
 
 /** An example with a form, and how the answer was understood. It never says if the answer is right. */
-export function practicePage(view: View, { kind, example, number, of, typedAnswer, records }: Practiced): Page {
+export function practicePage(view: View, { kind, example, number, of, typedAnswer, records }: PracticeFacts): Page {
   const { t } = view
   const { responseType, script, spec } = example
   const answer = typedAnswer && kind.fromForm(typedAnswer)
@@ -49,16 +49,16 @@ ${form(
 ${kind.control(t, question)}
 <button type="submit" class="btn mt-6">${t.text('practice.try')}</button>`,
 )}
-${typedAnswer && html`<div class="notice alert alert-soft alert-info my-4" role="status">${wordRead(t, { kind, spec, answer, isTaken })}</div>`}
+${typedAnswer && html`<div class="notice alert alert-soft alert-info my-4" role="status">${describeReadAnswer(t, { kind, spec, answer, isTaken })}</div>`}
 </section>
 <div class="mt-6 flex flex-wrap gap-3">${number < of && html`<a class="btn btn-primary" href="${`${home}/practice?example=${number + 1}`}">${t.text('practice.next')}</a>`}
 <a class="btn ${number === of && 'btn-primary'}" href="${home}">${t.text('practice.back')}</a></div>`
   return invitePage(view, t.text('practice.title'), body)
 }
 
-type Tried = { kind: Kind; spec: unknown; answer: unknown; isTaken: boolean }
+type ReadAnswer = { kind: Kind; spec: unknown; answer: unknown; isTaken: boolean }
 
-function wordRead(t: CandidateTexts, { kind, spec, answer, isTaken }: Tried): Html {
+function describeReadAnswer(t: CandidateTexts, { kind, spec, answer, isTaken }: ReadAnswer): Html {
   if (!isTaken) return html`<p>${t.text('practice.refused')}</p>`
   if (kind.isEmpty(answer)) return html`<p>${t.text('practice.nothing')}</p>`
   return html`<div><p>${t.text('practice.read')}</p><p class="script mt-1" lang="${WRITTEN_IN}" dir="auto" data-read>${kind.describe(spec, answer)}</p></div>`

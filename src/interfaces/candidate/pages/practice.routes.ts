@@ -6,14 +6,14 @@ import { listPractice } from '../../../domain/submissions/taking/list-practice.t
 import { type CandidateSession, enterSession } from '../../../domain/submissions/taking/session.ts'
 import { INVITATION_PATH } from '../../../http/addresses/links.ts'
 import { definedKind } from '../../../kinds/index.ts'
-import { addForm, readNumber, type Send } from '../kit/forms.ts'
+import { addForm, readNumber, type SendResponse } from '../kit/forms.ts'
 import { sendPage } from '../kit/layout.ts'
 import type { Options } from '../kit/settings.ts'
 import { viewOf } from './choose-page.ts'
 import { practicePage } from './practice.page.ts'
 
 type Route = { Params: { token: string }; Querystring: { example?: string } }
-type Tried = { request: Parameters<typeof viewOf>[1]; number: number; typedAnswer?: string[] }
+type PracticeRequest = { request: Parameters<typeof viewOf>[1]; number: number; typedAnswer?: string[] }
 
 /** Examples of the assessment's kinds, before the start. Nothing is stored: each page is made from the submitted form. */
 export function practiceRoutes(app: FastifyInstance, { system, settings, countPage }: Options): void {
@@ -35,8 +35,8 @@ export function practiceRoutes(app: FastifyInstance, { system, settings, countPa
   async function showExample(
     session: CandidateSession,
     reply: FastifyReply,
-    { request, number, typedAnswer }: Tried,
-  ): Promise<Send> {
+    { request, number, typedAnswer }: PracticeRequest,
+  ): Promise<SendResponse> {
     const words = await listPractice(session)
     const word = words[number - 1]
     const kind = word === undefined ? undefined : definedKind(word)

@@ -35,7 +35,7 @@ ${
   requirements.length > 0 &&
   html`<noscript><div class="notice alert alert-soft alert-warning my-4"><p>${t.text('prepare.noscript')}</p></div></noscript>`
 }
-<p class="mt-6">${facts.questions > 1 && t.text(facts.goesBack ? 'prepare.order.free' : 'prepare.order')} ${wordClock(view, facts)}</p>
+<p class="mt-6">${facts.questions > 1 && t.text(facts.goesBack ? 'prepare.order.free' : 'prepare.order')} ${formatClock(view, facts)}</p>
 ${penaltyPercent > 0 && html`<p>${t.text('prepare.penalty', { percent: penaltyPercent })}</p>`}
 ${
   open.length > 0 &&
@@ -51,7 +51,7 @@ ${refusal === 'quota' && notice('error', html`<p>${t.text('prepare.quota', { org
 ${button(view, 'start', t.text('prepare.start'), open.length > 0)}</section>`
 }
 
-function wordClock({ t, invite }: View, { timed, timedSections }: AssessmentFacts): string | false {
+function formatClock({ t, invite }: View, { timed, timedSections }: AssessmentFacts): string | false {
   if (invite.assessment.timeLimit > 0) return t.text('prepare.clock', { clock: 'whole' })
   if (timed > 0) return t.text('prepare.clock', { clock: 'questions' })
   return timedSections > 0 && t.text('prepare.clock.sections')

@@ -75,7 +75,7 @@ export function progressPage(facts: TakingFacts): Page {
   )
 }
 
-function chooseStep(facts: TakingFacts): Shown {
+function chooseStep(facts: TakingFacts): PageParts {
   const { open, next, section } = facts.progress
   if (open) return openQuestion(facts, open)
   if (section && (section.openedAt === null || section.isFree)) return sectionStep(facts, section)
@@ -100,7 +100,7 @@ const notSharedNotice = ({ refusal, view: { t, invite } }: TakingFacts): Html | 
   refusal === 'not_shared' &&
   notice('error', html`<p>${t.text('question.not_shared', { organization: invite.organization.name })}</p>`, 'alert')
 
-type Shown = Pick<Page, 'title' | 'body'> & { header: ProgressHeader }
+type PageParts = Pick<Page, 'title' | 'body'> & { header: ProgressHeader }
 
 function captured({ view: { invite }, terms }: TakingFacts): ('screen' | 'webcam')[] {
   const media = [terms.needs.screen && 'screen', invite.webcamMonitoring && 'webcam'] as const
@@ -120,7 +120,7 @@ ${content}
 }
 
 /** The page before a section, or the overview of one with free navigation. */
-function sectionStep(facts: TakingFacts, section: SectionProgress): Shown {
+function sectionStep(facts: TakingFacts, section: SectionProgress): PageParts {
   const { view, progress, submission, now } = facts
   const { t } = view
   const { closesAt, openedAt, questions } = section
@@ -139,7 +139,7 @@ function sectionStep(facts: TakingFacts, section: SectionProgress): Shown {
   }
 }
 
-function nextQuestion(facts: TakingFacts, { number, ...next }: NonNullable<CandidateProgress['next']>): Shown {
+function nextQuestion(facts: TakingFacts, { number, ...next }: NonNullable<CandidateProgress['next']>): PageParts {
   const { view, progress, submission, now } = facts
   const { timeLimit, preparationTime } = ownTimes(facts, next)
   const { records } = kinds.answering(next.responseType)
@@ -154,8 +154,8 @@ function nextQuestion(facts: TakingFacts, { number, ...next }: NonNullable<Candi
       html`<section class="panel p-8 text-center" data-next data-number="${number}">
 ${number === 1 && html`<p class="quiet mb-2">${t.text('question.begun')}</p>`}
 <h2 class="text-2xl">${title}</h2>
-${direction(t, next)}<p class="mt-2" data-way>${wordWay(facts, next)}</p>
-<p class="mt-2">${wordTimes(t, { timeLimit, preparationTime })}${submission.deadlineAt && html`<span data-whole> ${t.text('question.whole', { time: remaining(t, submission.deadlineAt, now) })}</span>`}</p>
+${direction(t, next)}<p class="mt-2" data-way>${describeAnswering(facts, next)}</p>
+<p class="mt-2">${formatTimes(t, { timeLimit, preparationTime })}${submission.deadlineAt && html`<span data-whole> ${t.text('question.whole', { time: remaining(t, submission.deadlineAt, now) })}</span>`}</p>
 ${(timeLimit > 0 || preparationTime > 0) && html`<p class="quiet mt-1">${t.text(timeLimit > 0 && records.length > 0 ? `card.${shared}.recording` : `card.${shared}`)}</p>`}
 ${form(view, 'open', html`${hidden('number', number)}<button type="submit" class="btn btn-primary btn-lg mt-6">${t.text('question.open', { number })}</button>`)}</section>`,
     ),
@@ -163,7 +163,7 @@ ${form(view, 'open', html`${hidden('number', number)}<button type="submit" class
 }
 
 /** Time limit and preparation time of a question. */
-function wordTimes(t: CandidateTexts, { timeLimit, preparationTime }: Times): string {
+function formatTimes(t: CandidateTexts, { timeLimit, preparationTime }: Times): string {
   const [time, preparation] = [t.duration(timeLimit), t.duration(preparationTime)]
   if (preparationTime > 0)
     return timeLimit > 0 ? t.text('card.times', { preparation, time }) : t.text('card.times.unlimited', { preparation })
@@ -171,7 +171,10 @@ function wordTimes(t: CandidateTexts, { timeLimit, preparationTime }: Times): st
 }
 
 /** Kind of answer, attempts, and plays, shown before the question is opened. */
-function wordWay({ view: { t }, submission }: TakingFacts, next: Omit<NonNullable<CandidateProgress['next']>, 'number'>): string {
+function describeAnswering(
+  { view: { t }, submission }: TakingFacts,
+  next: Omit<NonNullable<CandidateProgress['next']>, 'number'>,
+): string {
   const { records } = kinds.answering(next.responseType)
   const isPlayed = next.audioUrl !== '' || next.videoUrl !== ''
   if (isSimultaneous(next)) return t.text('card.simultaneous')
@@ -183,7 +186,7 @@ function wordWay({ view: { t }, submission }: TakingFacts, next: Omit<NonNullabl
   return sentences.filter((sentence) => sentence !== false).join(' ')
 }
 
-function openQuestion(facts: TakingFacts, question: OpenQuestion): Shown {
+function openQuestion(facts: TakingFacts, question: OpenQuestion): PageParts {
   const { progress, submission, now, view } = facts
   const { t } = view
   const { number, answersAt, closesAt } = question
@@ -212,7 +215,7 @@ ${answering && html`<p class="quiet mt-3">${answering}</p>`}
 ${penalty(facts, question)}
 ${isHeld && preparation(facts, question)}
 <div class="peer-data-preparation:hidden" data-answering>${isSimultaneous(question) && simultaneousPanel(t, question, facts.isPreview ? facts.pictures : null)}${answer(facts, number, control)}
-${records.length > 0 && html`<p class="quiet mt-6 text-sm" data-ask hidden>${wordAsking(view, number)}</p>`}</div></section>`,
+${records.length > 0 && html`<p class="quiet mt-6 text-sm" data-ask hidden>${formatContact(view, number)}</p>`}</div></section>`,
     ),
   }
 }
@@ -251,7 +254,7 @@ const preparation = ({ view }: TakingFacts, { number }: OpenQuestion): Html =>
 ${form(view, 'begin', html`${hidden('number', number)}<button type="submit" class="btn btn-primary btn-lg mt-3">${view.t.text('question.prepare.end')}</button>`)}</div>`
 
 /** Contact for a candidate whose recording was interrupted. */
-function wordAsking({ t, invite }: View, number: number): Html | string {
+function formatContact({ t, invite }: View, number: number): Html | string {
   const contact = findContactOf(invite)
   if (!contact) return t.text('question.ask.anybody', { organization: invite.organization.name })
   const subject = t.text('question.ask.subject', { number, assessment: invite.assessment.name })
@@ -314,14 +317,14 @@ const RECORDED = {
 } as const
 
 /** Label of the button that leaves a question. */
-const wordLeaving = ({ progress, view: { t } }: TakingFacts, number: number): Html =>
+const labelLeaveButton = ({ progress, view: { t } }: TakingFacts, number: number): Html =>
   html`${t.text(number < progress.of ? 'question.next' : 'question.last')} ${icon('arrow-right', 'size-4 rtl:-scale-x-100')}`
 
 function answer(facts: TakingFacts, number: number, { recorder, fields }: ReturnType<typeof answerControl>): Html {
   const { view } = facts
   const { t } = view
   const isFree = facts.progress.section?.isFree === true
-  const leave = html`<button type="submit" class="btn btn-lg" data-leave>${wordLeaving(facts, number)}</button>`
+  const leave = html`<button type="submit" class="btn btn-lg" data-leave>${labelLeaveButton(facts, number)}</button>`
   if (!fields) {
     const buttons = isFree ? freeButtons(view, facts.progress, facts.progress.open!) : leave
     return html`${recorder}\n${form(view, 'next', html`${hidden('number', number)}${foot(facts, buttons)}`)}`
@@ -332,11 +335,11 @@ ${form(
   'answer',
   html`${hidden('number', number)}
 ${fields}
-${foot(facts, html`<button type="submit" name="then" value="save" class="btn btn-outline ${!isFree && 'btn-lg'}">${t.text('question.save')}</button>${isFree ? freeButtons(view, facts.progress, facts.progress.open!) : html`<button type="submit" name="then" value="next" class="btn btn-primary btn-lg">${wordLeaving(facts, number)}</button>`}`)}`,
+${foot(facts, html`<button type="submit" name="then" value="save" class="btn btn-outline ${!isFree && 'btn-lg'}">${t.text('question.save')}</button>${isFree ? freeButtons(view, facts.progress, facts.progress.open!) : html`<button type="submit" name="then" value="next" class="btn btn-primary btn-lg">${labelLeaveButton(facts, number)}</button>`}`)}`,
 )}`
 }
 
-function end(facts: TakingFacts): Shown {
+function end(facts: TakingFacts): PageParts {
   const { view, progress } = facts
   const { t } = view
   const { of: questionCount, unanswered, isOver, wasCutByClock } = progress
@@ -348,14 +351,14 @@ function end(facts: TakingFacts): Shown {
       facts,
       html`<section class="panel p-8 text-center" data-end aria-labelledby="end-heading">
 <h2 id="end-heading" class="text-2xl">${t.text(wasCutByClock ? 'end.over' : 'end.heading')}</h2>
-<p class="mt-2">${wordUnanswered(t, questionCount, unanswered)}</p>
+<p class="mt-2">${formatUnanswered(t, questionCount, unanswered)}</p>
 <p>${t.text(isOver ? 'end.submit.over' : 'end.submit')}${!isOver && deadlineAt && isDeadlineOfQuestion && ` ${t.text('end.submit.later')}`}</p>
 ${button(view, 'finish', t.text('end.finish'))}</section>`,
     ),
   }
 }
 
-function wordUnanswered(t: CandidateTexts, questionCount: number, unanswered: number[]): string {
+function formatUnanswered(t: CandidateTexts, questionCount: number, unanswered: number[]): string {
   const count = unanswered.length
   if (questionCount === 0) return t.text('end.empty')
   if (count === 0) return t.text('end.answered')

@@ -23,7 +23,7 @@ import { saveText } from '../../../domain/submissions/taking/save-text.ts'
 import { enterSession, type PreparedSession, requireInProgress } from '../../../domain/submissions/taking/session.ts'
 import { startSubmission } from '../../../domain/submissions/taking/start-submission.ts'
 import { INVITATION_PATH } from '../../../http/addresses/links.ts'
-import { addForm, readNumber, type Sent } from '../kit/forms.ts'
+import { addForm, readNumber, type SubmittedForm } from '../kit/forms.ts'
 import { sendPage } from '../kit/layout.ts'
 import type { Options } from '../kit/settings.ts'
 import { choosePage, viewOf } from './choose-page.ts'
@@ -117,14 +117,14 @@ function answerRoutes(add: Add, { system, settings, countText }: Options): void 
       }
       const language = fields.get('language')
       if (language !== null) await saveLanguage(system, ref, language)
-      return isSaved ? undefined : () => sayTooLate(sent)
+      return isSaved ? undefined : () => redirectLate(sent)
     },
     {
       bodyLimit: TEXT_BODY_LIMIT,
       async admit(ref, request, reply) {
         const session = await enterForChange(system, ref)
         const isTaken = await ignoreRefusal(async () => requireInProgress(session))
-        if (!isTaken) return () => sayTooLate({ request, reply })
+        if (!isTaken) return () => redirectLate({ request, reply })
         countText(ref.inviteId)
         return { organizationId: session.ctx.organization.id }
       },
@@ -169,7 +169,7 @@ function readText(fields: URLSearchParams): string {
   return new URLSearchParams(typedAnswer.map((value): [string, string] => ['answer', value])).toString()
 }
 
-const sayTooLate = ({ request, reply }: Pick<Sent, 'request' | 'reply'>) =>
+const redirectLate = ({ request, reply }: Pick<SubmittedForm, 'request' | 'reply'>) =>
   reply.redirect(`${INVITATION_PATH}/${request.params.token}?late=1`, 303)
 
 const isRefused = (error: unknown): error is DomainError => error instanceof DomainError && error.kind === 'session_refused'

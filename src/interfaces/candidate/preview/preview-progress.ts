@@ -1,11 +1,11 @@
 import type { CandidateProgress, OpenQuestion, SectionProgress } from '../../../domain/submissions/taking/read-progress.ts'
 import type { PreviewPaper } from './preview-paper.ts'
 import type { TakingStep } from './step.ts'
-import type { Typed, TypedDefinition } from './try-answer.ts'
+import type { TypedDefinition, TypedQuestion } from './try-answer.ts'
 
 type PreviewFacts = {
   paper: PreviewPaper
-  typed: Typed | undefined
+  typed: TypedQuestion | undefined
   now: Date
   value: unknown
   deadlineAt: Date | null

@@ -18,7 +18,7 @@ import { portalPathOf } from '../../../http/addresses/links.ts'
 import { PREVIEW_SEGMENT, previewPath } from '../../../http/addresses/preview.ts'
 import type { ConsentTerms } from '../../../http/pages/consent-terms.ts'
 import { type Pictures, picturesOf } from '../../../http/pages/pictures.ts'
-import { type Asking, textsFor } from '../kit/language.ts'
+import { type LanguageRequest, textsFor } from '../kit/language.ts'
 import { type Page, type ShownInvite, type View, withScript } from '../kit/layout.ts'
 import type { CandidateSettings } from '../kit/settings.ts'
 import { openPage, sentPage } from '../open/open.page.ts'
@@ -29,25 +29,25 @@ import { progressPage } from '../pages/question.page.ts'
 import { drawPreview, type PreviewPaper } from './preview-paper.ts'
 import { progressAt } from './preview-progress.ts'
 import { printStep, type Step, type TakingStep } from './step.ts'
-import { type Typed, tryAnswer } from './try-answer.ts'
+import { type TypedQuestion, tryAnswer } from './try-answer.ts'
 
 /** The member who previews, shown as the inviter. */
 type Viewer = { firstName: string; lastName: string; email: string }
 
 /** @property typed unsaved edit of the question, shown instead of the stored one. */
-type Asked = {
+type PreviewOptions = {
   assessment: Assessment
   viewer: Viewer
   step: Step
   /** Headers of the viewer's browser, in place of the candidate's. */
-  request: Asking
-  typed?: Typed | undefined
+  request: LanguageRequest
+  typed?: TypedQuestion | undefined
   /** Fields of the tried answer. */
   typedAnswer?: string[] | undefined
 }
 
 /** Candidate's page at a step, made from the current assessment. Device checks, photos, and continuous recordings are omitted. */
-export async function previewPage(ctx: Context, settings: CandidateSettings, options: Asked): Promise<Page> {
+export async function previewPage(ctx: Context, settings: CandidateSettings, options: PreviewOptions): Promise<Page> {
   const { assessment, viewer, step, typed, typedAnswer, request } = options
   const speaking = await findMemberLanguages(ctx)
   const [instruction] = await findInstructions(ctx, assessment.instructionId ? [assessment.instructionId] : [])
@@ -97,7 +97,11 @@ export async function previewPage(ctx: Context, settings: CandidateSettings, opt
   return { ...page, above: banner(ctx, assessment, resultText) }
 }
 
-async function readPictures(ctx: Context, typed: Typed | undefined, stored: CandidateQuestion | undefined): Promise<Pictures> {
+async function readPictures(
+  ctx: Context,
+  typed: TypedQuestion | undefined,
+  stored: CandidateQuestion | undefined,
+): Promise<Pictures> {
   const { script = '' } = typed ?? stored ?? {}
   const spec = typed ? typed.defined?.definition.spec : stored?.version?.spec
   return picturesOf(`${portalPathOf({ ...ctx, mode: 'live' })}pictures`, await readSizes(ctx, [{ script, spec }]))
@@ -133,16 +137,16 @@ function pageBefore(view: View, terms: ConsentTerms, before: BeforeStart, { at }
   }
 }
 
-type Taking = {
+type TakingParts = {
   step: TakingStep
   paper: PreviewPaper
-  typed: Typed | undefined
+  typed: TypedQuestion | undefined
   now: Date
   pictures: Pictures
   value: unknown
 }
 
-function takingPage(view: View, terms: ConsentTerms, { step, paper, typed, now, pictures, value }: Taking): Page {
+function takingPage(view: View, terms: ConsentTerms, { step, paper, typed, now, pictures, value }: TakingParts): Page {
   const { timeLimit, penaltyPercent } = view.invite.assessment
   const deadlineAt = timeLimit > 0 && !typed ? new Date(step.startedAt + timeLimit * 1_000) : null
   const { questionReplayLimit, answerRecordLimit, extraTimePercent } = view.invite

@@ -13,7 +13,7 @@ import type { Options } from '../kit/settings.ts'
 import { noPreviewPage, previewPage } from './preview.page.ts'
 import { drawPreview } from './preview-paper.ts'
 import { follow, PAPERS, printStep, readStep, type Step } from './step.ts'
-import { readTypedDefinition, type Typed } from './try-answer.ts'
+import { readTypedDefinition, type TypedQuestion } from './try-answer.ts'
 
 /** Largest form: a question with the longest texts. */
 const FORM_BODY_LIMIT = 128 * 1024
@@ -109,7 +109,7 @@ async function followForm(
 }
 
 /** The edited question and the tried answer, shown at the same step; null if the form leads elsewhere. */
-function readShown(form: string, values: URLSearchParams): { typed?: Typed; typedAnswer?: string[] } | null {
+function readShown(form: string, values: URLSearchParams): { typed?: TypedQuestion; typedAnswer?: string[] } | null {
   if (form === 'question') return { typed: readTyped(values) }
   const leaveTo = values.get('then') ?? ''
   if (form !== 'try' && !(form === 'answer' && ['save', 'clear'].includes(leaveTo))) return null
@@ -119,7 +119,7 @@ function readShown(form: string, values: URLSearchParams): { typed?: Typed; type
 }
 
 /** Reads an unsaved question. Invalid numbers become 0. */
-function readTyped(values: URLSearchParams): Typed {
+function readTyped(values: URLSearchParams): TypedQuestion {
   const question = readQuestion(values)
   const amount = (value: number) => (Number.isSafeInteger(value) && value < 1e9 ? value : 0)
   return {

@@ -53,12 +53,12 @@ export type SectionRange = { first: number; last: number; isFree: boolean }
  * @property newPaper seed of the next paper. @property leaveTo target of leaving a question with free navigation. @property number question to
  * go to.
  */
-type Sent = { now: number; newPaper: number; leaveTo: string; number: number; sections: readonly SectionRange[] }
+type FormFacts = { now: number; newPaper: number; leaveTo: string; number: number; sections: readonly SectionRange[] }
 
 const CLOSED = { openedAt: null, answersAt: null }
 
 /** @returns the step after sending that form; null if the step has no such form. */
-export function follow(step: Step, form: string, sent: Sent): Step | null {
+export function follow(step: Step, form: string, sent: FormFacts): Step | null {
   const before: Record<string, Step> = {
     register: { at: 'registered' },
     accept: { at: 'accepted' },
@@ -69,7 +69,7 @@ export function follow(step: Step, form: string, sent: Sent): Step | null {
   return step.at === 'taking' ? followTaking(step, form, sent) : (before[form] ?? null)
 }
 
-function followTaking(step: TakingStep, form: string, sent: Sent): Step | null {
+function followTaking(step: TakingStep, form: string, sent: FormFacts): Step | null {
   const section = sent.sections.find(({ first, last }) => first <= step.number && step.number <= last)
   if (form === 'open-section') return { ...step, place: 'section', openedAt: section?.isFree ? sent.now : null }
   if (section?.isFree && step.place !== 'outside') return followFree(step, section, form, sent)
@@ -83,7 +83,12 @@ function followTaking(step: TakingStep, form: string, sent: Sent): Step | null {
 }
 
 /** Going back and forth in a section. */
-function followFree(step: TakingStep, { first, last }: SectionRange, form: string, { now, leaveTo, number }: Sent): Step | null {
+function followFree(
+  step: TakingStep,
+  { first, last }: SectionRange,
+  form: string,
+  { now, leaveTo, number }: FormFacts,
+): Step | null {
   const overview: Step = { ...step, ...CLOSED, place: 'overview' }
   const goTo = (target: number): Step =>
     target < first || target > last ? overview : { ...step, number: target, place: 'section', openedAt: now, answersAt: null }

@@ -10,7 +10,7 @@ import { authorOf, readDefinition } from '../../../kinds/authors.ts'
 export type TypedDefinition = { definition: QuestionDefinition; isWhole: boolean }
 
 /** A question from the editor's form. */
-export type Typed = QuestionInput & { defined: TypedDefinition | null }
+export type TypedQuestion = QuestionInput & { defined: TypedDefinition | null }
 
 /** @returns null if the kind has no right answer. */
 export function readTypedDefinition(values: URLSearchParams): TypedDefinition | null {
@@ -21,7 +21,7 @@ export function readTypedDefinition(values: URLSearchParams): TypedDefinition | 
 }
 
 /** The question to try. @property typed its unsaved edit; null for the stored question. */
-type Tried = { assessmentId: string; questionId: string | undefined; typed: TypedDefinition | null; points: number }
+type TriedQuestion = { assessmentId: string; questionId: string | undefined; typed: TypedDefinition | null; points: number }
 
 /**
  * Result of a tried answer in a preview, as a sentence. It reveals the right answer, so only authors may call it.
@@ -30,7 +30,7 @@ type Tried = { assessmentId: string; questionId: string | undefined; typed: Type
  */
 export async function tryAnswer(
   ctx: Context,
-  { assessmentId, questionId, typed, points }: Tried,
+  { assessmentId, questionId, typed, points }: TriedQuestion,
   typedAnswer: string[],
 ): Promise<{ value: unknown; verdict: string } | null> {
   if (!may(ctx, 'write_assessments')) return null

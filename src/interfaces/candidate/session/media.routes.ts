@@ -241,7 +241,7 @@ function playRoutes(app: TypedApp, options: Options): void {
     const play = await usePlay(await enter(options, request), readPlay(settings.secretKeys, link), kind)
     const content = await readPlayed(system, play)
     const { contentType, bytes } = play.asset
-    const countedContent = giveBackUnlessSent(system, play, content, reply)
+    const countedContent = refundUnlessSent(system, play, content, reply)
     if (reply.raw.destroyed) return reply.hijack()
     // Proxies must not buffer the file: an interrupted download would count as played.
     const headers = { 'cache-control': 'private, no-store', 'x-content-type-options': 'nosniff', 'x-accel-buffering': 'no' }
@@ -266,7 +266,7 @@ async function readPlayed(system: ServiceContext, { asset, giveBack }: UsedPlay)
  *
  * @returns the content to send.
  */
-function giveBackUnlessSent(system: ServiceContext, play: UsedPlay, content: Readable, { raw }: FastifyReply): Readable {
+function refundUnlessSent(system: ServiceContext, play: UsedPlay, content: Readable, { raw }: FastifyReply): Readable {
   // Counts bytes when they are sent: the client may close the connection before we learn of the last one's arrival.
   let bytesSent = 0
   async function* countBytes() {

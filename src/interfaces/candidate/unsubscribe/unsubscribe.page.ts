@@ -4,7 +4,7 @@ import type { Brand } from '../../../domain/ports/brand.ts'
 import { html } from '../../../html/html.ts'
 import { UNSUBSCRIBE_PATH } from '../../../http/addresses/links.ts'
 import type { CandidateTexts } from '../../../locales/languages.ts'
-import { column, notice, type Page, whomToWriteTo } from '../kit/layout.ts'
+import { column, contactNote, notice, type Page } from '../kit/layout.ts'
 
 type Facts = { token: string; inviter: Inviter & { organization: Brand }; stopped: readonly string[] }
 
@@ -25,6 +25,6 @@ export function unsubscribePage(t: CandidateTexts, { token, inviter, stopped }: 
 ${isStopped && notice('info', html`<p>${t.text(`unsubscribe.${isOver ? 'all' : 'reminders'}.done`, { organization })}</p>`)}
 ${!isStopped && choice('reminders', true)}
 ${!isOver && choice('all', false)}
-${whomToWriteTo(t, inviter)}`),
+${contactNote(t, inviter)}`),
   }
 }

@@ -13,7 +13,9 @@ import type { CandidateSettings, Options } from '../kit/settings.ts'
 import { unsubscribePage } from './unsubscribe.page.ts'
 
 type Route = { Params: { token: string } }
-type Given = Pick<Options, 'system' | 'countPage'> & { settings: Pick<CandidateSettings, 'languages' | 'secretKeys'> }
+type UnsubscribeOptions = Pick<Options, 'system' | 'countPage'> & {
+  settings: Pick<CandidateSettings, 'languages' | 'secretKeys'>
+}
 
 /** Largest body in bytes. The content does not matter, neither of the page's form nor of mail programs (RFC 8058). */
 const MAX_BODY_BYTES = 4 * 1024
@@ -22,7 +24,7 @@ const MAX_BODY_BYTES = 4 * 1024
  * Unsubscribes, by the button of a mail program or of the page. GET changes nothing, because scanners follow links. POST responds
  * directly, because mail programs follow no redirect.
  */
-export async function unsubscribePages(app: FastifyInstance, { system, settings, countPage }: Given): Promise<void> {
+export async function unsubscribePages(app: FastifyInstance, { system, settings, countPage }: UnsubscribeOptions): Promise<void> {
   const { languages, secretKeys } = settings
   const envelope = { ...candidateEnvelope(languages), prefix: UNSUBSCRIBE_PATH }
   answerErrors(app, () => envelope)

@@ -167,9 +167,9 @@ const pathAfter = (request: FastifyRequest<Route>, done: string): string =>
 export const sheetPath = (request: FastifyRequest<Route>, notices: Record<string, string>): string =>
   `${pathOf(request.ctx, `grading/${request.params.submissionId}`)}${queueQuery(workedQueueOf(request), notices)}`
 
-type Shown = Partial<Pick<Parameters<typeof sheetPage>[1], 'done' | 'failed'>>
+type SheetOptions = Partial<Pick<Parameters<typeof sheetPage>[1], 'done' | 'failed'>>
 
-export async function onePage(request: FastifyRequest<Route>, form: Form, { done = {}, ...shown }: Shown = {}) {
+export async function onePage(request: FastifyRequest<Route>, form: Form, { done = {}, ...shown }: SheetOptions = {}) {
   const { ctx, params } = request
   authorize(ctx, 'grade')
   const query = queryOf(request)

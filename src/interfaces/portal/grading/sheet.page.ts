@@ -149,9 +149,9 @@ function noticeOf({ saved, isShared, done }: Facts['done']): string | undefined 
     : `Question ${saved} is saved.`
 }
 
-type End = { ctx: Context; sheet: SubmissionGradingView; address: string; queue: string; graders: Choice[]; named: string }
+type EndFacts = { ctx: Context; sheet: SubmissionGradingView; address: string; queue: string; graders: Choice[]; named: string }
 
-function end(form: Form, { ctx, sheet, address, queue, graders, named }: End): Html {
+function end(form: Form, { ctx, sheet, address, queue, graders, named }: EndFacts): Html {
   const { submission, round } = sheet
   const me = ctx.actor.kind === 'member' ? ctx.actor.id : ''
   const isAdmin = may(ctx, 'read')

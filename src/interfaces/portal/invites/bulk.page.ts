@@ -26,11 +26,11 @@ import { badge } from '../kit/status.ts'
 import { table } from '../kit/table.ts'
 import { type BulkFormFacts, bulkFields, countRevocable } from './bulk-fields.ts'
 
-type Words = { label: string; icon: IconName; title: (count: number) => string; explanation: string }
+type ActionTexts = { label: string; icon: IconName; title: (count: number) => string; explanation: string }
 const invites = (count: number): string => `${count.toLocaleString('en')} ${count === 1 ? 'invite' : 'invites'}`
 
 /** Bulk actions, in the order of their buttons. */
-export const BULK_ACTION_TEXTS: Record<BulkAction, Words> = {
+export const BULK_ACTION_TEXTS: Record<BulkAction, ActionTexts> = {
   resend: {
     label: 'Send again',
     icon: 'send',

@@ -42,10 +42,10 @@ ${backLink}`,
 
 const backLink = html`<p class="text-center text-sm"><a href="${PORTAL_PREFIX}/sign-in">Back to sign-in</a></p>`
 
-type Refused = { problem: ProviderSignInProblem; provider: string; organization: string | null; retryAddress: string }
+type RefusedSignIn = { problem: ProviderSignInProblem; provider: string; organization: string | null; retryAddress: string }
 
 /** Reason of a refused sign-in, and what to do. Technical details are on the provider's settings page. */
-export function signInRefusedPage({ problem, provider, organization, retryAddress }: Refused): Page {
+export function signInRefusedPage({ problem, provider, organization, retryAddress }: RefusedSignIn): Page {
   const { title, text, canRepeat = false } = words[problem]
   return {
     title,
@@ -61,9 +61,9 @@ const adminOf = (organization: string | null): string =>
 
 /** @property organization null for the operator's provider. */
 type Facts = { provider: string; organization: string | null; admin: string }
-type Words = { title: string; text: (facts: Facts) => string; canRepeat?: boolean }
+type ProblemTexts = { title: string; text: (facts: Facts) => string; canRepeat?: boolean }
 
-const words: Record<ProviderSignInProblem, Words> = {
+const words: Record<ProviderSignInProblem, ProblemTexts> = {
   expiredSignIn: {
     title: 'Please start again',
     text: () => 'This sign-in began in another browser, took longer than ten minutes, or was used already.',

@@ -24,7 +24,7 @@ export function offerChoice({ t, session, outbox, state }: Player, number: numbe
   const legend = createElement('legend', {})
   const hint = createElement('p', { class: 'hint' }, t.text('choice.text'))
   const element = createElement('fieldset', { class: 'panel mt-4', hidden: true }, legend, options, hint, line)
-  const rows = makeRows(session, options, (id, label) => {
+  const rows = createRows(session, options, (id, label) => {
     choosing = choose(id, label)
   })
   let answers = state.question?.answers ?? []
@@ -39,7 +39,7 @@ export function offerChoice({ t, session, outbox, state }: Player, number: numbe
     element.hidden = !first || (isOne && (first.kind === 'text' || rows.isKept(first.mediaId)))
     setText(legend, t.text(isOne ? 'choice.heading.one' : 'choice.heading'))
     hint.hidden = isOne
-    rows.show(answers, wordAnswers(t, answers, recordedHere))
+    rows.show(answers, formatAnswers(t, answers, recordedHere))
     onShown()
   }
 
@@ -92,7 +92,7 @@ export function offerChoice({ t, session, outbox, state }: Player, number: numbe
     /** Names the attempt that counts, for when the clock ends another one; empty if none counts. */
     describeStatus(): string {
       const counting = answers.findIndex(({ counts, restarted }) => counts && !restarted)
-      return counting === -1 ? '' : wordAnswers(t, answers, recordedHere)[counting]!
+      return counting === -1 ? '' : formatAnswers(t, answers, recordedHere)[counting]!
     },
     /** Resolves when the latest choice is saved, or has failed. */
     waitForChoice: () => choosing,
@@ -104,7 +104,7 @@ export function offerChoice({ t, session, outbox, state }: Player, number: numbe
 }
 
 /** A row for each attempt. They change in place: a player may be playing, and a choice may have the focus. */
-function makeRows(session: Player['session'], options: HTMLElement, choose: (id: string, label: string) => void) {
+function createRows(session: Player['session'], options: HTMLElement, choose: (id: string, label: string) => void) {
   const rows = new Map<string, Row>()
   /** Recordings of this page, a file for each part. */
   const files = new Map<string | null, Blob[]>()
@@ -125,8 +125,8 @@ function makeRows(session: Player['session'], options: HTMLElement, choose: (id:
   function playerOf({ kind, mediaId, isReady }: PossibleAnswer, label: string): HTMLVideoElement | null {
     if (kind === 'text') return null
     const [file, ...more] = files.get(mediaId) ?? []
-    if (file && more.length === 0) return makePlayer(kind, URL.createObjectURL(file), label)
-    return isReady ? makePlayer(kind, `${session.base}/media/${mediaId}`, label) : null
+    if (file && more.length === 0) return createPlayer(kind, URL.createObjectURL(file), label)
+    return isReady ? createPlayer(kind, `${session.base}/media/${mediaId}`, label) : null
   }
 
   return {
@@ -152,7 +152,7 @@ function makeRows(session: Player['session'], options: HTMLElement, choose: (id:
 }
 
 /** A video element plays sound as well. @param name accessible name. */
-export const makePlayer = (kind: 'audio' | 'video', src: string, name: string): HTMLVideoElement =>
+export const createPlayer = (kind: 'audio' | 'video', src: string, name: string): HTMLVideoElement =>
   createElement('video', {
     class: kind === 'audio' ? 'h-14 w-80 max-w-full' : PICTURE,
     controls: true,
@@ -162,7 +162,7 @@ export const makePlayer = (kind: 'audio' | 'video', src: string, name: string): 
     'aria-label': name,
   })
 
-function wordAnswers(t: BrowserTexts, answers: PossibleAnswer[], recordedHere: (mediaId: string | null) => number): string[] {
+function formatAnswers(t: BrowserTexts, answers: PossibleAnswer[], recordedHere: (mediaId: string | null) => number): string[] {
   let recordings = 0
   return answers.map(({ kind, mediaId, milliseconds, wasInterrupted, restarted }) => {
     if (kind === 'text') return t.text('choice.written')

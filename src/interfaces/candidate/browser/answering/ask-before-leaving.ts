@@ -2,14 +2,14 @@ import { createElement } from '../../../../http/browser/dom.ts'
 import type { BrowserTexts } from '../../../../locales/texts.ts'
 
 /** Reason to ask before leaving a question: a recording would end, the answer is missing, or part of it is. */
-type Unfinished = 'recording' | 'unanswered' | 'unfinished'
+type LeaveWarning = 'recording' | 'unanswered' | 'unfinished'
 
 /**
  * Asks once, in a dialog, before the candidate leaves an unfinished question. The focus is on the button to stay. Escape stays, too.
  *
  * @param place the question's element. The dialog is inside of it, so that both are removed together.
  */
-export function makeLeaveQuestion(t: BrowserTexts, place: HTMLElement, number: number, find: () => Unfinished | null) {
+export function createLeaveGuard(t: BrowserTexts, place: HTMLElement, number: number, find: () => LeaveWarning | null) {
   let isAsked = true
   let mayLeave = false
   let dialog: HTMLDialogElement | null = null
@@ -18,7 +18,7 @@ export function makeLeaveQuestion(t: BrowserTexts, place: HTMLElement, number: n
     async mayLeave(): Promise<boolean> {
       const unfinished = mayLeave || !isAsked ? null : find()
       if (!unfinished) return true
-      dialog = makeDialog(wordsOf(t, number, unfinished))
+      dialog = createDialog(wordsOf(t, number, unfinished))
       place.append(dialog)
       dialog.showModal()
       const { returnValue } = await closed(dialog)
@@ -42,9 +42,9 @@ const closed = (dialog: HTMLDialogElement): Promise<HTMLDialogElement> =>
     })
   })
 
-type Words = { heading: string; text: string; stay: string; leave: string }
+type DialogTexts = { heading: string; text: string; stay: string; leave: string }
 
-function makeDialog({ heading, text, stay, leave }: Words): HTMLDialogElement {
+function createDialog({ heading, text, stay, leave }: DialogTexts): HTMLDialogElement {
   const stayButton = createElement('button', { value: 'stay', class: 'btn btn-primary', autofocus: true }, stay)
   const leaveButton = createElement('button', { value: 'leave', class: 'btn' }, leave)
   const box = createElement(
@@ -59,7 +59,7 @@ function makeDialog({ heading, text, stay, leave }: Words): HTMLDialogElement {
   return createElement('dialog', { class: 'modal', 'aria-labelledby': 'leave-heading', 'aria-describedby': 'leave-text' }, box)
 }
 
-function wordsOf(t: BrowserTexts, number: number, unfinished: Unfinished): Words {
+function wordsOf(t: BrowserTexts, number: number, unfinished: LeaveWarning): DialogTexts {
   if (unfinished === 'recording')
     return {
       heading: t.text('leave.recording.heading'),
@@ -75,14 +75,14 @@ function wordsOf(t: BrowserTexts, number: number, unfinished: Unfinished): Words
   }
 }
 
-type Recorded = { isRunning: () => boolean; isInterrupted: () => boolean; isAnswered: () => boolean }
+type RecordingState = { isRunning: () => boolean; isInterrupted: () => boolean; isAnswered: () => boolean }
 
 /** @param area the text, or the values of the fields, see mirrorFields. */
 export function findUnfinished(
   question: HTMLElement,
   area: HTMLTextAreaElement | null,
-  recording: Recorded | null,
-): Unfinished | null {
+  recording: RecordingState | null,
+): LeaveWarning | null {
   if (question.dataset.free === 'yes') return null // the candidate can come back
   if (recording?.isRunning()) return 'recording'
   if (recording?.isInterrupted()) return 'unfinished'

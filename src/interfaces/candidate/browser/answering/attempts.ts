@@ -14,7 +14,7 @@ const CONTINUE_WITHIN_MS = 20_000
 export type HowToBegin = 'new' | 'continue' | 'restart'
 
 /** An attempt that can be continued. @property contentType of the earlier page's recording; empty if this page recorded it, or nothing is recorded. */
-type Interrupted = { kind: AnswerAttemptKind; contentType: string; recording: Recording }
+type Resumable = { kind: AnswerAttemptKind; contentType: string; recording: Recording }
 
 /**
  * Resolves to true when recording should begin.
@@ -45,7 +45,7 @@ export function recordAttempts(
   let granted = { mediaId: '', attemptsLeft }
   let recorder: Recorder | null = null
   let last = findUnfinished(outbox, attempts)
-  let interrupted: Interrupted | null = last?.state === 'interrupted' && resumable ? { ...resumable, recording: last } : null
+  let interrupted: Resumable | null = last?.state === 'interrupted' && resumable ? { ...resumable, recording: last } : null
   let stopReport: Promise<void> = Promise.resolve()
 
   async function start({ kind, how, stream, isWanted }: Start): Promise<void> {
@@ -141,7 +141,7 @@ function interruptAtOnce({ outbox }: Player, recording: Recording): Recording {
   return recording
 }
 
-function describeInterrupted(interrupted: Interrupted | null, mayStartOver: boolean) {
+function describeInterrupted(interrupted: Resumable | null, mayStartOver: boolean) {
   if (!interrupted || isEmpty(interrupted)) return null
   return { kind: interrupted.kind, mayRestart: mayStartOver && mayRestart(countSlices(interrupted.recording)) }
 }
@@ -152,9 +152,9 @@ function findUnfinished(outbox: Outbox, attempts: Question['attempts']): Recordi
 }
 
 /** Milliseconds recorded. */
-const lengthOf = (interrupted: Interrupted | null): number => interrupted?.recording.recorded ?? 0
+const lengthOf = (interrupted: Resumable | null): number => interrupted?.recording.recorded ?? 0
 
-const isEmpty = ({ recording }: Interrupted): boolean => countSlices(recording) === 0
+const isEmpty = ({ recording }: Resumable): boolean => countSlices(recording) === 0
 
 /** Idempotency keys of the granted attempts, kept until something is recorded. */
 function createKeys(session: Session, number: number, kinds: AnswerAttemptKind[]) {
@@ -185,7 +185,7 @@ function recordedDevices({ devices, notes }: Player, monitor: Monitor, isReplace
   return { open, watch, replace }
 }
 
-async function askToContinue({ session, outbox, state }: Player, { kind, recording: before }: Interrupted) {
+async function askToContinue({ session, outbox, state }: Player, { kind, recording: before }: Resumable) {
   const { mediaId, segments } = before
   const until = performance.now() + CONTINUE_WITHIN_MS
   const response = session.send('POST', `/media/${mediaId}/continue`, { json: { segment: segments.length }, until })

@@ -28,7 +28,7 @@ export async function checkHeadphones(): Promise<HeadphoneCheck> {
   const raw = { echoCancellation: false, noiseSuppression: false, autoGainControl: false }
   const stream = await navigator.mediaDevices.getUserMedia({ audio: { ...chosenOf('audioinput'), ...raw } })
   const context = new AudioContext()
-  const tone = new Audio(URL.createObjectURL(makeTone()))
+  const tone = new Audio(URL.createObjectURL(createTone()))
   try {
     await Promise.race([context.resume(), sleep(SETTLE_MS)])
     if (context.state !== 'running') return 'unknown' // Firefox without an audio output
@@ -85,7 +85,7 @@ const LOUDNESS = 0.2
 const FADE_SAMPLES = 800
 
 /** The tone as a WAV file, because Web Audio can't play on the chosen output in every browser. An audio element can. */
-function makeTone(): Blob {
+function createTone(): Blob {
   const count = (RATE * TONE_MS) / 1_000
   const view = new DataView(new ArrayBuffer(44 + count * 2))
   const write = (offset: number, text: string) => {

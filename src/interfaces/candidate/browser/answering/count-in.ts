@@ -1,7 +1,7 @@
 const SECOND_MS = 1_000
 
 /** Counts down the seconds before something begins. @param changed called at each second. */
-export function makeCountIn(changed: () => void) {
+export function createCountIn(changed: () => void) {
   let secondsLeft = 0
   let timer: ReturnType<typeof setTimeout> | undefined
   let settle = (_isBegun: boolean): void => {}

@@ -1,7 +1,7 @@
 import { setText } from '../../../../http/browser/dom.ts'
 import { formatClock } from '../../../../http/browser/format-clock.ts'
 import type { BrowserTexts } from '../../../../locales/texts.ts'
-import { sayTimeLeft } from './time-left.ts'
+import { announceTimeLeft } from './time-left.ts'
 
 const EVERY_MS = 250
 
@@ -26,7 +26,7 @@ export function countDown(
     const millisecondsLeft = Math.max(0, until() - performance.now())
     setText(element, t.text(label, { time: formatClock(millisecondsLeft) }))
     element.classList.toggle('text-error', millisecondsLeft < 30_000)
-    const words = sayTimeLeft(t, before, millisecondsLeft)
+    const words = announceTimeLeft(t, before, millisecondsLeft)
     if (words) events.say(words)
     before = millisecondsLeft
     if (millisecondsLeft <= 2_500 && !wasSoon) events.soon?.()

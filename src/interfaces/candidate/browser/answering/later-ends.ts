@@ -4,7 +4,7 @@ import type { SessionState } from '../session/session.ts'
 type Ends = Pick<SessionState, 'deadlineAt' | 'question'>
 
 /** Moves the countdowns to later ends after extra time was given, and tells the candidate. */
-export function takeLaterEnds({ t, state, outbox, status }: Player, { deadlineAt, question: read }: Ends): void {
+export function applyLaterEnds({ t, state, outbox, status }: Player, { deadlineAt, question: read }: Ends): void {
   const question = state.question?.number === read?.number ? state.question : null
   const before = [state.deadlineAt, question?.closesAt, question?.answersAt]
   const isMoved = [deadlineAt, read?.closesAt, read?.answersAt].some((now, i) => now && before[i] && now > before[i])

@@ -87,7 +87,7 @@ const countLeft = ({ isGranted, playsLeft }: Play, isPending: boolean): number =
 export const canBePressed = (play: Play, isPending: boolean): boolean =>
   play.phase === 'paused' || (['idle', 'loading'].includes(play.phase) && countLeft(play, isPending) > 0)
 
-export function wordPlay(t: BrowserTexts, play: Play, isPending: boolean): string {
+export function formatPlay(t: BrowserTexts, play: Play, isPending: boolean): string {
   const { phase, problem, atFirst } = play
   if (phase === 'loading' || phase === 'asking') return t.text('prompt.loading')
   if (problem) return t.text(`prompt.${problem}`)

@@ -4,7 +4,7 @@ import type { Player } from '../session/player.ts'
 import { Refusal } from '../session/session.ts'
 import { type Captions, showCaptions } from './captions.ts'
 import { createIdempotencyKey, requestGrant } from './idempotency-key.ts'
-import { advance, beginPlay, canBePressed, type Effect, type PlayEvent, wordPlay } from './play.ts'
+import { advance, beginPlay, canBePressed, type Effect, formatPlay, type PlayEvent } from './play.ts'
 
 /**
  * Plays a question's audio or video as often as the service grants it. Playback starts within the click, because browsers require that, and
@@ -82,7 +82,7 @@ export function offerPrompt({ t, session, state }: Player, number: number, place
   function show(): void {
     press.hidden = !canBePressed(play, key.isPending())
     setText(press, play.phase === 'paused' ? t.text('prompt.resume') : label)
-    setText(line, wordPlay(t, play, key.isPending()))
+    setText(line, formatPlay(t, play, key.isPending()))
   }
 
   media.addEventListener('ended', () => dispatch({ is: 'ended' }))

@@ -4,13 +4,13 @@ import type { PageControl, Player } from '../session/player.ts'
 import type { Recording } from '../session/recording.ts'
 import type { AnswerAttemptKind } from '../session/session.ts'
 import type { offerFiles } from './answer-files.ts'
-import { findUnfinished, makeLeaveQuestion } from './ask-before-leaving.ts'
+import { createLeaveGuard, findUnfinished } from './ask-before-leaving.ts'
 import { countDown } from './countdown.ts'
-import { takeLaterEnds } from './later-ends.ts'
+import { applyLaterEnds } from './later-ends.ts'
 import { mirrorFields } from './mirror-fields.ts'
-import { sayReading } from './read-as.ts'
+import { showReading } from './read-as.ts'
 import { offerRecording } from './recorded-answer.ts'
-import { wordOver } from './recorded-words.ts'
+import { describeEndedRecording } from './recorded-words.ts'
 import type { Simultaneous } from './simultaneous.ts'
 import { saveText } from './text-answer.ts'
 import { showTimeUp } from './time-up.ts'
@@ -29,7 +29,7 @@ export function answerQuestion(player: Player, section: HTMLElement): PageContro
   section.querySelector('[data-foot]')!.before(progress)
 
   const text = area && saveText(player, number, area)
-  const read = fields ? sayReading(t, fields) : () => {}
+  const read = fields ? showReading(t, fields) : () => {}
   mirror?.fill()
   read()
   // If the script can't be loaded, the places can still be chosen in the selects.
@@ -40,13 +40,13 @@ export function answerQuestion(player: Player, section: HTMLElement): PageContro
     leaving.setAsked(isOpen)
   }
   section.querySelector('button[value=save]')?.remove() // the script saves automatically
-  let recording: Recorded | null = section.querySelector(SIMULTANEOUS) ? null : offerRecorder(player, section, area)
-  void loadRest(player, section, area).then((open) => {
+  let recording: RecordedAnswer | null = section.querySelector(SIMULTANEOUS) ? null : offerRecorder(player, section, area)
+  void loadExtras(player, section, area).then((open) => {
     if (open && !isClosed) recording = open()
   })
   area?.addEventListener('change', () => void text?.save().then(() => recording?.refresh()))
 
-  const leaving = makeLeaveQuestion(t, section, number, () => findUnfinished(section, area, recording))
+  const leaving = createLeaveGuard(t, section, number, () => findUnfinished(section, area, recording))
 
   let isClosed = false
   let stopClock = () => {}
@@ -60,14 +60,14 @@ export function answerQuestion(player: Player, section: HTMLElement): PageContro
   async function endByClock(element: HTMLElement): Promise<void> {
     setNotice(progress, t.text('answer.over'))
     setOpen(false)
-    const [endedRecording] = await Promise.all([recording?.endByClock() ?? null, text?.save()])
+    const [cutRecording] = await Promise.all([recording?.endByClock() ?? null, text?.save()])
     while (!isClosed) {
       const read = await session.read().catch(() => null)
       const question = read?.question
       if (read?.state !== 'in_progress') return player.refresh()
-      if (question?.number !== number) return goOnAfterTime(endedRecording)
+      if (question?.number !== number) return continueAfterTime(cutRecording)
       if (session.momentOf(question.closesAt!) - performance.now() > ASK_AGAIN_MS) {
-        takeLaterEnds(player, read!)
+        applyLaterEnds(player, read!)
         setNotice(progress, '')
         setOpen(true)
         return startClock(element)
@@ -76,9 +76,9 @@ export function answerQuestion(player: Player, section: HTMLElement): PageContro
     }
   }
 
-  async function goOnAfterTime(endedRecording: Recording | null): Promise<void> {
+  async function continueAfterTime(cutRecording: Recording | null): Promise<void> {
     const counts = recording?.describeStatus() ?? ''
-    await showTimeUp(t, section, { wordSaved: () => wordSaved(t, endedRecording, area, text), counts, isLeft: () => isClosed })
+    await showTimeUp(t, section, { formatSaved: () => formatSaved(t, cutRecording, area, text), counts, isLeft: () => isClosed })
     if (!isClosed) await player.refresh()
   }
 
@@ -87,13 +87,13 @@ export function answerQuestion(player: Player, section: HTMLElement): PageContro
     setNotice(progress, t.text('answer.saving'))
     await Promise.all([text?.save(), saveRecording()])
     if (isClosed) return false
-    const obstacle = wordObstacle(t, progress, text, recording)
+    const obstacle = formatObstacle(t, progress, text, recording)
     setNotice(progress, obstacle)
     return obstacle === ''
   }
 
   return {
-    beforeSending: async (form) => (await leaving.mayLeave()) && (await save(() => recording?.finish())) && goOnWithoutText(form),
+    beforeSending: async (form) => (await leaving.mayLeave()) && (await save(() => recording?.finish())) && omitText(form),
     // An interrupted recording can still be continued after the reload.
     beforeReload: () => save(() => recording?.waitForUploads()),
     isRecording: () => recording?.isBusy() ?? false,
@@ -114,18 +114,18 @@ const SIMULTANEOUS = '[data-simultaneous]'
 const FILES = '[data-files]'
 
 /** A recorded answer, or files. */
-type Recorded = ReturnType<typeof offerRecording> | ReturnType<typeof offerFiles>
+type RecordedAnswer = ReturnType<typeof offerRecording> | ReturnType<typeof offerFiles>
 
 /**
  * Loads the scripts that only some questions need: for files, or to play the prompt during the recording.
  *
  * @returns a function that starts them; null if none is needed, or if loading failed: the page then offers to reload.
  */
-async function loadRest(
+async function loadExtras(
   player: Player,
   section: HTMLElement,
   area: HTMLTextAreaElement | null,
-): Promise<(() => Recorded | null) | null> {
+): Promise<(() => RecordedAnswer | null) | null> {
   const panel = section.querySelector<HTMLElement>(SIMULTANEOUS)
   const place = section.querySelector<HTMLElement>(FILES)
   const number = Number(section.dataset.number)
@@ -148,7 +148,7 @@ async function loadRest(
 type Saved = { failure: () => string; isSaved: () => boolean }
 
 /** Message about unsaved input; empty if the candidate can go on. A final failure is reported only once. */
-function wordObstacle(
+function formatObstacle(
   t: BrowserTexts,
   progress: HTMLElement,
   text: Saved | null,
@@ -171,14 +171,14 @@ function offerRecorder(player: Player, section: HTMLElement, area: HTMLTextAreaE
   return recording
 }
 
-/** Describes the answer when the time is over. @param endedRecording the recording that the clock ended. */
-function wordSaved(
+/** Describes the answer when the time is over. @param cutRecording the recording that the clock ended. */
+function formatSaved(
   t: BrowserTexts,
-  endedRecording: Recording | null,
+  cutRecording: Recording | null,
   area: HTMLTextAreaElement | null,
   text: Saved | null,
 ): string {
-  if (endedRecording) return wordOver(t, endedRecording)
+  if (cutRecording) return describeEndedRecording(t, cutRecording)
   const failure = text?.failure() ?? ''
   if (failure || !text?.isSaved()) return failure
   return area?.value.trim() ? t.text('over.text') : ''
@@ -194,7 +194,7 @@ function countQuestion(player: Player, element: HTMLElement, events: { soon: () 
 }
 
 /** Sends the form without its text, which is saved already: sent again, it would replace a newer recording as the answer. */
-function goOnWithoutText(form: HTMLFormElement): true {
+function omitText(form: HTMLFormElement): true {
   form.action = form.action.replace(/answer$/, 'next')
   for (const field of form.querySelectorAll('textarea, [name=answer]')) field.removeAttribute('name')
   return true

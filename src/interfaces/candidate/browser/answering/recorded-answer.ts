@@ -1,15 +1,24 @@
 import { createButton, createElement, setNotice, setText } from '../../../../http/browser/dom.ts'
 import type { BrowserTexts } from '../../../../locales/texts.ts'
 import type { DeviceKind } from '../devices/device-words.ts'
-import { makeMonitor } from '../devices/monitor.ts'
+import { createMonitor } from '../devices/monitor.ts'
 import { explainFailure, obstacleToRecord } from '../session/failures.ts'
 import type { Player } from '../session/player.ts'
 import type { Recording } from '../session/recording.ts'
 import type { AnswerAttemptKind, Question } from '../session/session.ts'
-import { makePlayer, offerChoice } from './answer-choice.ts'
+import { createPlayer, offerChoice } from './answer-choice.ts'
 import { type HowToBegin, type IsWanted, recordAttempts } from './attempts.ts'
-import { makeCountIn } from './count-in.ts'
-import { type Answering, isAnswered, isBusy, wordElapsed, wordFailed, wordLeft, wordRule, wordState } from './recorded-words.ts'
+import { createCountIn } from './count-in.ts'
+import {
+  formatElapsed,
+  formatLastFailure,
+  formatRemaining,
+  formatRule,
+  formatState,
+  isAnswered,
+  isBusy,
+  type RecordingStatus,
+} from './recorded-words.ts'
 import type { Simultaneous } from './simultaneous.ts'
 
 const REFRESH_MS = 500
@@ -32,18 +41,18 @@ export function offerRecording(
   const before = describeBefore(player.state.question!, place)
   const askForMore = place.parentElement!.querySelector<HTMLElement>('[data-ask]')
   const choice = offerChoice(player, number, () => playback.leaveTo(choice.isShown()))
-  const monitor = makeMonitor(t, (isSilent) => panel.say(isSilent && attempts.now().running ? t.text('attempt.silent') : ''))
+  const monitor = createMonitor(t, (isSilent) => panel.say(isSilent && attempts.now().running ? t.text('attempt.silent') : ''))
   const attempts = recordAttempts(
     player,
     { number, kinds, monitor },
     { interrupted, stopReportedLate: () => void choice.refresh(), segment: simultaneous },
   )
   const tasks = { begin, skip: () => countIn.skip(), stop: async () => void (await end(true)), keep: async () => void keep(true) }
-  const panel = makePanel(t, place, kinds, tasks, monitor.elements, simultaneous?.beginText)
-  const playback = makePlayback(t)
+  const panel = createPanel(t, place, kinds, tasks, monitor.elements, simultaneous?.beginText)
+  const playback = createPlayback(t)
   place.append(playback.element, choice.element)
   choice.show()
-  const countIn = makeCountIn(show)
+  const countIn = createCountIn(show)
   let isOpening = false
 
   function show(): void {
@@ -88,7 +97,7 @@ export function offerRecording(
     panel.focus()
   }
 
-  const { end, keep, showSaved, finish } = makeEndings(player, { attempts, choice, panel, playback, countIn, show })
+  const { end, keep, showSaved, finish } = createEndings(player, { attempts, choice, panel, playback, countIn, show })
 
   simultaneous?.connect({ end: () => void end(true), interrupt: attempts.interrupt, say: panel.say })
   const timer = setInterval(show, REFRESH_MS)
@@ -105,7 +114,7 @@ export function offerRecording(
     /** Resolves when the latest choice is saved, or has failed. */
     waitForUploads: choice.waitForChoice,
     finish,
-    failure: () => wordFailed(t, attempts.now()),
+    failure: () => formatLastFailure(t, attempts.now()),
     isBusy: () => isBusy(attempts.now()),
     isRunning: () => attempts.now().running !== null,
     isInterrupted: () => attempts.now().interrupted !== null,
@@ -138,17 +147,17 @@ function describeBefore({ attempts, answers, hadInterruption, closesAt }: Questi
   }
 }
 
-type Endings = {
+type EndingParts = {
   attempts: ReturnType<typeof recordAttempts>
   choice: ReturnType<typeof offerChoice>
-  panel: ReturnType<typeof makePanel>
-  playback: ReturnType<typeof makePlayback>
-  countIn: ReturnType<typeof makeCountIn>
+  panel: ReturnType<typeof createPanel>
+  playback: ReturnType<typeof createPlayback>
+  countIn: ReturnType<typeof createCountIn>
   show: () => void
 }
 
 /** Functions that end a recording. */
-function makeEndings({ t, status }: Player, { attempts, choice, panel, playback, countIn, show }: Endings) {
+function createEndings({ t, status }: Player, { attempts, choice, panel, playback, countIn, show }: EndingParts) {
   /** Refreshes the choice once the service has the recording. */
   const showSaved = (recording: Recording) => attempts.settled(recording).then(choice.refresh)
 
@@ -196,7 +205,7 @@ function makeEndings({ t, status }: Player, { attempts, choice, panel, playback,
  */
 function beginCounting(
   { t, session, state, status }: Player,
-  countIn: ReturnType<typeof makeCountIn>,
+  countIn: ReturnType<typeof createCountIn>,
   focus: () => void,
 ): Promise<boolean> {
   const { closesAt } = state.question!
@@ -208,7 +217,7 @@ function beginCounting(
 }
 
 /** Player for the newest attempt of this page. */
-function makePlayback(t: BrowserTexts) {
+function createPlayback(t: BrowserTexts) {
   const element = createElement('div', { class: 'mt-4 flex flex-col items-center gap-2' })
   const clear = () => {
     for (const player of element.querySelectorAll('video')) URL.revokeObjectURL(player.src)
@@ -227,7 +236,7 @@ function makePlayback(t: BrowserTexts) {
       clear()
       const players = recorded.map((file, i) => {
         const name = recorded.length > 1 ? t.text('playback.part', { number: i + 1 }) : t.text('playback.name')
-        return makePlayer(file.type.startsWith('audio') ? 'audio' : 'video', URL.createObjectURL(file), name)
+        return createPlayer(file.type.startsWith('audio') ? 'audio' : 'video', URL.createObjectURL(file), name)
       })
       if (players.length > 0) element.append(createElement('p', { class: 'hint' }, t.text('playback.heading')), ...players)
     },
@@ -237,7 +246,7 @@ function makePlayback(t: BrowserTexts) {
 /** Style of the status line during a recording: red, with a dot. */
 const LIVE = ['text-error', 'before:size-2.5', 'before:rounded-full', 'before:bg-error']
 
-function makePanel(
+function createPanel(
   t: BrowserTexts,
   place: HTMLElement,
   kinds: AnswerAttemptKind[],
@@ -255,7 +264,7 @@ function makePanel(
   const mistake = createElement('p', { class: 'mistake', role: 'alert', hidden: true })
   const remaining = createElement('p', { class: 'hint' })
   const rule = createElement('p', { class: 'hint', 'data-rule': true })
-  let shown: Answering | null = null
+  let shown: RecordingStatus | null = null
   const starters = kinds.map((kind) => {
     const mayRestart = () => shown?.interrupted?.kind === kind && shown.interrupted.mayRestart
     const begin = () => actions.begin(kind, mayRestart() ? 'restart' : 'new')
@@ -281,7 +290,7 @@ function makePanel(
   )
 
   return {
-    show(answering: Answering): void {
+    show(answering: RecordingStatus): void {
       shown = answering
       const { isOpening, countIn, running, interrupted } = answering
       const hasAnswer = isAnswered(answering)
@@ -292,10 +301,10 @@ function makePanel(
       skipper.hidden = countIn === 0
       stopper.hidden = running === null
       for (const name of LIVE) line.classList.toggle(name, running?.isRunning ?? false)
-      setText(line, wordState(t, answering))
-      setNotice(elapsed, countIn > 0 ? String(countIn) : wordElapsed(answering))
-      setText(remaining, wordLeft(t, answering))
-      setText(rule, wordRule(t, answering))
+      setText(line, formatState(t, answering))
+      setNotice(elapsed, countIn > 0 ? String(countIn) : formatElapsed(answering))
+      setText(remaining, formatRemaining(t, answering))
+      setText(rule, formatRule(t, answering))
     },
     /** Shows why recording failed; empty: no error. */
     say: (text: string) => setNotice(mistake, text),
@@ -307,7 +316,7 @@ function makePanel(
 type Starter = { kind: AnswerAttemptKind; goOn: HTMLElement; starter: HTMLElement }
 
 /** The buttons that begin and continue a recording of a kind. */
-function showStarter(t: BrowserTexts, { kind, goOn, starter }: Starter, answering: Answering, beginText?: string): void {
+function showStarter(t: BrowserTexts, { kind, goOn, starter }: Starter, answering: RecordingStatus, beginText?: string): void {
   const { isOpening, running, attemptsLeft, pending, interrupted } = answering
   const isIdle = running === null && !isOpening
   const isAgain = isAnswered(answering) || interrupted !== null

@@ -1,10 +1,10 @@
 import { formatClock } from '../../../../http/browser/format-clock.ts'
 import type { BrowserTexts } from '../../../../locales/texts.ts'
 import type { Recording } from '../session/recording.ts'
-import { wordFailure } from '../session/wording.ts'
+import { formatFailure } from '../session/wording.ts'
 
 /** State of an answer's recording. */
-export type Answering = {
+export type RecordingStatus = {
   isOpening: boolean
   /** Seconds until the recording begins; 0 if no countdown runs. */
   countIn: number
@@ -26,33 +26,33 @@ export type Answering = {
   pending: string[]
 }
 
-export const isAnswered = ({ last, hasAnswered }: Pick<Answering, 'last' | 'hasAnswered'>): boolean =>
+export const isAnswered = ({ last, hasAnswered }: Pick<RecordingStatus, 'last' | 'hasAnswered'>): boolean =>
   last ? !['failed', 'interrupted'].includes(last.state) : hasAnswered
 
 /** True while a recording is in progress or not saved yet. */
-export const isBusy = ({ running, last }: Pick<Answering, 'running' | 'last'>): boolean =>
+export const isBusy = ({ running, last }: Pick<RecordingStatus, 'running' | 'last'>): boolean =>
   running !== null || last?.state === 'sending' || last?.state === 'completing'
 
 /** Reason why the last recording is not saved; empty if it is, or may still be. */
-export const wordFailed = (t: BrowserTexts, { last }: Pick<Answering, 'last'>): string =>
-  last?.state === 'failed' ? wordFailure(t, last.failure) : ''
+export const formatLastFailure = (t: BrowserTexts, { last }: Pick<RecordingStatus, 'last'>): string =>
+  last?.state === 'failed' ? formatFailure(t, last.failure) : ''
 
 /** Current length; empty if nothing is recorded. */
-export const wordElapsed = ({ running }: Pick<Answering, 'running'>): string =>
+export const formatElapsed = ({ running }: Pick<RecordingStatus, 'running'>): string =>
   running?.isRunning ? formatClock(running.elapsed) : ''
 
-export function wordState(t: BrowserTexts, answering: Answering): string {
+export function formatState(t: BrowserTexts, answering: RecordingStatus): string {
   const { isOpening, countIn, running, last, hasAnswered, isAnswerInterrupted } = answering
   if (countIn > 0) return t.text('attempt.begins')
   if (isOpening || (running && !running.isRunning && running.elapsed === 0)) return t.text('attempt.opening')
   if (running?.isRunning) return t.text('attempt.recording')
   if (running) return t.text('attempt.waiting', { time: formatClock(running.elapsed) })
-  if (last) return wordEnded(t, last)
+  if (last) return formatEnded(t, last)
   if (!hasAnswered) return ''
   return t.text(isAnswerInterrupted ? 'attempt.answered.cut' : 'attempt.answered')
 }
 
-function wordEnded(t: BrowserTexts, last: NonNullable<Answering['last']>): string {
+function formatEnded(t: BrowserTexts, last: NonNullable<RecordingStatus['last']>): string {
   const { state, saved, recorded, failure } = last
   if (state === 'interrupted') return t.text('attempt.cut_at', { time: formatClock(recorded) })
   if (state === 'failed')
@@ -63,7 +63,7 @@ function wordEnded(t: BrowserTexts, last: NonNullable<Answering['last']>): strin
 }
 
 /** Saved length during a recording; otherwise the remaining ways to record. */
-export function wordLeft(t: BrowserTexts, answering: Answering): string {
+export function formatRemaining(t: BrowserTexts, answering: RecordingStatus): string {
   const { countIn, running, last, interrupted, hasAttempts, attemptsLeft, pending } = answering
   if (countIn > 0) return ''
   if (running) return last && last.saved > 0 ? t.text('attempt.saved_up_to', { time: formatClock(last.saved) }) : ''
@@ -73,9 +73,9 @@ export function wordLeft(t: BrowserTexts, answering: Answering): string {
 }
 
 /** Says which attempt counts, before another is recorded. */
-export function wordRule(
+export function formatRule(
   t: BrowserTexts,
-  { countIn, running, attemptsLeft, pending, interrupted, limit, isTimed }: Answering,
+  { countIn, running, attemptsLeft, pending, interrupted, limit, isTimed }: RecordingStatus,
 ): string {
   if (countIn > 0 || running || (attemptsLeft === 0 && pending.length === 0 && !interrupted)) return ''
   if (limit > 1) return t.text(isTimed ? 'attempt.rule.timed' : 'attempt.rule')
@@ -83,7 +83,10 @@ export function wordRule(
 }
 
 /** Describes a recording that the clock ended. */
-export function wordOver(t: BrowserTexts, { state, recorded, saved }: Pick<Recording, 'state' | 'recorded' | 'saved'>): string {
+export function describeEndedRecording(
+  t: BrowserTexts,
+  { state, recorded, saved }: Pick<Recording, 'state' | 'recorded' | 'saved'>,
+): string {
   if (state === 'failed') return t.text('over.failed', { time: formatClock(saved) })
   return t.text(state === 'saved' ? 'over.saved' : 'over.sending', { time: formatClock(recorded) })
 }

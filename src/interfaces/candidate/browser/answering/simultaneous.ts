@@ -9,7 +9,7 @@ import { Refusal } from '../session/session.ts'
 import type { HowToBegin } from './attempts.ts'
 import { checkHeadphones, type HeadphoneCheck } from './check-headphones.ts'
 import { measurePlaying } from './measure-playing.ts'
-import type { Answering } from './recorded-words.ts'
+import type { RecordingStatus } from './recorded-words.ts'
 
 // The prompt of a simultaneous question plays once, without a pause, while the answer is recorded.
 
@@ -104,7 +104,7 @@ export function openSimultaneous(player: Player, number: number, panel: HTMLElem
     },
     /** True once the recording was continued. It can't be continued a second time. */
     isContinued: () => segments > 1,
-    show({ running, isOpening, interrupted }: Answering, isAnswered: boolean): void {
+    show({ running, isOpening, interrupted }: RecordingStatus, isAnswered: boolean): void {
       part('headphones').hidden = Boolean(headphones.isKnown() || running || isOpening || interrupted || isAnswered)
       part('playing').hidden = !running
       media.hidden = !running || panel.dataset.simultaneous === 'audio'

@@ -38,7 +38,7 @@ export function sortItems(fields: HTMLElement): void {
 
   for (const item of readItems()) {
     const { up: upLabel, down: downLabel } = item.row.dataset
-    const makeButton = (step: -1 | 1, label: string) => {
+    const createButton = (step: -1 | 1, label: string) => {
       const button = document.createElement('button')
       button.type = 'button'
       button.className = 'btn btn-square'
@@ -53,7 +53,7 @@ export function sortItems(fields: HTMLElement): void {
       })
       return button
     }
-    item.row.append(makeButton(-1, upLabel!), makeButton(1, downLabel!))
+    item.row.append(createButton(-1, upLabel!), createButton(1, downLabel!))
   }
 
   const items = readItems()

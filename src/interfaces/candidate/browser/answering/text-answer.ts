@@ -4,9 +4,9 @@ import type { BrowserTexts } from '../../../../locales/texts.ts'
 import type { Player } from '../session/player.ts'
 import { GRACE_MS, Refusal } from '../session/session.ts'
 import type { Status } from '../session/status.ts'
-import { openText, readRefusal, readSaved, rules, type TextKinds, toRequest, typeAfter, wordSaving } from './text.ts'
-import { openTextDrafts, tellLostText } from './text-drafts.ts'
-import { isTooLong, wordCut, wordLength } from './text-length.ts'
+import { formatSaving, openText, readRefusal, readSaved, rules, type TextKinds, toRequest, typeAfter } from './text.ts'
+import { openTextDrafts, showLostText } from './text-drafts.ts'
+import { formatLength, formatTooLong, isTooLong } from './text-length.ts'
 
 /**
  * Saves a text as it is typed, and shows the status below it. Unsaved text is stored in the browser, where it survives closing the page.
@@ -24,7 +24,7 @@ export function saveText({ t, session, status, state }: Player, number: number, 
   }
   const explain = (code: string) => {
     const obstacle = readRefusal(t, code)
-    if (obstacle.isLate) tellLostText({ t, status }, number, area.value, drafts)
+    if (obstacle.isLate) showLostText({ t, status }, number, area.value, drafts)
     else if (code !== 'taken_over') status.say(obstacle.why)
     return obstacle
   }
@@ -41,7 +41,7 @@ export function saveText({ t, session, status, state }: Player, number: number, 
       if (!isSaved && !obstacle) drafts.write({ text, revision, ...(at !== undefined && { at }) })
       else if (isSaved && !isTooLong(text)) drafts.clear()
     },
-    show: (saving, isSaved) => setText(line, wordSaving(t, saving, isSaved, session.isReachable(), drafts.isKept())),
+    show: (saving, isSaved) => setText(line, formatSaving(t, saving, isSaved, session.isReachable(), drafts.isKept())),
   })
   const count = countLength(t, area, length, status)
   const change = () => {
@@ -66,7 +66,7 @@ export function saveText({ t, session, status, state }: Player, number: number, 
     save: saver.save,
     show: saver.show,
     isSaved: saver.isSaved,
-    failure: () => saver.now().obstacle?.why ?? (isTooLong(area.value) ? wordCut(t) : ''),
+    failure: () => saver.now().obstacle?.why ?? (isTooLong(area.value) ? formatTooLong(t) : ''),
     /** False after the end of the question. */
     setOpen(isOpen: boolean): void {
       area.readOnly = !isOpen
@@ -84,9 +84,9 @@ function countLength(t: BrowserTexts, area: HTMLTextAreaElement, length: HTMLEle
   let wasTooLong = false
   return () => {
     const isOverLimit = isTooLong(area.value)
-    setText(length, wordLength(t, area.value))
+    setText(length, formatLength(t, area.value))
     length.classList.toggle('mistake', isOverLimit)
-    if (isOverLimit && !wasTooLong) status.say(wordLength(t, area.value))
+    if (isOverLimit && !wasTooLong) status.say(formatLength(t, area.value))
     wasTooLong = isOverLimit
   }
 }

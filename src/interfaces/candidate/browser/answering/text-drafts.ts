@@ -12,14 +12,14 @@ const prefixOf = (base: string) => `draft ${base} `
 export const openTextDrafts = (base: string, number: number) => createDraftStore<Draft>(`${prefixOf(base)}${number}`)
 
 /** Shows the text that could not be saved until the candidate has read it, also after a reload. */
-export const tellLostText = ({ t, status }: Pick<Player, 't' | 'status'>, number: number, text: string, drafts: Drafts): void =>
+export const showLostText = ({ t, status }: Pick<Player, 't' | 'status'>, number: number, text: string, drafts: Drafts): void =>
   status.tell(`text ${number}`, t.text('text.lost', { number }), {
     details: [t.text('text.lost.heading'), text],
     onSeen: () => drafts.clear(),
   })
 
 /** Sends drafts of earlier pages for questions that are closed now. Shows rejected ones. */
-export async function sendLeftTexts({ t, session, status, state }: Player): Promise<void> {
+export async function sendUnsentTexts({ t, session, status, state }: Player): Promise<void> {
   for (const number of listLeft(session.base)) {
     if (number === state.question?.number) continue
     const drafts = openTextDrafts(session.base, number)
@@ -28,7 +28,7 @@ export async function sendLeftTexts({ t, session, status, state }: Player): Prom
     await session.send('PUT', `/questions/${number}/text`, { json: toRequest(readDraft(draft)) }).then(
       () => drafts.clear(),
       (error) => {
-        if (!(error instanceof Refusal && error.code === 'taken_over')) tellLostText({ t, status }, number, draft.text, drafts)
+        if (!(error instanceof Refusal && error.code === 'taken_over')) showLostText({ t, status }, number, draft.text, drafts)
       },
     )
   }

@@ -10,10 +10,10 @@ export const isTooLong = (text: string): boolean => countCharacters(text) > MAX_
 export const cutText = (text: string): string => (isTooLong(text) ? [...text].slice(0, MAX_ANSWER_LENGTH).join('') : text)
 
 /** Length of a text, and its limit. */
-export function wordLength(t: BrowserTexts, text: string): string {
+export function formatLength(t: BrowserTexts, text: string): string {
   const count = countCharacters(text)
   return t.text(count > MAX_ANSWER_LENGTH ? 'text.too_long' : 'text.length', { count, limit: MAX_ANSWER_LENGTH })
 }
 
 /** Message about a text that is too long. */
-export const wordCut = (t: BrowserTexts): string => t.text('text.cut', { limit: MAX_ANSWER_LENGTH })
+export const formatTooLong = (t: BrowserTexts): string => t.text('text.cut', { limit: MAX_ANSWER_LENGTH })

@@ -2,21 +2,21 @@
 
 import { initialState, type SaveEvent, type SaveState, type SaveTypes } from '../../../../http/browser/save-state.ts'
 import type { BrowserTexts } from '../../../../locales/texts.ts'
-import { keptMoment, measureAgo } from '../session/ago.ts'
+import { measureAgo, toMonotonicTime } from '../session/ago.ts'
 import { cutText } from './text-length.ts'
 
 /** Draft stored in the browser. @property at time of typing by the device's clock; missing if nothing was typed. */
 export type Draft = { text: string; revision: number; at?: number }
 /** @property revision rises with each change. */
-type Typed = Draft & { ago: ReturnType<typeof measureAgo> }
+type TypedText = Draft & { ago: ReturnType<typeof measureAgo> }
 export type TextKinds = {
-  typed: Typed
+  typed: TypedText
   saved: { revision: number }
   obstacle: SaveTypes['obstacle'] & { why: string; isLate: boolean }
 }
 
 export const rules = {
-  isSame: (typed: Typed, saved: { revision: number }): boolean => typed.revision <= saved.revision,
+  isSame: (typed: TypedText, saved: { revision: number }): boolean => typed.revision <= saved.revision,
   isNumbered: true,
 }
 
@@ -28,19 +28,19 @@ export function openText(server: { text: string; revision: number }, draft: Draf
 }
 
 /** Keeps the draft's time, because the newer one of text and recording becomes the answer. */
-export const readDraft = (draft: Draft): Typed => ({ ...draft, ago: measureAgo(keptMoment(draft.at ?? Date.now())) })
+export const readDraft = (draft: Draft): TypedText => ({ ...draft, ago: measureAgo(toMonotonicTime(draft.at ?? Date.now())) })
 
-export const typeAfter = ({ revision }: Typed, text: string): Typed => ({
+export const typeAfter = ({ revision }: TypedText, text: string): TypedText => ({
   text,
   revision: revision + 1,
   at: Date.now(),
   ago: measureAgo(performance.now()),
 })
 
-export const toRequest = ({ text, revision, ago }: Typed) => ({ text: cutText(text), revision, ago })
+export const toRequest = ({ text, revision, ago }: TypedText) => ({ text: cutText(text), revision, ago })
 
 /** @param savedRevision revision stored by the service. @param typed current text. */
-export const readSaved = (savedRevision: number, sent: Typed, typed: Typed): SaveEvent<TextKinds> => ({
+export const readSaved = (savedRevision: number, sent: TypedText, typed: TypedText): SaveEvent<TextKinds> => ({
   type: 'saved',
   saved: { revision: savedRevision },
   // Another page has saved a later revision. The text of this page becomes the next one.
@@ -54,7 +54,7 @@ export function readRefusal(t: BrowserTexts, code: string): TextKinds['obstacle'
 }
 
 /** @param isKept true if the browser stores unsaved texts. */
-export function wordSaving(
+export function formatSaving(
   t: BrowserTexts,
   { typed, obstacle }: SaveState<TextKinds>,
   isSaved: boolean,

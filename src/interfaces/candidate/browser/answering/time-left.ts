@@ -8,7 +8,7 @@ const SAID_AT = [60, 30, 10]
  *
  * @param before remaining milliseconds at the last call; Infinity at first. @param secondsLeft remaining milliseconds now.
  */
-export function sayTimeLeft(t: BrowserTexts, before: number, secondsLeft: number): string {
+export function announceTimeLeft(t: BrowserTexts, before: number, secondsLeft: number): string {
   const isCrossed = SAID_AT.some((seconds) => secondsLeft <= seconds * 1_000 && before > seconds * 1_000)
   const seconds = Math.ceil(secondsLeft / 1_000)
   return isCrossed && seconds > 0 ? t.text('clock.said', { seconds }) : ''

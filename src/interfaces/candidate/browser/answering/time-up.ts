@@ -8,13 +8,13 @@ const REFRESH_MS = 250
  * Replaces the question with a notice that its time is up, until the candidate continues or {@link WAIT_SECONDS} have passed. Meanwhile only
  * the clock of the whole assessment runs.
  *
- * @param wordSaved describes the state of the answer, read again while a recording is uploaded. @param counts name of the attempt that counts;
+ * @param formatSaved describes the state of the answer, read again while a recording is uploaded. @param counts name of the attempt that counts;
  * empty for none. @param isLeft true once another page is shown.
  */
 export async function showTimeUp(
   t: BrowserTexts,
   section: HTMLElement,
-  { wordSaved, counts, isLeft }: { wordSaved: () => string; counts: string; isLeft: () => boolean },
+  { formatSaved, counts, isLeft }: { formatSaved: () => string; counts: string; isLeft: () => boolean },
 ): Promise<void> {
   const until = performance.now() + WAIT_SECONDS * 1_000
   let isContinued = false
@@ -38,7 +38,7 @@ export async function showTimeUp(
   await new Promise<void>((resolve) => {
     const show = () => {
       const secondsLeft = Math.ceil((until - performance.now()) / 1_000)
-      setText(saved, wordSaved())
+      setText(saved, formatSaved())
       setText(waiting, t.text('over.waiting', { seconds: Math.max(secondsLeft, 0) }))
       if (secondsLeft > 0 && !isContinued && !isLeft()) return
       clearInterval(timer)

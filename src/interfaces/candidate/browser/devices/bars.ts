@@ -6,7 +6,7 @@ const HEIGHT = 40
 const MIN_HEIGHT = 3
 
 /** Bars of the levels measured in the last seconds, the newest at the right. Hidden from screen readers. */
-export function makeBars() {
+export function createBars() {
   const levels = Array.from({ length: BARS }, () => 0)
   const element = draw('svg', {
     class: 'h-10 w-60 max-w-full fill-primary',

@@ -1,13 +1,13 @@
 import { createDraftStore } from '../../../../http/browser/draft-store.ts'
 
 /** Ids of the devices chosen in the device check. Browsers assign the ids per site. */
-type Chosen = Partial<Record<MediaDeviceKind, string>>
+type ChosenDevices = Partial<Record<MediaDeviceKind, string>>
 
 /** Questions use the devices chosen in the check, also after a reload if the browser keeps device ids. */
-const storedChoice = createDraftStore<Chosen>('devices')
+const storedChoice = createDraftStore<ChosenDevices>('devices')
 let chosen = storedChoice.read() ?? {}
 
-export const readChosen = (): Chosen => chosen
+export const readChosen = (): ChosenDevices => chosen
 
 export function choose(kind: MediaDeviceKind, id: string): void {
   chosen = { ...chosen, [kind]: id }

@@ -10,14 +10,14 @@ const VIDEO: MediaTrackConstraints = {
 }
 const SCREEN: MediaTrackConstraints = { frameRate: { ideal: 5, max: 10 }, width: { max: 1920 }, height: { max: 1200 } }
 
-export type Wanted = { audio: boolean; video: boolean }
+export type WantedDevices = { audio: boolean; video: boolean }
 
 export type Devices = ReturnType<typeof useDevices>
 
 /** Names of errors if the chosen device is gone. */
 const IS_GONE = ['OverconstrainedError', 'NotFoundError']
 
-const isAmong = ({ audio, video }: Wanted, { kind }: MediaStreamTrack): boolean => (kind === 'audio' ? audio : video)
+const isAmong = ({ audio, video }: WantedDevices, { kind }: MediaStreamTrack): boolean => (kind === 'audio' ? audio : video)
 
 export function useDevices() {
   let openTracks: MediaStreamTrack[] = []
@@ -31,15 +31,15 @@ export function useDevices() {
    *
    * @throws DOMException
    */
-  function open(wanted: Wanted): Promise<MediaStream> {
+  function open(wanted: WantedDevices): Promise<MediaStream> {
     const mine = opening.then(() => openLacking(wanted))
     opening = mine.catch(() => {}) // the caller gets the error
     return mine
   }
 
-  async function openLacking(wanted: Wanted): Promise<MediaStream> {
+  async function openLacking(wanted: WantedDevices): Promise<MediaStream> {
     openTracks = openTracks.filter(({ readyState }) => readyState === 'live')
-    const lacks = (kind: keyof Wanted) => wanted[kind] && openTracks.every((track) => track.kind !== kind)
+    const lacks = (kind: keyof WantedDevices) => wanted[kind] && openTracks.every((track) => track.kind !== kind)
     if (lacks('audio') || lacks('video')) {
       const audio = lacks('audio') && chosenOf('audioinput')
       const video = lacks('video') && chosenOf('videoinput')
@@ -54,7 +54,7 @@ export function useDevices() {
     return new MediaStream(openTracks.filter((track) => isAmong(wanted, track)))
   }
 
-  function close(unwanted: Wanted = { audio: true, video: true }): void {
+  function close(unwanted: WantedDevices = { audio: true, video: true }): void {
     for (const track of openTracks) if (isAmong(unwanted, track)) track.stop()
     openTracks = openTracks.filter((track) => !isAmong(unwanted, track))
   }
@@ -81,7 +81,7 @@ export function useDevices() {
     if (wantsLock) void stayAwake()
   })
 
-  function mayDoze(): void {
+  function allowSleep(): void {
     wantsLock = false
     void lock?.release().catch(() => {}) // the browser may have released it already
   }
@@ -93,11 +93,11 @@ export function useDevices() {
     sharedScreen,
     closeScreen,
     stayAwake,
-    mayDoze,
+    allowSleep,
     closeAll() {
       close()
       closeScreen()
-      mayDoze()
+      allowSleep()
     },
   }
 }

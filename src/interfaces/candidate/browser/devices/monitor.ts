@@ -1,18 +1,18 @@
 import { createElement } from '../../../../http/browser/dom.ts'
 import type { BrowserTexts } from '../../../../locales/texts.ts'
-import { makeBars } from './bars.ts'
-import { showStream, type Wanted } from './devices.ts'
+import { createBars } from './bars.ts'
+import { showStream, type WantedDevices } from './devices.ts'
 import { measureLevel } from './meter.ts'
 
 /** A picture of a camera, a screen or a photo. */
 export const PICTURE = 'w-80 max-w-full max-h-80 rounded-box video-ground object-contain'
 
-export type Monitor = ReturnType<typeof makeMonitor>
+export type Monitor = ReturnType<typeof createMonitor>
 
 /** Shows the camera's picture and, if the browser can measure it, the microphone's level. @param silent see measureLevel. */
-export function makeMonitor(t: BrowserTexts, silent: (isSilent: boolean) => void) {
+export function createMonitor(t: BrowserTexts, silent: (isSilent: boolean) => void) {
   const preview = createElement('video', { class: PICTURE, hidden: true, 'aria-label': t.text('device.preview') })
-  const bars = isMotionReduced() ? null : makeBars()
+  const bars = isMotionReduced() ? null : createBars()
   // For screen readers only, if the bars are visible.
   const level = createElement('meter', {
     class: bars ? 'sr-only' : 'h-5 w-64 max-w-full',
@@ -48,7 +48,7 @@ export function makeMonitor(t: BrowserTexts, silent: (isSilent: boolean) => void
     elements: [preview, ...(bars ? [bars.element] : []), level],
     /** True if any sound was heard; null if the browser can't tell. */
     hasHeard: () => heard,
-    async watch(stream: MediaStream, { audio, video }: Wanted): Promise<void> {
+    async watch(stream: MediaStream, { audio, video }: WantedDevices): Promise<void> {
       stopMeter()
       if (video) await showStream(preview, stream)
       if (audio) stopMeter = measureLevel(stream, { level: setLevel, silent: setSilent })

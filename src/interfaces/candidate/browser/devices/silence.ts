@@ -5,14 +5,14 @@ const SILENT_BELOW = 0.02
 export const isSound = (loudness: number): boolean => loudness >= SILENT_BELOW
 
 /** `silent` after 2.5 seconds without a sound, `heard` at each sound, else null. */
-export type Noticed = 'silent' | 'heard' | null
+export type SilenceChange = 'silent' | 'heard' | null
 
 /**
  * Detects silence. A meter that does not run, as in Firefox without an audio output, does not count as silent.
  *
  * @param began milliseconds. @returns a function that takes measurements: the time, if the meter runs, and the loudness from 0 to 1.
  */
-export function listenForSilence(began: number): (now: number, isRunning: boolean, loudness: number) => Noticed {
+export function listenForSilence(began: number): (now: number, isRunning: boolean, loudness: number) => SilenceChange {
   let since = began
   let isSilent = false
   return (now, isRunning, loudness) => {

@@ -5,8 +5,8 @@ import { offerPrompt } from '../answering/prompt.ts'
 import { answerQuestion } from '../answering/question.ts'
 import type { Proctoring } from '../proctoring/proctoring.ts'
 import type { PageControl, Player } from '../session/player.ts'
+import { localizeTimes } from './localize-times.ts'
 import { reloadPage } from './show-page.ts'
-import { wordTimes } from './word-times.ts'
 import { fillZone } from './zone.ts'
 
 const RELOAD_AGAIN_MS = 1_000
@@ -41,7 +41,7 @@ export function followPages(
   }
 
   function enter(): PageControl {
-    wordTimes()
+    localizeTimes()
     fillZone()
     const { deadlineAt, isDeadlineOfQuestion, question } = player.state
     const taking = document.querySelector<HTMLElement>('[data-taking]')

@@ -29,10 +29,10 @@ export function sendForms(pages: Pages, proctoring: Proctoring, connection: Even
       if (submitter instanceof HTMLButtonElement && submitter.name === 'language')
         return await chooseLanguage(form, submitter.value)
       if (GOING_ON.test(form.action) && !(await proctoring.mayGoOn(player.state.deadlineAt)))
-        return sayNotSent(form, t.text('form.unshared'))
+        return showNotSent(form, t.text('form.unshared'))
       await sendUntilShown(form, submitter)
     } catch (error) {
-      if (!(error instanceof Refusal && error.code === 'taken_over')) sayNotSent(form, t.text('form.unsent'))
+      if (!(error instanceof Refusal && error.code === 'taken_over')) showNotSent(form, t.text('form.unsent'))
     } finally {
       form.ariaBusy = null
     }
@@ -41,7 +41,7 @@ export function sendForms(pages: Pages, proctoring: Proctoring, connection: Even
   /** Saves the answer, then reloads the page with the script of that language. */
   async function chooseLanguage(form: HTMLFormElement, language: string): Promise<void> {
     const { isRecording, beforeReload } = pages.control()
-    if (isRecording?.()) return sayNotSent(form, t.text('language.recording'))
+    if (isRecording?.()) return showNotSent(form, t.text('language.recording'))
     if (beforeReload && !(await beforeReload())) return
     const { proof } = Object.fromEntries(fieldsOf(form, null))
     const isKept = await sendForm(
@@ -49,7 +49,7 @@ export function sendForms(pages: Pages, proctoring: Proctoring, connection: Even
       new URLSearchParams({ proof: proof ?? '', language }),
     )
     if (isKept) location.reload()
-    else sayNotSent(form, t.text('form.unsent'))
+    else showNotSent(form, t.text('form.unsent'))
   }
 
   /** Retries, because sending one of these forms twice has no second effect. Stops if the clock or another tab has replaced the page. */
@@ -61,16 +61,16 @@ export function sendForms(pages: Pages, proctoring: Proctoring, connection: Even
     ) {
       if (!(await pages.control().beforeSending(form, submitter)) || !form.isConnected) return
       const isShown = await sendForm(form.action, fieldsOf(form, submitter))
-      session.noteReached(isShown)
+      session.setReachable(isShown)
       if (isShown) return pages.readAndEnter()
-      sayNotSent(form, t.text('form.unsent'))
+      showNotSent(form, t.text('form.unsent'))
       await Promise.race([sleep(pause), nextEvent(connection, 'back')])
       clearNotSent()
     }
   }
 }
 
-function sayNotSent(form: HTMLFormElement, text: string): void {
+function showNotSent(form: HTMLFormElement, text: string): void {
   const line =
     form.querySelector<HTMLElement>('[data-not-sent]') ??
     createElement('p', { class: 'mistake', role: 'alert', 'data-not-sent': true })

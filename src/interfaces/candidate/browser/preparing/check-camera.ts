@@ -2,32 +2,32 @@ import { createButton, createElement, setNotice, sleep } from '../../../../http/
 import type { CheckTexts } from '../../../../locales/texts.ts'
 import { playOnChosen } from '../devices/chosen-devices.ts'
 import type { DeviceKind } from '../devices/device-words.ts'
-import type { Wanted } from '../devices/devices.ts'
+import type { WantedDevices } from '../devices/devices.ts'
 import { measureRecording } from '../devices/meter.ts'
-import { type Monitor, makeMonitor, PICTURE } from '../devices/monitor.ts'
+import { createMonitor, type Monitor, PICTURE } from '../devices/monitor.ts'
 import { isSound } from '../devices/silence.ts'
 import { explainFailure, obstacleToRecord } from '../session/failures.ts'
 import { typeFor } from '../session/recorder.ts'
-import { makeDeviceChooser } from './choose-devices.ts'
-import { makeStep, type Preparing, type Report, type Step, wordUnsent } from './step.ts'
+import { createDeviceChooser } from './choose-devices.ts'
+import { createStep, formatSendFailure, type Preparation, type Report, type Step } from './step.ts'
 
 const SAMPLE_MS = 3_000
 
 /** Checks the camera, the microphone, or both: shows the picture and the level, then records three seconds and plays them back. */
-export function checkCameraAndMicrophone(preparing: Preparing, wanted: Wanted, report: Report): Step {
+export function checkCameraAndMicrophone(preparing: Preparation, wanted: WantedDevices, report: Report): Step {
   const { t, devices, state } = preparing
   const device = wanted.audio && wanted.video ? 'both' : wanted.video ? 'camera' : 'microphone'
   const checks = [...(wanted.video ? ['camera'] : []), ...(wanted.audio ? ['microphone'] : [])]
   const silence = createElement('p', { class: 'mistake', role: 'status', hidden: true })
-  const monitor = makeMonitor(t, (isSilent) => setNotice(silence, isSilent ? t.text('check.silent') : ''))
-  const playback = makePlayback(t, wanted)
-  const chooser = makeDeviceChooser(t, wanted, (kind) => void reopen(kind))
+  const monitor = createMonitor(t, (isSilent) => setNotice(silence, isSilent ? t.text('check.silent') : ''))
+  const playback = createPlayback(t, wanted)
+  const chooser = createDeviceChooser(t, wanted, (kind) => void reopen(kind))
   const live = createElement('p', { class: 'hint mt-3', hidden: true }, t.text(wanted.video ? 'device.preview' : 'device.level'))
   const tryIt = createButton(t.text('check.try', { device }), open)
   const sample = createButton(t.text('check.record'), recordSample)
   const actions = createElement('div', { class: 'mt-3 flex flex-wrap gap-3' }, tryIt, sample)
   sample.hidden = true
-  const step = makeStep(
+  const step = createStep(
     preparing,
     {
       name: 'devices',
@@ -91,13 +91,13 @@ export function checkCameraAndMicrophone(preparing: Preparing, wanted: Wanted, r
   }
 
   async function judge(recorded: Blob, stream: MediaStream): Promise<void> {
-    if (recorded.size === 0) return step.fail(wordNothing(t, stream, device))
+    if (recorded.size === 0) return step.fail(explainEmptyRecording(t, stream, device))
     await playback.show(recorded)
     const loudness = wanted.audio ? await loudnessOf(recorded, monitor) : 1
     if (loudness !== null && !isSound(loudness)) return step.fail(t.text('check.unheard'))
     await report(checks).then(
       () => step.setPassed(true, loudness === null ? t.text('check.uncertain') : t.text('check.certain', { device }), true),
-      (error) => step.fail(wordUnsent(t, error)),
+      (error) => step.fail(formatSendFailure(t, error)),
     )
   }
 
@@ -122,10 +122,10 @@ function offer(visible: HTMLElement, hidden: HTMLElement): void {
 }
 
 /** Explains an empty recording. */
-const wordNothing = (t: CheckTexts, stream: MediaStream, device: DeviceKind): string =>
+const explainEmptyRecording = (t: CheckTexts, stream: MediaStream, device: DeviceKind): string =>
   t.text(stream.getTracks().some(({ muted }) => muted) ? 'check.muted' : 'check.nothing', { device })
 
-function makePlayback(t: CheckTexts, { video }: Wanted) {
+function createPlayback(t: CheckTexts, { video }: WantedDevices) {
   const attributes = { controls: true, playsinline: true, 'aria-label': t.text('check.recorded') }
   const player = createElement('video', { class: video ? PICTURE : 'h-14 w-80 max-w-full', ...attributes })
   const element = createElement(

@@ -2,14 +2,14 @@ import { createButton, createElement } from '../../../../http/browser/dom.ts'
 import { showStream } from '../devices/devices.ts'
 import { PICTURE } from '../devices/monitor.ts'
 import { explainFailure, obstacleToRecord } from '../session/failures.ts'
-import { makeStep, type Preparing, type Report, type Step, wordUnsent } from './step.ts'
+import { createStep, formatSendFailure, type Preparation, type Report, type Step } from './step.ts'
 
 /** Shares the screen and shows a preview. Sharing continues until the start, and nothing is recorded. */
-export function checkScreen(preparing: Preparing, report: Report): Step {
+export function checkScreen(preparing: Preparation, report: Report): Step {
   const { t, devices, state } = preparing
   const preview = createElement('video', { class: PICTURE, hidden: true, 'aria-label': t.text('screen.preview') })
   const share = createButton(t.text('screen.share'), tryScreen)
-  const step = makeStep(
+  const step = createStep(
     preparing,
     {
       name: 'screen',
@@ -32,7 +32,7 @@ export function checkScreen(preparing: Preparing, report: Report): Step {
       stream.getVideoTracks()[0]!.onended = ended
       await report(['screen'])
     } catch (error) {
-      return step.fail(error instanceof DOMException ? await explainFailure(t, error, 'screen') : wordUnsent(t, error))
+      return step.fail(error instanceof DOMException ? await explainFailure(t, error, 'screen') : formatSendFailure(t, error))
     }
     preview.hidden = false
     share.hidden = true

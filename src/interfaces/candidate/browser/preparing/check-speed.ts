@@ -1,5 +1,5 @@
 import { createButton, createElement } from '../../../../http/browser/dom.ts'
-import { makeStep, type Preparing, type Step } from './step.ts'
+import { createStep, type Preparation, type Step } from './step.ts'
 
 const SAMPLE_BYTES = 400_000
 const SAMPLES = 2
@@ -7,10 +7,10 @@ const SAMPLES = 2
 const NEEDED = 932_000
 
 /** Measures the upload speed. A slow connection only causes a warning, because recordings wait on the device. */
-export function measureSpeed(preparing: Preparing): Step {
+export function measureSpeed(preparing: Preparation): Step {
   const { t, session } = preparing
   const retryButton = createButton(t.text('speed.again'), measure, 'btn')
-  const step = makeStep(
+  const step = createStep(
     preparing,
     { name: 'connection', title: t.text('speed.title'), text: t.text('speed.text'), isPassed: false },
     createElement('div', { class: 'mt-3 flex flex-wrap gap-3' }, retryButton),

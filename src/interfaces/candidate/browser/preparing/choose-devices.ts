@@ -1,7 +1,7 @@
 import { createElement } from '../../../../http/browser/dom.ts'
 import type { CheckTexts } from '../../../../locales/texts.ts'
 import { choose, readChosen } from '../devices/chosen-devices.ts'
-import type { Wanted } from '../devices/devices.ts'
+import type { WantedDevices } from '../devices/devices.ts'
 
 const LABELS = {
   videoinput: 'choose.camera',
@@ -14,7 +14,7 @@ const LABELS = {
  *
  * @param chosen called after a choice.
  */
-export function makeDeviceChooser(t: CheckTexts, { audio, video }: Wanted, chosen: (kind: MediaDeviceKind) => void) {
+export function createDeviceChooser(t: CheckTexts, { audio, video }: WantedDevices, chosen: (kind: MediaDeviceKind) => void) {
   const element = createElement('div', { class: 'mt-3 grid gap-3 sm:grid-cols-2 empty:hidden', 'data-devices': true })
   const hasOutputs = 'setSinkId' in HTMLMediaElement.prototype
   const kinds = [video && 'videoinput', audio && 'audioinput', audio && hasOutputs && 'audiooutput'] as const

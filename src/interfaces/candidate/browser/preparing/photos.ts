@@ -2,14 +2,14 @@ import { createButton, createElement } from '../../../../http/browser/dom.ts'
 import { openSharpCamera, showStream, takeStill } from '../devices/devices.ts'
 import { PICTURE } from '../devices/monitor.ts'
 import { explainFailure, obstacle } from '../session/failures.ts'
-import { makeStep, type Preparing, type Step, wordUnsent } from './step.ts'
+import { createStep, formatSendFailure, type Preparation, type Step } from './step.ts'
 
 const QUALITY = 0.88
 
 export type PhotoKind = 'id_photo' | 'face_photo'
 
 /** Step in which the candidate takes a photo, reviews it, and sends it. @param onSent called when the service has it. */
-export function offerPhoto(preparing: Preparing, kind: PhotoKind, isThere: boolean, onSent: () => void): Step {
+export function offerPhoto(preparing: Preparation, kind: PhotoKind, isThere: boolean, onSent: () => void): Step {
   const { t, session } = preparing
   const alt = t.text('photo.alt', { photo: kind })
   const preview = createElement('video', { class: PICTURE, hidden: true, 'aria-label': t.text('device.preview') })
@@ -18,7 +18,7 @@ export function offerPhoto(preparing: Preparing, kind: PhotoKind, isThere: boole
   const takeButton = createButton(t.text('photo.take'), takePhoto)
   const useButton = createButton(t.text('photo.use'), sendPhoto)
   const retakeButton = createButton(t.text('photo.again'), openCamera, 'btn')
-  const step = makeStep(
+  const step = createStep(
     preparing,
     { name: kind, title: t.text('photo.title', { photo: kind }), text: t.text('photo.text', { photo: kind }), isPassed: isThere },
     preview,
@@ -72,7 +72,7 @@ export function offerPhoto(preparing: Preparing, kind: PhotoKind, isThere: boole
     try {
       await session.send('PUT', `/photos/${kind}`, { bytes: jpeg!, type: 'image/jpeg', until: performance.now() + 30_000 })
     } catch (error) {
-      return step.fail(wordUnsent(t, error))
+      return step.fail(formatSendFailure(t, error))
     }
     openButton.textContent = t.text('photo.another')
     showSent()

@@ -6,7 +6,7 @@ import { checkCameraAndMicrophone } from './check-camera.ts'
 import { checkScreen } from './check-screen.ts'
 import { measureSpeed } from './check-speed.ts'
 import { offerPhoto } from './photos.ts'
-import type { Preparing, Report, Step } from './step.ts'
+import type { Preparation, Report, Step } from './step.ts'
 
 const PHOTOS = [
   ['id_photo', 'idPhoto'],
@@ -20,7 +20,7 @@ export const prepareIn =
     prepare(player, section, createTexts(player.t.language, messages))
 
 function prepare(page: Player, section: HTMLElement, t: CheckTexts): PageControl {
-  const player: Preparing = { ...page, t, changed: showNext }
+  const player: Preparation = { ...page, t, changed: showNext }
   const { session, devices, state } = player
   const { needs, checks, photos } = state
   const isAsked = (need: string) => !checks.waived.includes(need)

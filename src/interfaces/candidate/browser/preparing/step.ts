@@ -3,7 +3,7 @@ import type { CheckTexts } from '../../../../locales/texts.ts'
 import type { Player } from '../session/player.ts'
 import { Refusal } from '../session/session.ts'
 
-export type Preparing = Omit<Player, 't'> & {
+export type Preparation = Omit<Player, 't'> & {
   t: CheckTexts
   /** @param stays true to keep the step unfolded, because the candidate should look at its content. */
   changed: (step: HTMLElement, stays: boolean) => void
@@ -22,10 +22,10 @@ export type Step = {
 /** Reports the checks that a passed step satisfied, by the service's names. */
 export type Report = (passed: string[]) => Promise<void>
 
-type Shown = { name: string; title: string; text: string; isPassed: boolean }
+type StepFacts = { name: string; title: string; text: string; isPassed: boolean }
 
 /** A step with its title, status, and foldable content. */
-export function makeStep({ t, changed }: Preparing, { name, title, text, isPassed }: Shown, ...content: Node[]) {
+export function createStep({ t, changed }: Preparation, { name, title, text, isPassed }: StepFacts, ...content: Node[]) {
   const mark = createElement('span', { class: MARK, 'aria-hidden': 'true' })
   const heading = createElement('h3', { id: `step-${name}`, class: 'm-0' }, title)
   const summary = createElement('summary', { class: 'flex items-center gap-3 [&::-webkit-details-marker]:hidden' }, mark, heading)
@@ -65,5 +65,5 @@ export function makeStep({ t, changed }: Preparing, { name, title, text, isPasse
 
 const MARK = 'grid size-7 shrink-0 place-items-center rounded-full border border-base-300 text-sm font-semibold'
 
-export const wordUnsent = (t: CheckTexts, error: unknown): string =>
+export const formatSendFailure = (t: CheckTexts, error: unknown): string =>
   t.text(error instanceof Refusal && error.code === 'unreachable' ? 'step.unreachable' : 'step.unsent')

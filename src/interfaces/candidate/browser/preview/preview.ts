@@ -1,4 +1,4 @@
-import type { AnswerAttemptKind, PossibleAnswer, Question, Sending, Session, SessionState } from '../session/session.ts'
+import type { AnswerAttemptKind, PossibleAnswer, Question, RequestOptions, Session, SessionState } from '../session/session.ts'
 import { tryAnswer } from './try-answer.ts'
 
 export { followEditor } from './follow-editor.ts'
@@ -84,7 +84,7 @@ export function openPreview(base: string, newId: () => string): Session {
     if (attempt) add({ id: mediaId, mediaId, kind: attempt.kind })
   }
 
-  async function send(_method: string, path: string, { json }: Sending = {}): Promise<unknown> {
+  async function send(_method: string, path: string, { json }: RequestOptions = {}): Promise<unknown> {
     const body = (json ?? {}) as RequestBody
     const [, , id = '', action] = path.split('/')
     if (path === '') return read()
@@ -110,7 +110,7 @@ export function openPreview(base: string, newId: () => string): Session {
     claim: async () => ({}),
     read: async () => read(),
     momentOf,
-    noteReached: () => {},
+    setReachable: () => {},
     isReachable: () => true,
     isTakenOver: () => false,
   }
@@ -122,7 +122,7 @@ function readClock() {
   let clockOffset = 0
   let timed: HTMLElement | null = null
 
-  function keepTime(): void {
+  function updateOffset(): void {
     const taking = document.querySelector<HTMLElement>('[data-taking]')
     if (!taking || taking === timed) return
     timed = taking
@@ -131,7 +131,7 @@ function readClock() {
 
   return {
     momentOf(time: string): number {
-      keepTime()
+      updateOffset()
       return Date.parse(time) - clockOffset
     },
     now: (): string => new Date(performance.now() + clockOffset).toISOString(),

@@ -11,11 +11,11 @@ export type Capture = {
   stop: () => Promise<void>
 }
 
-type Captured = Pick<Player, 'session' | 'outbox' | 'devices' | 'notes'>
+type CaptureContext = Pick<Player, 'session' | 'outbox' | 'devices' | 'notes'>
 /** Called when the recording ended unexpectedly. */
-type Ended = (deadlineAt: string | null) => void
+type OnEnded = (deadlineAt: string | null) => void
 
-export function captureScreen(player: Captured, ended: Ended): Capture {
+export function captureScreen(player: CaptureContext, ended: OnEnded): Capture {
   const { devices, notes } = player
   const { isRunning, begin, stop } = recordThroughout(player, 'screen', async () => null)
   return {
@@ -31,7 +31,7 @@ export function captureScreen(player: Captured, ended: Ended): Capture {
   }
 }
 
-export function captureWebcam(player: Captured, ended: Ended): Capture {
+export function captureWebcam(player: CaptureContext, ended: OnEnded): Capture {
   const { session, devices, notes } = player
   const open = () => devices.open({ audio: false, video: true })
   const stills = takeStills(session)
@@ -60,7 +60,11 @@ export function captureWebcam(player: Captured, ended: Ended): Capture {
   }
 }
 
-function recordThroughout({ session, outbox }: Captured, kind: 'screen' | 'webcam', lost: () => Promise<MediaStream | null>) {
+function recordThroughout(
+  { session, outbox }: CaptureContext,
+  kind: 'screen' | 'webcam',
+  lost: () => Promise<MediaStream | null>,
+) {
   let recorder: Recorder | null = null
   return {
     isRunning: () => recorder !== null,

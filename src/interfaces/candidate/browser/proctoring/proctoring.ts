@@ -3,7 +3,7 @@ import type { BrowserTexts } from '../../../../locales/texts.ts'
 import { explainFailure, obstacle } from '../session/failures.ts'
 import type { Player } from '../session/player.ts'
 import { Refusal } from '../session/session.ts'
-import { wordFailure } from '../session/wording.ts'
+import { formatFailure } from '../session/wording.ts'
 import { captureScreen, captureWebcam } from './capture.ts'
 
 /** Milliseconds between checks for a waiver by the organization. */
@@ -126,4 +126,4 @@ function showMissing(
 }
 
 const explain = async (t: BrowserTexts, error: unknown, device: Device): Promise<string> =>
-  error instanceof Refusal ? wordFailure(t, error.code) : obstacle(t, device) || (await explainFailure(t, error, device))
+  error instanceof Refusal ? formatFailure(t, error.code) : obstacle(t, device) || (await explainFailure(t, error, device))

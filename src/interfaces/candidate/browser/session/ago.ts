@@ -4,4 +4,4 @@ export const measureAgo = (moment: number) => ({
 })
 
 /** Converts a `Date.now()` of an earlier page to `performance.now()`. */
-export const keptMoment = (storedAt: number): number => performance.now() - Math.max(0, Date.now() - storedAt)
+export const toMonotonicTime = (storedAt: number): number => performance.now() - Math.max(0, Date.now() - storedAt)

@@ -1,8 +1,8 @@
 import type { BrowserTexts } from '../../../../locales/texts.ts'
-import { type DeviceKind, type Present, wordDeviceFailure } from '../devices/device-words.ts'
+import { type DeviceKind, formatDeviceFailure, type ListedDevices } from '../devices/device-words.ts'
 import { typeFor } from './recorder.ts'
 import { Refusal } from './session.ts'
-import { wordFailure } from './wording.ts'
+import { formatFailure } from './wording.ts'
 
 // Reasons why a device can't be used: limits of the browser or the page, and errors of the browser.
 
@@ -28,13 +28,13 @@ export const obstacleToRecord = (t: BrowserTexts, device: DeviceKind): string =>
 
 /** Describes the error, and what to do. @param error the browser's error about the device, or a Refusal by the service. */
 export async function explainFailure(t: BrowserTexts, error: unknown, device: DeviceKind): Promise<string> {
-  if (error instanceof Refusal) return wordFailure(t, error.code)
+  if (error instanceof Refusal) return formatFailure(t, error.code)
   const name = error instanceof DOMException || error instanceof Error ? error.name : ''
   const { constraint } = error as { constraint?: string }
   const present = await listDevices()
   const denied = name === 'NotAllowedError' && device === 'both' ? await findDenied() : []
   const [only = device] = denied.length === 1 ? denied : []
-  return wordDeviceFailure(t, { name, ...(constraint && { constraint }), device: only, present, agent: navigator.userAgent })
+  return formatDeviceFailure(t, { name, ...(constraint && { constraint }), device: only, present, agent: navigator.userAgent })
 }
 
 /** Denied devices; empty if the browser doesn't say. */
@@ -45,7 +45,7 @@ async function findDenied(): Promise<('camera' | 'microphone')[]> {
   return names.filter((_, i) => states[i] === 'denied')
 }
 
-async function listDevices(): Promise<Present> {
+async function listDevices(): Promise<ListedDevices> {
   const listed = await navigator.mediaDevices?.enumerateDevices().catch(() => null)
   if (!listed) return null
   const hasDevice = (kind: MediaDeviceKind) => listed.some((device) => device.kind === kind)

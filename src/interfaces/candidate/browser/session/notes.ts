@@ -16,7 +16,7 @@ export type NoteKind =
   | 'taken_over'
   | 'reloaded'
 
-export type Notes = ReturnType<typeof keepNotes>
+export type Notes = ReturnType<typeof createNotes>
 
 type Note = { kind: NoteKind; at: number }
 /** Notes sent together. Retries have the same key, so that they are stored once. */
@@ -25,7 +25,7 @@ type Batch = { idempotencyKey: string; notes: Note[] }
 const SEND_AFTER_MS = 2_000
 
 /** Collects notes on events besides the answers, and sends them with their age, because the device's clock may be wrong. */
-export function keepNotes(session: Session) {
+export function createNotes(session: Session) {
   const waiting: Note[] = []
   /** Sent without a response yet. It may have arrived. */
   let underway: Batch | null = null

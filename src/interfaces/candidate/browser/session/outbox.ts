@@ -23,7 +23,7 @@ export function openOutbox(session: Session, store: PartStore, onChange: () => v
   const send = sendParts(session, store, dispatch)
 
   function enter(recording: Recording): Recording {
-    entries.set(recording.mediaId, makeEntry(recording))
+    entries.set(recording.mediaId, createEntry(recording))
     return recording
   }
 
@@ -85,7 +85,7 @@ export function openOutbox(session: Session, store: PartStore, onChange: () => v
       deadlineAt: string | null,
     ): Promise<void> {
       const storedParts = await store.list()
-      await dropOthers(store, storedParts, uploads)
+      await dropFinished(store, storedParts, uploads)
       for (const upload of uploads) {
         const until = untilOf(upload.kind === 'answer' ? closesAt : deadlineAt)
         resumeOne(resumeRecording(upload, storedParts, until), upload.mediaId === interruptedId)
@@ -118,12 +118,12 @@ const isSent = ({ state, parts }: Recording): boolean =>
   state === 'saved' || state === 'failed' || (state === 'interrupted' && parts.every(({ is }) => is !== 'waiting'))
 
 /** Deletes stored parts of recordings that are no longer being uploaded. */
-async function dropOthers(store: PartStore, storedParts: PartKey[], uploads: Upload[]): Promise<void> {
+async function dropFinished(store: PartStore, storedParts: PartKey[], uploads: Upload[]): Promise<void> {
   const open = uploads.map(({ mediaId }) => mediaId)
   for (const mediaId of new Set(storedParts.map((part) => part.mediaId))) if (!open.includes(mediaId)) await store.drop(mediaId)
 }
 
-function makeEntry(recording: Recording): Entry {
+function createEntry(recording: Recording): Entry {
   let settle = () => {}
   const settled = new Promise<void>((resolve) => {
     settle = resolve

@@ -94,10 +94,10 @@ export function startRecorder(
     // A shared window that does not change sends no frames, so silence of a screen is ignored.
     const mute = () => void (events.segment ? giveUp() : present.end())
     const silence = kind !== 'screen' && { mute, unmute: () => void resume(tracks) }
-    return { ...segment, number, unwatch: watchTracks(tracks, { ended: (track) => void goOnWithout(track), ...silence }) }
+    return { ...segment, number, unwatch: watchTracks(tracks, { ended: (track) => void replaceDevice(track), ...silence }) }
   }
 
-  function goOnWith(next: MediaStream): void {
+  function continueWith(next: MediaStream): void {
     const { number, elapsed, unwatch } = present
     present = begin(next, number + 1, elapsed())
     unwatch()
@@ -118,16 +118,17 @@ export function startRecorder(
 
   async function resume(tracks: MediaStreamTrack[]): Promise<void> {
     await present.end()
-    if (!isStopped && tracks.every(({ muted, readyState }) => !muted && readyState === 'live')) goOnWith(new MediaStream(tracks))
+    if (!isStopped && tracks.every(({ muted, readyState }) => !muted && readyState === 'live'))
+      continueWith(new MediaStream(tracks))
   }
 
   /** A disconnected camera disconnects its microphone, too. Both are replaced together, and their further events are ignored. */
-  async function goOnWithout(track: MediaStreamTrack): Promise<void> {
+  async function replaceDevice(track: MediaStreamTrack): Promise<void> {
     present.unwatch()
     await present.end()
     const next = isStopped ? null : await events.lost(track)
     if (isStopped) return
-    if (next) goOnWith(next)
+    if (next) continueWith(next)
     else await giveUp()
   }
 

@@ -65,7 +65,7 @@ export class Refusal extends Error {
   }
 }
 
-export type Sending = {
+export type RequestOptions = {
   json?: object
   bytes?: ArrayBuffer | Blob
   type?: string
@@ -109,7 +109,7 @@ export function openSession(base: string, events: { takenOver: () => void; reach
     method: string,
     path: string,
     idempotencyKey: string,
-    { json, bytes, type, keepalive = false }: Sending,
+    { json, bytes, type, keepalive = false }: RequestOptions,
   ): Promise<Response> {
     const body = json ? JSON.stringify(json) : bytes
     const headers: Record<string, string> = { 'x-tab': tab }
@@ -120,7 +120,7 @@ export function openSession(base: string, events: { takenOver: () => void; reach
   }
 
   /** @throws Refusal, with the code `unreachable` if the time for retries is over. */
-  async function send(method: string, path: string, sending: Sending = {}): Promise<unknown> {
+  async function send(method: string, path: string, sending: RequestOptions = {}): Promise<unknown> {
     const { until = Number.POSITIVE_INFINITY, keepalive, idempotencyKey = newId() } = sending
     const tryAsLongAsOurs = async () => {
       if (isTakenOver) throw new Refusal('taken_over')
@@ -150,7 +150,7 @@ export function openSession(base: string, events: { takenOver: () => void; reach
   return {
     base,
     send,
-    post: (path: string, json?: object, until?: Sending['until']) =>
+    post: (path: string, json?: object, until?: RequestOptions['until']) =>
       send('POST', path, { ...(json && { json }), ...(until !== undefined && { until }) }),
     /** Makes this tab the only one that may write. */
     claim: () => send('POST', '/tab', { json: { tab } }),
@@ -163,7 +163,7 @@ export function openSession(base: string, events: { takenOver: () => void; reach
     /** Converts an ISO time of the server to milliseconds of `performance.now()`. */
     momentOf: (time: string): number => Date.parse(time) - clockOffset,
     /** Records whether the service answered another request, such as a form. */
-    noteReached: setReachable,
+    setReachable,
     isReachable: () => isReachable,
     isTakenOver: () => isTakenOver,
   }

@@ -36,7 +36,7 @@ export function showStatus(t: BrowserTexts) {
   /** Shows recordings that are not uploaded yet. */
   function uploads(outbox: Outbox): void {
     const pending = outbox.list().filter(({ state }) => state === 'sending' || state === 'completing')
-    setNotice(sending, isReachable && pending.length > 0 ? wordPending(t, pending) : '')
+    setNotice(sending, isReachable && pending.length > 0 ? formatPending(t, pending) : '')
     const isAtRisk = isReachable && !outbox.survivesClosing() && !outbox.isEmpty()
     setNotice(storage, isAtRisk ? t.text('status.unkept') : '')
   }
@@ -89,7 +89,7 @@ export function showStatus(t: BrowserTexts) {
   }
 }
 
-function wordPending(t: BrowserTexts, pending: Recording[]): string {
+function formatPending(t: BrowserTexts, pending: Recording[]): string {
   const kinds = new Set(pending.map(({ kind }) => (kind === 'screen' || kind === 'webcam' ? kind : 'answer')))
   return t.text('status.sending', { recordings: t.list([...kinds].map((kind) => t.text('status.recording', { kind }))) })
 }

@@ -1,13 +1,13 @@
 import { sleep } from '../../../../http/browser/dom.ts'
 import { createDraftStore } from '../../../../http/browser/draft-store.ts'
-import { keptMoment, measureAgo } from './ago.ts'
+import { measureAgo, toMonotonicTime } from './ago.ts'
 import type { Recording } from './recording.ts'
 import { Refusal, type Session } from './session.ts'
 
 /** Times of stopped recordings by their ids, by the device's clock. */
-type Stopped = Record<string, number>
+type StopTimes = Record<string, number>
 
-const draftsOf = (session: Session) => createDraftStore<Stopped>(`stopped ${session.base}`)
+const draftsOf = (session: Session) => createDraftStore<StopTimes>(`stopped ${session.base}`)
 
 /**
  * Milliseconds between retries. During an upgrade of the service, a process of the previous release may respond, which does not know this
@@ -30,20 +30,20 @@ export async function reportStop(
   const drafts = draftsOf(session)
   drafts.write({ ...drafts.read(), [mediaId]: Date.now() })
   const stoppedAt = performance.now()
-  if (!(await tell(session, mediaId, stoppedAt, until))) void tellLater(session, mediaId, stoppedAt, until).then(onLate)
+  if (!(await report(session, mediaId, stoppedAt, until))) void reportLater(session, mediaId, stoppedAt, until).then(onLate)
 }
 
 /** True if the candidate stopped a recording and the service may not know yet. */
 export const isStopped = (session: Session, mediaId: string): boolean => mediaId in (draftsOf(session).read() ?? {})
 
 /** Sends the reports that earlier pages could not send. */
-export function tellLeftStops(session: Session): void {
+export function reportUnsentStops(session: Session): void {
   const unsentStops = draftsOf(session).read() ?? {}
   for (const [mediaId, stopped] of Object.entries(unsentStops))
-    void tellLater(session, mediaId, keptMoment(stopped), Number.POSITIVE_INFINITY, 0)
+    void reportLater(session, mediaId, toMonotonicTime(stopped), Number.POSITIVE_INFINITY, 0)
 }
 
-async function tellLater(
+async function reportLater(
   session: Session,
   mediaId: string,
   stoppedAt: number,
@@ -56,12 +56,12 @@ async function tellLater(
     pause = Math.min(Math.max(pause * 2, FIRST_PAUSE_MS), LONGEST_PAUSE_MS)
   ) {
     await sleep(pause)
-    if (await tell(session, mediaId, stoppedAt, until)) return
+    if (await report(session, mediaId, stoppedAt, until)) return
   }
 }
 
 /** @returns false to retry, because the responding process does not know this request. */
-async function tell(session: Session, mediaId: string, stoppedAt: number, until: number): Promise<boolean> {
+async function report(session: Session, mediaId: string, stoppedAt: number, until: number): Promise<boolean> {
   try {
     await session.post(`/media/${mediaId}/stop`, { ago: measureAgo(stoppedAt) }, until)
   } catch (error) {

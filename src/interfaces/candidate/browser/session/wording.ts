@@ -1,7 +1,7 @@
 import type { BrowserTexts } from '../../../../locales/texts.ts'
 
 /** Message about a failed recording. @param code error code of the service or the outbox. */
-export function wordFailure(t: BrowserTexts, code: string): string {
+export function formatFailure(t: BrowserTexts, code: string): string {
   const knownCode = FAILURES.find((failure) => failure === code)
   return t.text(knownCode ? `failed.${knownCode}` : 'failed.unknown')
 }

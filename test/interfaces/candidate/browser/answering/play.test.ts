@@ -4,9 +4,9 @@ import {
   beginPlay,
   canBePressed,
   type Effect,
+  formatPlay,
   type Play,
   type PlayEvent,
-  wordPlay,
 } from '../../../../../src/interfaces/candidate/browser/answering/play.ts'
 import { t } from '../../../../support/browser-texts.ts'
 
@@ -32,7 +32,7 @@ function go(words: Word[], from: Play = beginPlay(2)) {
     effects.push(...wanted)
   }
   const isPending = effects.lastIndexOf('ask') > effects.lastIndexOf('use')
-  return { play, effects, words: wordPlay(t, play, isPending), phase: play.phase, canPress: canBePressed(play, isPending) }
+  return { play, effects, words: formatPlay(t, play, isPending), phase: play.phase, canPress: canBePressed(play, isPending) }
 }
 
 function toEvent(word: Word, { run, playsLeft }: Play): PlayEvent {

@@ -1,18 +1,18 @@
 import { expect, it } from 'vitest'
 import {
-  type Answering,
+  describeEndedRecording,
+  formatElapsed,
+  formatLastFailure,
+  formatRemaining,
+  formatRule,
+  formatState,
   isAnswered,
   isBusy,
-  wordElapsed,
-  wordFailed,
-  wordLeft,
-  wordOver,
-  wordRule,
-  wordState,
+  type RecordingStatus,
 } from '../../../../../src/interfaces/candidate/browser/answering/recorded-words.ts'
 import { t } from '../../../../support/browser-texts.ts'
 
-const none: Answering = {
+const none: RecordingStatus = {
   isOpening: false,
   countIn: 0,
   running: null,
@@ -28,7 +28,7 @@ const none: Answering = {
 }
 const last = { state: 'recording', recorded: 61_000, saved: 0, failure: '' } as const
 
-it.each<[string, Partial<Answering>]>([
+it.each<[string, Partial<RecordingStatus>]>([
   ['', {}],
   ['Your answer is saved.', { hasAnswered: true }],
   ['Opening your devices…', { isOpening: true, last }],
@@ -46,20 +46,20 @@ it.each<[string, Partial<Answering>]>([
   ],
   ['Not saved.', { last: { ...last, state: 'failed' }, hasAnswered: true }],
   ['Saved up to 0:58, no further.', { last: { ...last, state: 'failed', saved: 58_000 } }],
-])('shows the state of the recording: %s', (words, is) => expect(wordState(t, { ...none, ...is })).toBe(words))
+])('shows the state of the recording: %s', (words, is) => expect(formatState(t, { ...none, ...is })).toBe(words))
 
 it('shows how many times the answer can still be recorded', () => {
-  expect(wordLeft(t, none)).toBe('You can record your answer 2 times.')
-  expect(wordLeft(t, { ...none, attemptsLeft: 1, hasAttempts: true })).toBe('You can record it again once.')
-  expect(wordLeft(t, { ...none, attemptsLeft: 0 })).toBe('You can’t record this answer again.')
-  expect(wordLeft(t, { ...none, attemptsLeft: 0, pending: ['audio'] })).toBe('You can record your answer once.')
+  expect(formatRemaining(t, none)).toBe('You can record your answer 2 times.')
+  expect(formatRemaining(t, { ...none, attemptsLeft: 1, hasAttempts: true })).toBe('You can record it again once.')
+  expect(formatRemaining(t, { ...none, attemptsLeft: 0 })).toBe('You can’t record this answer again.')
+  expect(formatRemaining(t, { ...none, attemptsLeft: 0, pending: ['audio'] })).toBe('You can record your answer once.')
 })
 
 it('shows the length of a running recording and its saved part', () => {
   const running = { isRunning: true, elapsed: 62_000 }
-  expect([wordElapsed({ running }), wordElapsed({ running: { ...running, isRunning: false } })]).toEqual(['1:02', ''])
-  expect(wordLeft(t, { ...none, running, last })).toBe('')
-  expect(wordLeft(t, { ...none, running, last: { ...last, saved: 58_000 } })).toBe('Saved up to 0:58')
+  expect([formatElapsed({ running }), formatElapsed({ running: { ...running, isRunning: false } })]).toEqual(['1:02', ''])
+  expect(formatRemaining(t, { ...none, running, last })).toBe('')
+  expect(formatRemaining(t, { ...none, running, last: { ...last, saved: 58_000 } })).toBe('Saved up to 0:58')
 })
 
 it('treats the latest recording as the answer, unless it failed', () => {
@@ -69,7 +69,7 @@ it('treats the latest recording as the answer, unless it failed', () => {
     true,
     true,
   ])
-  expect([isAnswered(failed), isBusy(failed), wordFailed(t, failed)]).toEqual([
+  expect([isAnswered(failed), isBusy(failed), formatLastFailure(t, failed)]).toEqual([
     false,
     false,
     expect.stringContaining('no storage left'),
@@ -79,7 +79,7 @@ it('treats the latest recording as the answer, unless it failed', () => {
 
 it('explains how to continue an interrupted recording', () => {
   const interrupted = { ...none, attemptsLeft: 0, last: { ...last, state: 'interrupted' } as const }
-  const words = (mayRestart: boolean) => wordLeft(t, { ...interrupted, interrupted: { kind: 'audio', mayRestart } })
+  const words = (mayRestart: boolean) => formatRemaining(t, { ...interrupted, interrupted: { kind: 'audio', mayRestart } })
   expect(words(false)).toBe('What was recorded until then is saved. Continue, and it stays one attempt.')
   expect(words(true)).toMatch(/Or start over: this once, it doesn’t cost you an attempt\.$/)
   expect([isAnswered(interrupted), isBusy(interrupted)]).toEqual([false, false])
@@ -87,15 +87,15 @@ it('explains how to continue an interrupted recording', () => {
 
 it('explains before a recording which attempt counts', () => {
   const [one, several] = [/^If the time runs out/, /^The attempt that you stop last is your answer, unless you choose another\./]
-  expect(wordRule(t, none)).toMatch(/your last finished attempt stays your answer\.$/)
-  expect(wordRule(t, { ...none, isTimed: false })).toMatch(several)
-  expect(wordRule(t, { ...none, limit: 1 })).toMatch(one)
+  expect(formatRule(t, none)).toMatch(/your last finished attempt stays your answer\.$/)
+  expect(formatRule(t, { ...none, isTimed: false })).toMatch(several)
+  expect(formatRule(t, { ...none, limit: 1 })).toMatch(one)
   for (const silent of [{ limit: 1, isTimed: false }, { attemptsLeft: 0 }, { countIn: 2 }])
-    expect(wordRule(t, { ...none, ...silent })).toBe('')
+    expect(formatRule(t, { ...none, ...silent })).toBe('')
 })
 
 it('reports the result of a recording that the time limit ended', () => {
-  const over = (state: 'saved' | 'completing' | 'failed') => wordOver(t, { ...last, saved: 58_000, state })
+  const over = (state: 'saved' | 'completing' | 'failed') => describeEndedRecording(t, { ...last, saved: 58_000, state })
   expect(over('saved')).toBe('Your recording of 1:01 was saved.')
   expect(over('completing')).toBe('Your recording of 1:01 is being sent. Keep this page open.')
   expect(over('failed')).toBe('Your recording could not be saved further than 0:58.')

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import { cutText, isTooLong, wordLength } from '../../../../../src/interfaces/candidate/browser/answering/text-length.ts'
+import { cutText, formatLength, isTooLong } from '../../../../../src/interfaces/candidate/browser/answering/text-length.ts'
 import { t } from '../../../../support/browser-texts.ts'
 
 describe('the length of a text', () => {
   it('is shown with the limit', () => {
-    expect(wordLength(t, '')).toBe('0 of 20,000 characters.')
-    expect(wordLength(t, '🙂 x')).toBe('3 of 20,000 characters.')
-    expect(wordLength(t, 'x'.repeat(20_000))).toBe('20,000 of 20,000 characters.')
-    expect(wordLength(t, 'x'.repeat(20_345))).toBe(
+    expect(formatLength(t, '')).toBe('0 of 20,000 characters.')
+    expect(formatLength(t, '🙂 x')).toBe('3 of 20,000 characters.')
+    expect(formatLength(t, 'x'.repeat(20_000))).toBe('20,000 of 20,000 characters.')
+    expect(formatLength(t, 'x'.repeat(20_345))).toBe(
       '20,345 of 20,000 characters: too long. Only the first 20,000 characters of your answer are saved.',
     )
   })

@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest'
 import { isSaved, transition } from '../../../../../src/http/browser/save-state.ts'
 import {
+  formatSaving,
   openText,
   readRefusal,
   readSaved,
   rules,
   toRequest,
   typeAfter,
-  wordSaving,
 } from '../../../../../src/interfaces/candidate/browser/answering/text.ts'
 import { t } from '../../../../support/browser-texts.ts'
 
@@ -44,14 +44,14 @@ it('gives a text a higher revision than one that another page has saved meanwhil
 
 it('shows whether a text is saved, and why not', () => {
   const begun = openText(server, null)
-  expect(wordSaving(t, openText({ text: '', revision: 0 }, null), true, true, true)).toBe('Saved as you type.')
-  expect(wordSaving(t, begun, true, false, true)).toBe('Saved.')
-  expect(wordSaving(t, begun, false, true, true)).toBe('Saving…')
-  expect(wordSaving(t, begun, false, false, true)).toBe('No connection: not saved yet, but kept on this device.')
-  expect(wordSaving(t, begun, false, false, false)).toBe('No connection: not saved yet. Keep this page open.')
+  expect(formatSaving(t, openText({ text: '', revision: 0 }, null), true, true, true)).toBe('Saved as you type.')
+  expect(formatSaving(t, begun, true, false, true)).toBe('Saved.')
+  expect(formatSaving(t, begun, false, true, true)).toBe('Saving…')
+  expect(formatSaving(t, begun, false, false, true)).toBe('No connection: not saved yet, but kept on this device.')
+  expect(formatSaving(t, begun, false, false, false)).toBe('No connection: not saved yet. Keep this page open.')
   for (const [code, why] of [
     ['closed', /^The time was over/],
     ['invalid', /^Your last words could not be saved/],
   ] as const)
-    expect(wordSaving(t, { ...begun, obstacle: readRefusal(t, code) }, true, true, true)).toMatch(why)
+    expect(formatSaving(t, { ...begun, obstacle: readRefusal(t, code) }, true, true, true)).toMatch(why)
 })

@@ -1,10 +1,12 @@
 import { expect, it } from 'vitest'
-import { sayTimeLeft } from '../../../../../src/interfaces/candidate/browser/answering/time-left.ts'
+import { announceTimeLeft } from '../../../../../src/interfaces/candidate/browser/answering/time-left.ts'
 import { t } from '../../../../support/browser-texts.ts'
 
 /** Announcements as the remaining time passes through these values, in milliseconds. */
 const saidThrough = (...lefts: number[]) =>
-  lefts.map((left, i) => sayTimeLeft(t, i === 0 ? Number.POSITIVE_INFINITY : lefts[i - 1]!, left)).filter((words) => words !== '')
+  lefts
+    .map((left, i) => announceTimeLeft(t, i === 0 ? Number.POSITIVE_INFINITY : lefts[i - 1]!, left))
+    .filter((words) => words !== '')
 
 it('announces the remaining time at 60, 30, and 10 seconds', () => {
   expect(saidThrough(61_000, 60_000, 59_750, 30_100, 29_900, 10_000, 9_750, 0)).toEqual([

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest'
-import { type Failure, wordDeviceFailure } from '../../../../../src/interfaces/candidate/browser/devices/device-words.ts'
+import { type Failure, formatDeviceFailure } from '../../../../../src/interfaces/candidate/browser/devices/device-words.ts'
 import { t } from '../../../../support/browser-texts.ts'
 
 const words = (name: string, of: Partial<Failure> = {}) =>
-  wordDeviceFailure(t, {
+  formatDeviceFailure(t, {
     name,
     device: 'both',
     present: { camera: true, microphone: true },

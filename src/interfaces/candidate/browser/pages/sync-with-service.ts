@@ -1,4 +1,4 @@
-import { takeLaterEnds } from '../answering/later-ends.ts'
+import { applyLaterEnds } from '../answering/later-ends.ts'
 import type { Player } from '../session/player.ts'
 
 const EVERY_MS = 60_000
@@ -7,14 +7,14 @@ const LOOK_FOR_SLEEP_MS = 1_000
 const SLEPT_MS = 2_000
 
 /** Reads the service's time and state regularly, because `performance.now()` may stop while the device sleeps. */
-export function keepInStep(player: Player): void {
+export function syncWithService(player: Player): void {
   const { session } = player
   const synchronize = async () => {
     if (document.hidden || session.isTakenOver() || !document.querySelector('[data-taking]')) return
     const read = await session.read().catch(() => null)
     // The submission was submitted in another tab or by the clock, or withdrawn, or the link was replaced. The reloaded page says so.
     if (read?.state !== player.state.state) await player.refresh()
-    else takeLaterEnds(player, read)
+    else applyLaterEnds(player, read)
   }
   setInterval(synchronize, EVERY_MS)
   document.addEventListener('visibilitychange', synchronize)
