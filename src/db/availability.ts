@@ -10,8 +10,8 @@ const QUIET_MS = 3_000
 const TIMER_TOLERANCE_MS = 50
 
 /**
- * Gives the errors of a connection that could not be made, or has been lost, a class, which pg tells from others only by their messages;
- * and logs one line when the database goes away, one when it is back, however many statements fail in between.
+ * Replaces errors of connections that could not be made, or were lost, by a class of their own: pg marks them only by their messages. Logs
+ * one line when the database becomes unavailable and one when it is back, however many statements fail in between.
  */
 export function watchConnections(pool: Pool, log: OutageLog | undefined, onAway?: () => void): void {
   const outage = log && noteOutages(log, onAway)

@@ -26,10 +26,10 @@ export async function measureContent(file: string): Promise<Content | undefined>
 }
 
 /**
- * Copies a folder whose files may come, go and change meanwhile; when it returns, the disk has the copy.
+ * Copies a folder whose files may appear, disappear, and change meanwhile. When it returns, the copy is synced to disk.
  *
- * @param isLeftOut asked with the path below the folder.
- * @throws Error on a link: what it leads to would be missing in the copy.
+ * @param isLeftOut gets the path relative to the folder.
+ * @throws Error on a symbolic link, because its target would be missing in the copy.
  */
 export async function copyFolder(from: string, to: string, isLeftOut = (_path: string) => false): Promise<Copied> {
   const copied: Copied = { folders: [], files: [] }

@@ -14,7 +14,7 @@ const SETTINGS = {
 /** As a connection's `options`. A pooler takes none, or keeps them for itself. */
 export const SESSION_OPTIONS = optionsOf(SETTINGS)
 
-/** For connections beside the service's own, which may work for long: what its role has got for them does not hold there. */
+/** Options of separate connections that may work for long: without the time limits of the service's role. */
 export const UNBOUNDED_OPTIONS = optionsOf({
   statement_timeout: '0',
   lock_timeout: '0',

@@ -72,7 +72,7 @@ function readCues(body: string): TranscriptSegment[] {
   })
 }
 
-/** Without control characters, which neither the database nor a page takes. */
+/** Replaces control characters, which neither the database nor pages accept. */
 const printable = (text: string): string => text.replaceAll(/[\p{Cc}\p{Cs}]+/gu, ' ')
 
 /** Services name languages by code or by their English name. */

@@ -91,7 +91,7 @@ export async function readLocalHeader(handle: FileHandle, { name, offset }: ZipE
   return offset + LOCAL.bytes + name.length + header.readUInt16LE(28)
 }
 
-/** Place of the directory. @property at where it has to end. */
+/** Location of the directory. @property at position at which it must end. */
 type End = { start: number; length: number; count: number; at: number }
 
 async function findEnd(handle: FileHandle): Promise<End | null> {

@@ -174,7 +174,7 @@ function chooseEmail(
   return best
 }
 
-/** Without headings, the name stands in the first other column with words. */
+/** Without a heading, the first other column with words has the names. */
 function nameBesideAddress(meanings: string[], rows: TableRow[]): void {
   const isName = (column: number) =>
     meanings[column] === '' &&

@@ -126,8 +126,8 @@ function selectByAddress(
 }
 
 /**
- * `invites i` that have the grams of `part`, by the index alone. PostgreSQL is told so little about them that it plans for any search at
- * once, and that without processes beside it: to plan for each took longer than most searches do.
+ * `invites i` that have the grams of `part`, by the index alone. The subselect hides the condition from PostgreSQL's planner, so that one
+ * plan serves all searches, without parallel workers: planning each search took longer than most searches do.
  */
 const WITH_GRAMS = sql`part CROSS JOIN LATERAL (
   SELECT * FROM invites WHERE address_grams(organization_id, recipient_email) @> part.grams OFFSET 0

@@ -1,9 +1,9 @@
 import type { KeyScope } from '../authorization/permissions.ts'
 
 /**
- * Permissions of a test key for each resource. Every operation has a scope, so the table covers all of them.
+ * Permissions of a test key for each resource. Every operation has a scope, so the table covers all operations.
  *
- * - `shared`: reads what live and test data share.
+ * - `shared`: reads data that live and test mode share.
  * - `live and test`: reads live and test rows.
  * - `test`: reads and changes test rows only.
  * - `nothing`: the operation needs a live key.

@@ -69,10 +69,10 @@ export const SECTION = 'section:'
 /**
  * Reorders consecutive questions, then numbers all from 1. Repeating a request changes nothing.
  *
- * @param seen their ids in the order in which they were seen, with `section:` and its id before the questions of a section.
- * @param wanted the same, in the order that is wanted.
- * @returns true if they stand as wanted now; false if a pool had to stay together.
- * @throws DomainError not_permitted; assessment_not_found; invalid: `changed` for the order, where they stand otherwise by now.
+ * @param seen ids in the order that the caller has read, with `section:` and its id before the questions of a section.
+ * @param wanted ids in the new order, in the same format.
+ * @returns true if the order is now as wanted; false if a pool had to stay together.
+ * @throws DomainError not_permitted; assessment_not_found; invalid: `changed` if the current order is neither of the two.
  */
 export async function orderQuestions(
   ctx: Context,
@@ -140,7 +140,7 @@ async function placeQuestions(
   return placed.map(({ id }) => id)
 }
 
-/** Numbers the questions from 1, and writes their sections and pools. `updatedAt` changes only where one of these does. */
+/** Numbers the questions from 1, and writes their sections and pools. Sets `updatedAt` only of changed questions. */
 export async function numberQuestions(inside: Context, questions: readonly PlacedQuestion[]): Promise<void> {
   const columns = [
     sql`${questions.map(({ id }) => id)}::uuid[]`,

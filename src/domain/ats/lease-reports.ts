@@ -60,7 +60,7 @@ export async function leaseReports(ctx: ServiceContext, granted: readonly DueSen
     if (!row) continue // deleted meanwhile, with its invite
     const { connection, order, status, happenedAt, attemptCount } = row
     const { id: connectionId, encryptedApiKey, ats, mode, organization, keys } = connection
-    // The ATS that has ordered knows the key it did that with; when it has been revoked since, the one that was used last.
+    // The key that the ATS ordered with or, if that was revoked since, the last used one.
     const key = keys.find(({ id }) => id === order?.keyId) ?? keys[0]
     leasedReports.push({
       report: { id, status: status as OrderStatus, happenedAt, attemptCount, leasedUntil },

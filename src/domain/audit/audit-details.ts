@@ -41,8 +41,8 @@ const AUDIT_FIELDS = [
 export type AuditField = (typeof AUDIT_FIELDS)[number]
 
 /**
- * Names, ids, figures, words of ours, lists of these, or these before and after. No secrets, no candidate's address. Of `changed` and
- * `corrected`, what the fields are called.
+ * Names, ids, numbers, our own words, lists of these, or their values before and after. No secrets, and no candidate's address. `changed`
+ * and `corrected` contain names of fields.
  */
 export type AuditDetails = Omit<{ [Field in AuditField]?: Prisma.InputJsonValue | null | undefined }, 'changed' | 'corrected'> & {
   changed?: readonly AuditField[]

@@ -3,8 +3,8 @@ import { DomainError } from '../errors.ts'
 import { type AuditField, toAuditDetails } from './audit-details.ts'
 import { type AuditAction, recordAudit } from './record-audit.ts'
 
-// Whole lists, as the interfaces hand them out as files: read in batches, each by a statement of its own, so that neither memory nor a
-// transaction grows with the list.
+// Exports whole lists as files. Rows are read in batches, each by its own statement, so that neither memory nor a transaction grows with
+// the list.
 
 /** Rows of a batch: few enough that others' requests are answered in between. */
 export const EXPORTED_AT_ONCE = 500

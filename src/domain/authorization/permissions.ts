@@ -41,9 +41,9 @@ export type Permission =
   | 'delete_test_data'
   /** Erase a candidate from the organization, see domain/erasure. */
   | 'erase_candidates'
-  /** All of it: see domain/erasure/suspension.ts. */
+  /** Erase the whole organization, see domain/erasure/suspension.ts. */
   | 'erase_organization'
-  /** All of it, as a file: see domain/archives/request-archive.ts. */
+  /** Export the whole organization as a file, see domain/archives/request-archive.ts. */
   | 'export_organization'
   | 'take_invite'
   /** Words of recorded answers, of submissions that the actor may read. */

@@ -13,7 +13,7 @@ import { findIssues } from '../validation/checks.ts'
 import { refuseUnseenChanges, type SeenAt, timeOfChange } from '../validation/refuse-unseen-changes.ts'
 import { throwIfIssues } from '../validation/throw-if-issues.ts'
 
-/** As they are typed: #rrggbb; the empty text: the service's own. */
+/** Colors as #rrggbb; empty: the service's own. */
 export type Colors = { primaryColor: string; backgroundColor: string }
 
 /** With when the organization was last changed. @throws DomainError not_permitted. */

@@ -48,7 +48,7 @@ const findBlankIssues = (input: PageTexts, { consent }: PageTexts): Issue[] =>
   consent === '' && input.consent !== '' ? [{ field: 'consent', rule: 'malformed', text: BLANK }] : []
 const BLANK = 'There are only spaces here. Write a text, or leave the field empty.'
 
-/** As they are stored. */
+/** The texts as they are stored. */
 const tidy = ({ imprint, privacy, contact, consent }: PageTexts): PageTexts => ({
   ...{ imprint: imprint.trim(), privacy: privacy.trim(), contact: contact.trim() },
   consent: consent.replaceAll(/\r\n?/g, '\n').trim(),

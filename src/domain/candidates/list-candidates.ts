@@ -39,9 +39,9 @@ export const MAX_COUNTED = 100
 export const MAX_SEARCHED = 5_000
 
 /**
- * A page of the candidates: those invited last first, or by address.
+ * A page of the candidates, by last invitation (newest first) or by address.
  *
- * @throws DomainError not_permitted; invalid for a search beyond its limits, or whose words are all too short for an index.
+ * @throws DomainError not_permitted; invalid for a search beyond its limits, or with words that are all too short for the index.
  */
 export async function listCandidates(ctx: Context, { search, order, after, size }: CandidateQuery): Promise<CandidatePage> {
   authorize(ctx, 'read')

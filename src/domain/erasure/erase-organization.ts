@@ -13,7 +13,7 @@ import { deleteInvites } from './delete-invites.ts'
 import { type OrganizationCounts, writeOrganizationReceipt } from './organization-receipts.ts'
 import { purgeAccountTraces } from './purge-account-traces.ts'
 
-// All of an organization, part by part: no statement takes long or locks what others write, and each part done again finds nothing left.
+// Erases an organization in parts, so that no statement takes long or blocks other writes. A repeated part finds nothing left.
 
 /** Tables of an organization in order of deletion, with the batch size. `along`: deleted with the rows they refer to, which have few. */
 const ROWS: Record<TenantTable, number | 'along'> = {

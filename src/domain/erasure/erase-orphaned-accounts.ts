@@ -10,7 +10,7 @@ import { inTransaction } from '../transaction.ts'
 // Deletes accounts without a membership. An account belongs to the person in all organizations; without one it waits some time
 // for another invitation. Deactivated members keep theirs.
 
-/** So long it waits, from when the sweep first saw it. */
+/** Time that an account without a membership is kept, from when a sweep first found it. */
 const KEPT_MS = 30 * DAY_MS
 const ACCOUNTS_AT_ONCE = 500
 

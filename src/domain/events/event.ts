@@ -81,7 +81,7 @@ export type InviteChanges = {
   corrected?: ('recipientName' | 'customMessage' | 'questionReplayLimit' | 'answerRecordLimit')[]
 }
 
-/** A result in short. `percent` has two decimals at most, and is null where there are no points. `reportUrl` opens nothing for who is not signed in. */
+/** Summary of a result. `percent` has at most two decimals, and is null without points. `reportUrl` requires a sign-in. */
 type ResultPayload = { percent: number | null; reportUrl: string }
 
 /** The organization's decisions about a candidate. */

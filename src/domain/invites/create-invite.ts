@@ -26,15 +26,15 @@ import { checkNewInvite, type NewInvite, withDefaults } from './new-invite.ts'
 import { findUnlistedHost } from './return-url.ts'
 
 /**
- * Creates an invite and, unless sendEmail is false, queues its mail in the same transaction as its event (v1.md, POST /invites 1 to 6; alternate.md,
- * POST /assessment_invites).
+ * Creates an invite and, unless sendEmail is false, queues its mail in the same transaction as its event (v1.md, POST /invites 1 to 6;
+ * alternate.md, POST /assessment_invites).
  *
- * @throws DomainError invalid with the issues of checkNewInvite; assessment_not_found or invalid, with an issue (rule `reference`) for
- *   each id that is not the organization's, or (rule `grader`) of a member who may not grade; duplicate_invite with the id of the
- *   existing invite.
- * @param options.isOneOfMany whether it belongs to a batch, which is audited as a whole.
- * @param options.retakeOf the attempt before this one, for the same address at the same assessment.
- * @param options.like an invite that this one repeats: what that says already is not refused, as where it was imported.
+ * @param options.isOneOfMany true if it belongs to a batch, which is audited as a whole.
+ * @param options.retakeOf the previous attempt, for the same address and assessment.
+ * @param options.like invite that this one repeats. Its values are not refused again, such as imported ones beyond the limits.
+ * @throws DomainError invalid with the issues of checkNewInvite; assessment_not_found or invalid, with an issue (rule `reference`) for each
+ *   id that is not the organization's, or (rule `grader`) of a member who may not grade; duplicate_invite with the id of the existing
+ *   invite.
  */
 export async function createInvite(
   ctx: Context,
@@ -129,7 +129,7 @@ async function checkReferences(ctx: Context, input: NewInvite, tagIds: string[])
   return assessment
 }
 
-/** Checks all ids, so that a caller can correct all of them at once. @returns an issue for each id that the invite cannot refer to. */
+/** Checks all ids, so that a caller can correct all of them in one go. @returns an issue for each id that the invite cannot refer to. */
 export async function resolveInviteReferences(ctx: Context, { assessmentId, assignedGraderId, tagIds }: References) {
   const { db } = ctx
   const organizationId = ctx.organization.id

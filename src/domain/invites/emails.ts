@@ -94,8 +94,8 @@ export const findEmails = (ctx: ServiceContext, refs: QueuedRef[]): Promise<Invi
   readEmails(ctx, { where: rowsOf(refs) })
 
 /**
- * Records the outcome of one attempt to send. An email that is no longer `queued` was finished by another attempt, and stays as it is:
- * this attempt took so long that its job was given to another process.
+ * Records the outcome of one attempt to send. An email that is no longer `queued` stays as it is: this attempt took so long that another
+ * process got the job and finished it.
  */
 export async function recordEmailAttempt(ctx: ServiceContext, email: SentEmail, outcome: SendOutcome): Promise<void> {
   if (outcome.state === 'delayed') return delayEmails(ctx, [email], { until: outcome.until, jobIds: [outcome.jobId] })

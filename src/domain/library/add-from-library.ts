@@ -16,12 +16,11 @@ import { getLibraryQuestion, readLibraryVersion } from './library.ts'
 import { lockContent, readContent, refuseSecond } from './save-to-library.ts'
 
 /**
- * Adds the newest version of a question of the library behind the last question of an assessment: both have the same definition, and so the same
- * key.
+ * Adds the newest version of a library question as the last question of an assessment. Both share the definition, and therefore the key.
  *
  * @returns the question's id.
- * @throws DomainError not_permitted, library_question_not_found, assessment_not_found; invalid where it is asked there already, with its place,
- *   and where it is retired.
+ * @throws DomainError not_permitted, library_question_not_found, assessment_not_found; invalid if the assessment has the question already,
+ *   with its place, or if the library question is retired.
  */
 export async function addFromLibrary(ctx: Context, id: string, assessmentId: string): Promise<string> {
   authorize(ctx, 'write_assessments')

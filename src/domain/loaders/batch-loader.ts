@@ -47,10 +47,10 @@ export function batchLoader<Row extends { id: string }>(find: Find<Row>): Find<R
 }
 
 /**
- * Batches loads by id: those for one organization and mode in the same turn of the event loop become one. A transaction has batches of its
- * own. (The package dataloader would add a promise for each id, and is no shorter: it needs the same batches by session and scope.)
+ * Batches loads by id within a turn of the event loop, separately for each organization and mode. A transaction has its own batches. (The
+ * package dataloader would add a promise for each id, and save no code: it needs the same batches by session and scope.)
  *
- * @returns may find more than was asked for. Callers share the rows: don't change them.
+ * @returns a map that may have more ids than requested. Callers share the rows: don't change them.
  */
 export function batchLoads<Name, Row>(find: Load<Name, Row>): Load<Name, Row> {
   const pending = new WeakMap<Session, Map<string, Batch<Name, Row>>>()

@@ -20,8 +20,8 @@ export type Verdict =
 /** Mail servers like to repeat the recipient; the log is not to know. */
 export const withoutAddresses = (reason: string): string => reason.replace(/[^\s<>]+@[^\s<>]+/g, '…')
 
-// While the mail server accepts no email at all, one row tells all processes, and one email at a time probes for all of them. Times are the
-// database's, because clocks differ.
+// While the mail server accepts no email at all, one database row tells all processes, and one email at a time probes the server for all of
+// them. Times are the database's, because clocks differ.
 
 /** Cause of an outage: no answer; the server rejects the service; it limits the rate. */
 export type OutageCause = 'unreachable' | 'rejecting' | 'throttled'

@@ -145,7 +145,7 @@ export async function refuseNoBreakGlass(inside: Context, before: number): Promi
   throwIfIssues(isLastGone ? [{ field: '', rule: 'account', problem: 'lastBreakGlass' }] : [])
 }
 
-/** The first proof of an address removes what its owner signs in with, so an address that is for emergencies has to be proven before. */
+/** The first proof of an address removes all sign-in data of its account, so an emergency address must be proven beforehand. */
 const hasProvenAddress = async ({ db }: Context, credentialId: string | null): Promise<boolean> =>
   credentialId !== null && (await db.credential.count({ where: { id: credentialId, emailVerifiedAt: { not: null } } })) > 0
 

@@ -3,7 +3,7 @@ import type { OpenLink } from '../../generated/prisma/client.ts'
 import type { Context } from '../context.ts'
 import { DAY_MS } from '../time/days.ts'
 
-/** Why nobody can start by the link now, and when somebody can again, if that is known. */
+/** Reason why nobody can start by the link now, and when somebody can again, if known. */
 export type Closure = { why: 'closed' | 'full' | 'not_yet' | 'day_full' | 'busy'; until: Date | null }
 
 /** Columns that decide whether a link is open. */

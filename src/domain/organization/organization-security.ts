@@ -57,7 +57,7 @@ const select = {
   updatedAt: true,
 } as const
 
-/** With when it was last changed: 1970 where nothing was. @throws DomainError not_permitted. */
+/** With the time of the last change; 1970 if there was none. @throws DomainError not_permitted. */
 export async function readOrganizationSecurity({
   db,
   organization,

@@ -56,7 +56,7 @@ export type IdToken = {
   amr: string[]
   acr: string | null
   authTime: Date | null
-  /** All of them, by name. */
+  /** All claims by name. */
   claims: Readonly<Record<string, unknown>>
 }
 

@@ -3,7 +3,7 @@ import type { AccountLinkRef } from '../secrets/account-tokens.ts'
 import type { InvitationRef } from '../secrets/invitation-tokens.ts'
 import type { MediaLink } from '../secrets/media-tokens.ts'
 
-/** Addresses in emails, pages, and responses. Those marked as secret grant access to anyone who has them: never log or store them. */
+/** Addresses in emails, pages, and responses. Addresses marked as secret grant access to anyone who has them: never log or store them. */
 export type Links = {
   /** Envelope sender of an email, where bounces arrive. */
   bounceAddress: (emailId: string, domain: string) => string

@@ -11,8 +11,8 @@ export type PartVerdict = 'right' | 'wrong' | 'missed' | 'left'
 export type AnswerPart = { id: string; verdict: PartVerdict }
 
 /**
- * Score of an answer: a fraction from 0 to 1 of the question's points, with a verdict on each part; or `people` if somebody has
- * to grade it.
+ * Score of an answer: a fraction of the question's points, from 0 to 1, with a verdict on each part; or `people` if a person has to grade
+ * it.
  */
 export type AnswerScoring = { state: 'scored'; got: number; of: number; parts: AnswerPart[] } | { state: 'people' }
 

@@ -3,7 +3,7 @@ import { bytesToUuid, signToken, UUID_BYTES, uuidToBytes, verifyToken } from './
 /** Link to a recording that works without signing in, for an organization's own systems. */
 export type MediaLink = { mediaId: string; expiresAt: Date }
 
-/** For so long a link is good. */
+/** Validity of a link. */
 export const LINKED_FOR_MS = 15 * 60_000
 
 const TIME_BYTES = 6

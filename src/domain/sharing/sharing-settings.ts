@@ -12,7 +12,11 @@ export async function isSharing({ db, organization }: Context): Promise<boolean>
   return (await db.organization.findUniqueOrThrow({ where: { id: organization.id }, select })).sharesResults
 }
 
-/** Switches links on or off. Switched off, all links stop working at once; on again, those that have not ended work. @throws DomainError not_permitted. */
+/**
+ * Switches links on or off. Switching off stops all links immediately; switching on makes the unexpired ones work again.
+ *
+ * @throws DomainError not_permitted.
+ */
 export async function changeSharing(ctx: Context, isOn: boolean): Promise<void> {
   authorize(ctx, 'manage_settings')
   await inTransaction(ctx, async (inside) => {

@@ -1,10 +1,10 @@
 import type { ServiceContext } from '../context.ts'
 
 /**
- * Raises the version of what a person signs in with, after each change: earlier sessions and devices end, and no browser stands for a second factor
- * any more.
+ * Raises the credential's version after a change of the person's sign-in data. Earlier sessions and devices end, and no browser replaces a
+ * second factor any more.
  *
- * @param sessionId the session in which the change was made, which goes on.
+ * @param sessionId session in which the change was made; it continues.
  */
 export async function raiseAuthVersion({ db }: ServiceContext, credentialId: string, sessionId?: string): Promise<number> {
   const data = { authVersion: { increment: 1 } }

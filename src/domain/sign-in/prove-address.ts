@@ -7,9 +7,9 @@ import { NO_PASSWORD } from './passwords.ts'
 import { type Credential, type EndReason, findMemberships, recordInAllOrganizations } from './sessions.ts'
 
 /**
- * Call it in every transaction in which somebody proves an address: by a link from an email or the operator, or by the identity provider of
- * the organization that owns the domain. Before the first proof anybody may have set the account up, with a link that an admin copied, so
- * all its sign-in data is removed. The caller then adds the proven password or identity.
+ * Must be called in every transaction in which a person proves an address: by a link from an email or the operator, or by the identity
+ * provider of the organization that owns the domain. Before the first proof anybody may have set the account up, with a link that an admin
+ * copied, so all its sign-in data is removed. The caller then adds the proven password or identity.
  *
  * Lock the credential first, see {@link lockCredential}: requests that add a factor or an identity wait for it, and then check again.
  *

@@ -24,8 +24,8 @@ type RecentRefusals = { more: number; isWriting: boolean }
 const recentRefusals = createLruCache<RecentRefusals>(10_000)
 
 /**
- * Records a refused request of a member or API key: the first per actor, reason, and hour at once, over all processes; the others as
- * counts, see {@link recordRefusalCounts}. The request doesn't wait for it.
+ * Records a refused request of a member or API key. The first per actor, reason, and hour is recorded immediately, over all processes; the
+ * others as counts, see {@link recordRefusalCounts}. The request doesn't wait for it.
  */
 export async function recordRefusal(ctx: Context, refusal: Refusal): Promise<void> {
   const { actor, organization, deps } = ctx

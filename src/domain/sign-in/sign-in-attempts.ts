@@ -153,10 +153,10 @@ export async function resetCodeCount({ db }: ServiceContext, coder: CodeSource):
 }
 
 /**
- * Counts an attempt before it is known how it ends, so that many at once are no more than many in a row; over all processes, because the
- * database does it.
+ * Counts an attempt before its outcome is known, so that simultaneous attempts count like consecutive ones. The database counts, over all
+ * processes.
  *
- * @returns the seconds to wait when there were too many; null when there were not.
+ * @returns seconds to wait after too many attempts; otherwise null.
  */
 async function count({ db, deps }: ServiceContext, counted: Counted, text: string): Promise<number | null> {
   const { most, windowMs } = LIMITS[counted]

@@ -4,8 +4,8 @@ import { isUuid } from '../text/uuid.ts'
 import { DAY_MS } from '../time/days.ts'
 import { type Browser, type Credential, hashDevice } from './devices.ts'
 
-// Browsers in which their owner is not asked for a second factor again. What counts is when it was given there: each organization decides for
-// how long that is enough. It is kept as the end of the longest that any may allow.
+// Browsers that replace their owner's second factor. Each organization decides how long a given factor is enough. The stored time is the
+// end of the longest period that an organization can choose.
 
 const MAX_TRUST_MS = TRUSTED_DEVICE_DAYS.maximum * DAY_MS
 /** Default of organizations. */

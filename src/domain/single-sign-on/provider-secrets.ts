@@ -2,7 +2,7 @@ import type { SignInProvider } from '../../generated/prisma/client.ts'
 import type { ServiceContext } from '../context.ts'
 import { decrypt, encrypt } from '../secrets/encryption.ts'
 
-// A client's secret has to be shown to its provider each time somebody signs in: it is kept sealed, for this provider alone.
+// A client secret is sent to its provider at each sign-in, so it is stored encrypted, for this provider alone.
 
 const purposeOf = (providerId: string): string => `sign-in provider ${providerId}`
 

@@ -79,7 +79,7 @@ async function move(
   await moveInvite(toCandidateContext(ctx, { id, mode, organization: ctx.organization }), transition, { inviteId: id })
 }
 
-/** By the link as it is now. */
+/** Finds the session by the current link. */
 const findCandidateSession = (ctx: Context, { id, linkVersion }: InviteDetail): Promise<CandidateSession> =>
   enterForChange(ctx, { inviteId: id, linkVersion })
 

@@ -156,7 +156,7 @@ export const replayFrom = (ctx: Context, endpointId: string, position: bigint): 
     const endpoint = await getActive(inside, endpointId)
     const { id, position: start, missedFrom, replayPosition: running, replayUntil: until } = endpoint
     await checkCursor(inside, position)
-    // Later events are not handed over yet, and will be sent anyway. Creating the same deliveries twice at once could deadlock.
+    // Later events are not fanned out yet, and will be sent anyway. Creating the same deliveries twice simultaneously could deadlock.
     const replayUntil = [start, until ?? 0n].reduce((last, end) => (end > last ? end : last), reached)
     const replayPosition = running !== null && running < position ? running : position
     await recordEndpoint(inside, 'replayed_webhook', endpoint, { after: String(position) })

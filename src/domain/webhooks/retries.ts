@@ -1,6 +1,6 @@
 /** Milliseconds from one attempt to the next. When they are used up, a delivery has failed. */
 const DELAYS_MS = [5_000, 300_000, 1_800_000, ...[2, 5, 10, 14, 20, 24].map((hours) => hours * 3_600_000)]
-/** So that what failed together is not attempted together. */
+/** Random share of a delay, so that simultaneous failures are not retried simultaneously. */
 const JITTER = 0.1
 /** An endpoint may ask for this much patience, and no more. */
 const MAX_RETRY_AFTER_MS = 24 * 3_600_000

@@ -56,9 +56,12 @@ export function readHtml(html: string, findPicture: FindPicture, { plain = false
 }
 
 /**
- * @property pending text up to the next tag with an effect. @property item mark of the items of the current list.
- * @property code the open `code` or `pre`, whose tags are ignored. @property depths number of open tags by mark.
- * @property marks open ones. @property written those that the text has.
+ * @property pending text up to the next tag with an effect.
+ * @property item mark of the items of the current list.
+ * @property code the open `code` or `pre`, whose tags are ignored.
+ * @property depths number of open tags by mark.
+ * @property marks open marks.
+ * @property writtenMarks open marks that are already in the text.
  */
 type Writer = {
   text: string

@@ -10,10 +10,11 @@ const MAX_ELEMENTS = 100_000
 const MAX_ATTRIBUTES = 100
 
 /**
- * Reads an XML document. Elements have no namespaces, and there are no entities besides those of XML.
+ * Reads an XML document. Elements have no namespaces, and only XML's own entities exist.
  *
- * @param onChild gets each child of the root, which is then forgotten.
- * @returns the root. @throws UnreadableFile `damagedXml` with the line, `doctype`, `tooHeavy`.
+ * @param onChild gets each child of the root, which is then dropped.
+ * @returns the root.
+ * @throws UnreadableFile `damagedXml` with the line, `doctype`, `tooHeavy`.
  */
 export function readXml(text: string, onChild?: (child: XmlNode) => void): XmlNode {
   const parser = new SaxesParser()

@@ -33,7 +33,7 @@ export const KeySchema = Type.Object(
   closed,
 )
 
-/** As it was typed. */
+/** The number as the candidate typed it. */
 export const AnswerSchema = Type.String({ maxLength: 100 })
 
 export type Spec = Static<typeof SpecSchema>

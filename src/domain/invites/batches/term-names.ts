@@ -7,7 +7,7 @@ import type { BatchTerms } from './check-rows.ts'
 /** Names of the tags and addresses of the graders in a list's settings, by id. */
 export type TermNames = Map<string, string>
 
-/** As it was checked and stored by createBatch. */
+/** Terms as createBatch checked and stored them. */
 export const parseTerms = (stored: Prisma.JsonValue): BatchTerms => stored as BatchTerms
 
 /** Names for the ids in these terms. Deleted rows have none. */

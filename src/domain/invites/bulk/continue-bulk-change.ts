@@ -32,7 +32,7 @@ export async function continueBulkChange(service: ServiceContext, ref: QueuedRef
   const change = await service.db.bulkChange.findUnique({ where, include })
   if (!change || change.stoppedAt || change.finishedAt) return
   const { id, organization, mode, createdBy } = change
-  // Each erasure stays an entry of its own in the audit log.
+  // Each erasure has its own audit entry.
   const part = change.action === 'erase' ? {} : { bulkChangeId: id }
   const ctx: Context = enterOrganization({ ...service, actor: actingMember(createdBy), ...part }, organization, mode)
   const ready = { organizationId: organization.id, bulkChangeId: id, state: 'ready' as const }

@@ -114,10 +114,10 @@ const listOfAll: ListInvites<Matches> = (ctx, projection, matches, { field, dire
 }
 
 /**
- * The invites that match the filter as of now, sent last first.
+ * Ids of the invites that match the filter as of now, newest first.
  *
- * @param most so many ids at most.
- * @throws DomainError not_permitted; invalid for a filter beyond its limits, or a search whose words are all too short for an index.
+ * @param most most ids.
+ * @throws DomainError not_permitted; invalid for a filter beyond its limits, or a search with words that are all too short for an index.
  */
 export async function findMatchingIds(ctx: Context, filter: InviteFilter, most: number): Promise<string[]> {
   await authorizeInvites(ctx, filter)

@@ -25,9 +25,9 @@ const BATCHES_A_JOB = 10
 const member = { select: { id: true, userId: true, roles: true, portalRoles: true } } as const
 
 /**
- * Scores some of the papers that are left by a corrected key. Unless it is done then, another job goes on. Where it goes on stands in the key's
- * row, which is locked and changed by the transaction that scores: killed in between and started again, or worked on by two processes, each
- * answer is scored once.
+ * Scores a batch of the remaining papers by a corrected key, and queues another job if papers are left. The transaction that scores also
+ * locks and updates the progress in the key's row, so that each answer is scored once, even if a process is killed or two processes work on
+ * it.
  */
 export async function continueCorrection(
   service: ServiceContext,

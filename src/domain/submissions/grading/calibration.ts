@@ -17,9 +17,10 @@ export const MAX_COMPARED_SUBMISSIONS = 2_000
 export type Spread = { mean: number; deviation: number }
 
 /**
- * One grader beside the others.
+ * Compares one grader with the others.
  *
- * @property grades grades of questions that others have graded, too. @property own null below {@link MIN_COMPARED_GRADES}.
+ * @property grades number of grades of questions that others have graded, too.
+ * @property own null below {@link MIN_COMPARED_GRADES}.
  * @property others the others' grades of the same questions, each question weighted by how often this grader graded it.
  */
 export type GraderComparison = { graderId: string; name: string; grades: number; own: Spread | null; others: Spread | null }

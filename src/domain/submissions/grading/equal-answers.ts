@@ -16,7 +16,7 @@ export const MAX_EQUAL = 200
 export type EqualAnswer = { submissionId: string; number: number }
 
 /**
- * Ungraded answers whose text equals that of a submission's after normalization, with this one first. Empty for long texts and recordings.
+ * Ungraded answers whose normalized text equals the submission's answer, which comes first. Empty for long texts and recordings.
  *
  * @throws DomainError not_permitted; submission_not_found.
  */
@@ -58,9 +58,11 @@ export async function findEqualAnswers(ctx: Context, question: AskedQuestion, su
 }
 
 /**
- * Saves the same grade for equal answers, each as a grade of its own. Answers that are no longer equal, or ungraded, are left out.
+ * Saves the same grade for each of several equal answers. Leaves out answers that are no longer equal, or are graded by now.
  *
- * @param submissionIds what the actor was shown. @returns number of graded answers. @throws DomainError as findEqualAnswers and saveGrades.
+ * @param submissionIds submissions that the actor was shown.
+ * @returns number of graded answers.
+ * @throws DomainError as findEqualAnswers and saveGrades.
  */
 export async function gradeEqualAnswers(
   ctx: Context,

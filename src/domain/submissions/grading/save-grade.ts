@@ -56,7 +56,7 @@ export type SaveGradeOutcome = {
 }
 
 /**
- * Saves a grade of an answer. What others have given stays beside it.
+ * Saves a grade of an answer. Other graders' grades stay.
  *
  * @throws DomainError not_permitted; submission_not_found, also for a question that the paper does not have; invalid (rule `account`:
  *   points, released; assignedToOther; levels; uncommented, unlikeRubric: other points than the key or the levels give, without a comment).

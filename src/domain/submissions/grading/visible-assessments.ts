@@ -4,7 +4,7 @@ import { authorize, may } from '../../authorization/permissions.ts'
 import type { Context } from '../../context.ts'
 import { throwSubmissionNotFound } from './graded-submission.ts'
 
-/** Assessments whose released results the actor may see: all, or those shared with the client. @throws DomainError not_permitted. */
+/** Assessments whose released results the actor may see: all, or the ones shared with the client. @throws DomainError not_permitted. */
 export function visibleAssessments(ctx: Context): Prisma.AssessmentWhereInput {
   const organizationId = ctx.organization.id
   if (may(ctx, 'read')) return { organizationId }

@@ -179,8 +179,8 @@ async function findInvite({ db }: ServiceContext, organizationId: string, submis
 }
 
 /**
- * Nobody has seen them: a crash, or a store that was away, has cut them off before they were there. The states stand in the statement
- * because an index of some states serves no parameter.
+ * Deletes photos whose upload was cut off by a crash or an unavailable store; nobody has seen them. The states are literals, because a
+ * partial index doesn't serve parameters.
  */
 async function deleteUnfinishedPhotos({ db, deps }: ServiceContext): Promise<void> {
   const now = deps.clock()

@@ -8,8 +8,7 @@ import type { PreparedSession } from './session.ts'
 const KNOWN_TABS = 8
 
 /**
- * From now on this tab of the candidate's may write, and no other. Asked again, as when the answer was lost, it does not take back what
- * another has taken over since.
+ * Makes this tab the only one that may write. A repeated request doesn't take over again from a later tab.
  *
  * @throws DomainError session_refused (taken_over).
  */

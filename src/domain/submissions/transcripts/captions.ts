@@ -135,7 +135,7 @@ async function findCaptions({ db, organization }: Context, assetId: string): Pro
   return { state, language, segments: readSegments(row.segments), createdAt, changedAt, publishedAt }
 }
 
-/** Two requests at once take turns. */
+/** Serializes simultaneous requests. */
 const lockAsset = ({ db }: Context, id: string) =>
   db.selectFrom('assets').select('id').where('id', '=', id).forNoKeyUpdate().execute()
 
