@@ -37,7 +37,7 @@ export type Expressions<T extends keyof Tables> = ExpressionBuilder<Pick<Tables,
 export const expressionsOf = <T extends keyof Tables>(): Expressions<T> => expressionBuilder<Pick<Tables, T>, T>()
 /** An expression that is true or not. */
 export type Condition = Expression<SqlBool>
-/** Rows of a table, and what is selected of each. */
+/** Rows of a table, with the selected columns. */
 export type Rows<T extends keyof Tables, Row = object> = SelectQueryBuilder<Pick<Tables, T>, T, Row>
 /** Selects what a view shows of the rows of a table. */
 export type Selects<T extends keyof Tables, Row> = (rows: Rows<T>, db: TenantDb) => Rows<T, Row>

@@ -5,8 +5,8 @@ export const escapeLike = (text: string): string => text.replace(/[\\%_]/g, '\\$
 export const containing = (text: string): string => `%${escapeLike(text)}%`
 
 /**
- * Filter: any of these values. The last is repeated up to the next power of two: few lengths make few statements, which PostgreSQL then
- * has parsed and planned before.
+ * Filter: any of these values. The last value is repeated up to the next power of two, because few different lengths mean few statements
+ * for PostgreSQL to plan.
  */
 export function anyOf<T>(values: T[]): { in: T[] } {
   const length = values.length === 0 ? 0 : 2 ** Math.ceil(Math.log2(values.length))

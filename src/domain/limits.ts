@@ -78,7 +78,7 @@ export const MAX_FILE_TEXT_BYTES = 10_000_000
 /** Choices of an organization for its members' sign-in. */
 export const IDLE_MINUTES = { minimum: 15, maximum: 720 }
 export const SESSION_HOURS = { minimum: 1, maximum: 720 }
-/** For so long the word of an organization's identity provider opens it, where that is the only way in. */
+/** Hours for which a single sign-on opens an organization that requires it. */
 export const SSO_SESSION_HOURS = { minimum: 1, maximum: 24 }
 /** Days for which a browser may replace a second factor; 0: never. */
 export const TRUSTED_DEVICE_DAYS = { minimum: 0, maximum: 90 }
@@ -132,7 +132,9 @@ export const RESTART_BELOW_SECONDS = 10
 /** Slices of a segment, and segments: more than a day, and more interruptions than anybody has. */
 export const MAX_PARTS = 100_000
 export const MAX_SEGMENTS = 1_000
-/** Slices of a recording, once they are smaller than what a file takes on a disk: eleven hours of slices of two seconds. */
+/**
+ * Size below which a part is small, because a disk block is larger, and most small parts of a recording: eleven hours of two seconds each.
+ */
 export const SMALL_PART_BYTES = 4_096
 export const MAX_SMALL_PARTS = 20_000
 /** Bytes of one recorded answer, and of a whole submission. */

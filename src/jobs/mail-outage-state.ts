@@ -14,7 +14,7 @@ export type SharedOutage = {
 
 export type MailOutageState = ReturnType<typeof createMailOutageState>
 
-/** Tracks whether the mail server takes mails, as far as this process knows. */
+/** Tracks whether the mail server accepts mails, as far as this process knows. */
 export function createMailOutageState(record: SharedOutage, log: Log) {
   /** True until the first check of the database. */
   let isOn = true

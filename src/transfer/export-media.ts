@@ -15,7 +15,7 @@ const MEDIA_TABLES = ['assets', 'media_files'] as const
 export type MediaTable = (typeof MEDIA_TABLES)[number]
 export const isMediaTable = (table: string): table is MediaTable => MEDIA_TABLES.some((name) => name === table)
 
-/** A file in the store. @property key null: its medium was erased. */
+/** A file in the store. @property key null: its media file was erased. */
 type StoredFile = Pick<MediaLine, 'id' | 'part'> & { key: string | null }
 
 /**

@@ -144,7 +144,7 @@ export async function createApiKey(ctx: ServiceContext, input: NewApiKey): Promi
   return created
 }
 
-/** Like createApiKey, but returns null when the organization has a key of that name. Of several simultaneous calls one creates the key. */
+/** Like createApiKey, but returns null if the organization has a key of that name. One of several simultaneous calls creates the key. */
 export async function createApiKeyUnlessNamed(
   ctx: ServiceContext,
   { organizationId, name, mode, expiresAt = null, createdById = null, scopes = [], networks = [] }: NewApiKey,

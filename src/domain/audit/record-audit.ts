@@ -243,7 +243,7 @@ export async function recordByMember<Details extends Prisma.InputJsonObject>(
   if (ctx.actor.kind === 'member') await recordAudit(ctx, event)
 }
 
-/** The row of that, for a statement that makes the change; none where it is not recorded. */
+/** Audit row for the statement that makes the change; empty if the action is not recorded. */
 export const auditEntriesByMember = (ctx: Context, event: AuditEvent): AuditRow[] =>
   ctx.actor.kind === 'member' ? [auditEntryOf(ctx, event)] : []
 

@@ -5,7 +5,7 @@ import { randomBytes } from 'node:crypto'
 /** Random key below the owner's prefix, which deletions use. */
 export const newMediaKey = ({ id }: { id: string }): string => `${id}/${randomBytes(16).toString('hex')}`
 
-// Below the key of a medium.
+// File names below the key of a media file.
 
 export const folderOf = (key: string): string => `${key}/`
 export const fileOf = (key: string): string => `${key}/file`

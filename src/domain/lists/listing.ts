@@ -71,7 +71,7 @@ export const pickColumns = <T extends keyof Tables, Row, Field extends keyof Row
   fields: readonly Field[],
 ): Projection<T, Pick<Row, Field>> => ({ table, show: pick(fields) as never })
 
-/** The condition of each filter of a list: '=' compares the column of that name. A forgotten one doesn't compile. */
+/** Condition of each filter of a list; '=' compares the column of that name. A missing filter doesn't compile. */
 export type FilterConditions<T extends keyof Tables, Filter> = {
   [F in keyof Filter]-?:
     | ((eb: Expressions<T>, value: NonNullable<Filter[F]>, db: TenantDb) => Condition)

@@ -26,8 +26,8 @@ import {
 } from './template-places.ts'
 import { findSubjectFault, findTemplateFault } from './template-text.ts'
 
-// Templates of an organization that replace the service's texts, for all emails or those of one assessment. Versions are never changed:
-// each email records the version it was sent with.
+// Templates of an organization that replace the service's texts, for all emails or the emails of one assessment. Versions are never
+// changed: each email records the version it was sent with.
 
 /** @property version 0: there never was one. Subject and body are empty where nothing is written. */
 export type MailTemplate = WrittenText & { version: number }

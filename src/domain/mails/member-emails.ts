@@ -186,7 +186,7 @@ export const findMemberEmails = ({ db }: ServiceContext, refs: QueuedRef[]): Pro
 export const findMemberEmail = async ({ db }: ServiceContext, id: string): Promise<MemberEmail | null> =>
   isUuid(id) ? ((await readMemberEmails(db, { where: { id } }))[0] ?? null) : null
 
-/** The newest mails of all organizations, by their ids, which rise with time. @param before only those older than the mail with this id. */
+/** The newest mails of all organizations by their ids, which rise with time. @param before only mails older than the mail with this id. */
 export const listMemberEmails = (
   { db }: ServiceContext,
   { state, before, limit }: { state?: EmailState; before?: string; limit: number },

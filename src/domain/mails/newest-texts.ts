@@ -2,7 +2,7 @@ import { sql } from '../../db/builder.ts'
 import type { Rows } from '../../db/queries.ts'
 import type { TextPlace } from './template-places.ts'
 
-/** Newest version of each template of these kinds, languages, and assessments, and of the templates for all assessments. */
+/** Newest version of each template of these kinds, languages, and assessments, and of the general ones. */
 export function newestTexts(rows: Rows<'mailTemplates'>, places: readonly TextPlace[]) {
   const anyText = (values: string[]) => sql<string>`any(${[...new Set(values)]}::text[])`
   const assessmentIds = places.flatMap(({ assessmentId }) => assessmentId ?? [])

@@ -68,7 +68,7 @@ export function findPasswordIssues(field: string, password: string, { email, wor
   return pieces ? [{ field, rule: 'common', pieces }] : []
 }
 
-/** {@link findPasswordIssues}, and whether it has leaked elsewhere (`breached`), where the operator has that asked. */
+/** As {@link findPasswordIssues}; also `breached` for a leaked password, if the operator has switched that check on. */
 export async function checkNewPassword(
   { deps }: ServiceContext,
   field: string,

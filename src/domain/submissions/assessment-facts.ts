@@ -50,7 +50,7 @@ function toAssessmentFacts(kinds: Pick<QuestionKinds, 'answering'>, listed: read
 
 const secondsOf = ({ timeLimit, preparationTime }: FactsOfQuestion): number => (timeLimit > 0 ? preparationTime + timeLimit : 0)
 
-/** As many questions of each pool as a candidate gets: those with the longest times, because nobody knows yet which. */
+/** As many questions of each pool as a candidate gets: the ones with the longest times, because the draw is not known yet. */
 function longestDrawn(questions: readonly FactsOfQuestion[]): FactsOfQuestion[] {
   const pools = Map.groupBy(questions, ({ pool }) => pool?.id)
   return [...pools.values()].flatMap((members) => {

@@ -23,7 +23,7 @@ export const toActive = (now: Date, { head }: Reached): Change => ({
   ...{ state: 'active', stateSince: now, disabledReason: null, failingSince: null, warnings: 0, position: head },
 })
 
-/** It remembers up to where it was told, so that the rest can be replayed. */
+/** It records up to which event it was served, so that the later ones can be replayed. */
 export const toDisabled = (
   now: Date,
   { position }: Reached,

@@ -45,7 +45,7 @@ export function roundPoints(decimal: string, losses: string[]): number {
   return points
 }
 
-/** The middle of two decimals, and the distance of each from it, exactly. */
+/** The middle of two decimals, and its distance to both, exactly. */
 export function middleOf(from: string, to: string): { value: string; tolerance: string } {
   const places = Math.max(...[from, to].map((decimal) => decimal.split('.')[1]?.length ?? 0))
   const scale = (decimal: string): bigint => {

@@ -13,7 +13,7 @@ import { findMessageIssues } from '../operate-invite.ts'
 
 /** Parameters of a bulk change; each action has its own. */
 export type BulkParams = {
-  /** Extend: to the end of this day in the organization's time zone, or by so many days from each current end. */
+  /** Extend: to the end of this day in the organization's time zone, or by this many days from each current expiry. */
   expiresOn?: string | undefined
   addedDays?: number | undefined
   /** Reactivate: from now. */

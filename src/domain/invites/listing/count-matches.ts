@@ -65,7 +65,7 @@ function selectCount(db: TenantDb, { assessmentId, status, tagId }: FilterWithou
   }
   if (status === undefined && !statuses)
     return db.selectFrom('tagInviteCounts').where('tagId', '=', tagId).select(sum).$asScalar()
-  // A tag's invites of some statuses are counted by an index of these.
+  // A tag's invites by status have their own index.
   let tagged = db.selectFrom('inviteTags').where('tagId', '=', tagId)
   if (status !== undefined) tagged = tagged.where('status', '=', status)
   if (statuses) tagged = tagged.where(({ ref }) => isAmong(ref('status'), statuses))

@@ -111,7 +111,7 @@ function sumShares({ db }: Context, submissionIds: string[]): Promise<ShareSums[
     .execute()
 }
 
-/** Figures of one grader, from the sums of all. */
+/** Figures of one grader, from the sums of all graders. */
 function compareGrader(sums: readonly ShareSums[], graderId: string): Pick<GraderComparison, 'grades' | 'own' | 'others'> {
   const pairs = sums
     .filter((sums) => sums.graderId === graderId)

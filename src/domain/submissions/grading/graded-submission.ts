@@ -65,7 +65,7 @@ export const hasThirdGrader = (eb: Expressions<'submissions'>, db: TenantDb): Co
   ])
 
 type Grader = { id: string; status: MemberStatus; roles: string[] }
-/** Assigned graders, as far as they decide who may grade. */
+/** Assigned graders, with the fields that decide who may grade. */
 export type AssignedGraders = Record<'grader' | 'secondGrader', Grader | null> & {
   needsThirdGrader: boolean
   assessment: { secondGrader: boolean; thirdGrader: boolean }

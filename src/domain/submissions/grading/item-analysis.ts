@@ -1,6 +1,6 @@
 // Figures of classical test theory, from the points of many results. Nothing here reads the database.
 
-/** Points of one result by question, of those with points. @property shares from 0 to 1, by the question's id. */
+/** Points of one result by question, without questions that give no points. @property shares from 0 to 1, by the question's id. */
 export type ScoredResult = { id: string; shares: ReadonlyMap<string, number> }
 
 /** Fewest results for figures of questions and reliability: below that, chance says more than the candidates. */

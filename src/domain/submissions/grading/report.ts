@@ -96,7 +96,9 @@ async function sumTotals(ctx: Context, assessmentId: string): Promise<Omit<Asses
   }
 }
 
-/** By question: what papers have at one place differs once questions were changed. Of one that was removed the papers know the text. */
+/**
+ * By question, because a number in the papers means different questions after a change. Papers still have the text of a removed question.
+ */
 function sumQuestions(ctx: Context, assessmentId: string): Promise<(QuestionReport & UnorderedQuestion)[]> {
   const summed = ctx.db
     .selectFrom('questionResults')

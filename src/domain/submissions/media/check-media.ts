@@ -129,16 +129,16 @@ const idAt = (time: number): string => {
 }
 
 /** Keys have two words; the service's own test files in the store have others. */
-const BELOW_MEDIUM = /^([0-9a-f-]{36}\/[0-9a-f]{32})\//
+const MEDIA_KEY = /^([0-9a-f-]{36}\/[0-9a-f]{32})\//
 
 async function countStrays({ db, deps }: ServiceContext): Promise<{ files: number; bytes: number }> {
   const strays = { files: 0, bytes: 0 }
   for await (const files of deps.media.list()) {
     const keyed = files.flatMap(({ key, bytes }) => {
-      const medium = BELOW_MEDIUM.exec(key)?.[1]
-      return medium === undefined ? [] : [{ medium, bytes }]
+      const mediaKey = MEDIA_KEY.exec(key)?.[1]
+      return mediaKey === undefined ? [] : [{ mediaKey, bytes }]
     })
-    const key = { in: [...new Set(keyed.map(({ medium }) => medium))] }
+    const key = { in: [...new Set(keyed.map(({ mediaKey }) => mediaKey))] }
     const knownFiles = [
       ...(await db.mediaFile.findMany({ where: { key }, select: { key: true } })),
       ...(await db.asset.findMany({ where: { key }, select: { key: true } })),
@@ -146,8 +146,8 @@ async function countStrays({ db, deps }: ServiceContext): Promise<{ files: numbe
       ...(await db.deletedMediaFile.findMany({ where: { key }, select: { key: true } })),
     ]
     const isKnown = new Set(knownFiles.map((row) => row.key))
-    for (const { medium, bytes } of keyed) {
-      if (isKnown.has(medium)) continue
+    for (const { mediaKey, bytes } of keyed) {
+      if (isKnown.has(mediaKey)) continue
       strays.files++
       strays.bytes += bytes
     }

@@ -62,7 +62,7 @@ export async function deleteExpiredMedia(system: ServiceContext, retentionDays: 
   throwFirstFailure(failed)
 }
 
-/** Due time of a submission's next medium: the earliest of the non-null times. */
+/** Due time of a submission's next media file: the earliest of the non-null times. */
 type DueBy = (eb: Expressions<'mediaFiles' | 'submissions'>) => RawBuilder<Date>
 const dueBy =
   (retentionDays: KeptDays): DueBy =>
@@ -194,8 +194,8 @@ async function deleteUnfinishedPhotos({ db, deps }: ServiceContext): Promise<voi
 }
 
 /**
- * Deletes an invite's photos and recordings of these kinds, of all its submissions, for good. Nobody is shown them from now on; their files
- * go with a sweep soon after, whether or not the store can be reached now.
+ * Deletes an invite's photos and recordings of these kinds, of all its submissions, for good. They are hidden immediately; a sweep deletes
+ * their files soon after, even if the store is unavailable now.
  *
  * @throws DomainError not_permitted, invite_not_found.
  */

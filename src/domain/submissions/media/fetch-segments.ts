@@ -6,7 +6,7 @@ import type { ServiceContext } from '../../context.ts'
 import { partOf } from '../../files/media-keys.ts'
 import type { Joinable, JoinPart } from './joinable.ts'
 
-/** A segment as far as it can be put together; without a file, where nothing can. */
+/** The readable part of a segment; without a file if nothing is readable. */
 export type FetchedSegment = { file: string | null; isCut: boolean }
 
 /**

@@ -21,11 +21,11 @@ export type GrantedPlay = {
   captions: Awaited<ReturnType<typeof findPublishedCaptions>>
 }
 
-/** Beyond one and a half times its length: for who begins late, and for slow lines. */
+/** Added to one and a half times the length, for late starts and slow connections. */
 const PLAY_GRACE_MS = 60_000
 
 /**
- * Grants one play of a question's prompt, once per idempotency key. The browser asks when the medium is ready, so that failed loading costs
+ * Grants one play of a question's prompt, once per idempotency key. The browser asks when the media file is ready, so that failed loading costs
  * no play. Media of the service only load with the grant; a grant whose link was never used costs none. The prompt of a simultaneous
  * question plays while the answer is recorded, so it is granted only before that, and once more after an interruption.
  *
