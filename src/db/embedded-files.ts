@@ -84,7 +84,7 @@ export async function chooseHome(dataDirectory: string, identity: Identity = fin
   return elsewhere
 }
 
-/** The server's files, in the folder where all that belongs to it lies. */
+/** The server's files, in the folder that contains everything of it. */
 export const databaseFolder = (home: string) => path.join(home, 'postgres')
 
 /** Folder of the server's unix socket. */

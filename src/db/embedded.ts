@@ -129,7 +129,7 @@ async function failToStart(server: Server): Promise<never> {
   throw new Error(`The embedded PostgreSQL ${failure}. Its log:\n${await readLog(server)}`)
 }
 
-/** A new database would take the place of the one that is being restored. */
+/** Refuses to start while a restore is in progress, because a new database would take its place. */
 async function refuseRestoring({ folder }: Server): Promise<void> {
   const draft = restoringFolder(path.dirname(folder))
   if (!existsSync(draft)) return

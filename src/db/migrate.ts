@@ -17,7 +17,7 @@ const TURN_TRIED_EVERY_MS = 200
 const LOCK_TIMEOUT = '2s'
 const LOCK_ATTEMPTS = 10
 const LOCK_PAUSE_MS = 4_000
-/** Nobody waits behind an index that is made concurrently. It waits itself, for every transaction that was there before it. */
+/** Nothing waits for an index that is created concurrently. Creating it waits for all transactions that began earlier. */
 const CONCURRENT_LOCK_TIMEOUT = '10min'
 
 type Log = Record<'info' | 'warn', (fields: object, message: string) => void>
@@ -140,7 +140,7 @@ function isNextRelease(appliedBy: string | null): boolean {
   return itsMinor === minor + 1 || (itsMinor === minor && itsPatch !== undefined && itsPatch > patch)
 }
 
-/** Another transaction has the lock (55P03), or had one that we have and waited for one that we have (40P01). */
+/** Another transaction has the lock (55P03), or this one was chosen to resolve a deadlock (40P01). */
 const isLocked = (error: unknown): boolean => ['55P03', '40P01'].includes((error as { code?: string }).code ?? '')
 
 async function applyPatiently(client: Client, migration: Migration, log: Log, attempts: number): Promise<void> {

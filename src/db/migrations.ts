@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import path from 'node:path'
 
-/** A migration as its file describes it. */
+/** A migration, as described in its file. */
 export type Migration = {
   name: string
   sql: string

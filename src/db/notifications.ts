@@ -3,7 +3,7 @@ import { Client } from 'pg'
 
 type Handlers = {
   onNotification: () => void
-  /** From now on nothing is missed. */
+  /** From now on no notification is missed. */
   onUp: () => void
   /** From now on notifications are missed. */
   onDown: (error: Error) => void

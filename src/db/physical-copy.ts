@@ -85,17 +85,17 @@ async function listLog(client: Client, folder: string, labelfile: string, end: s
 }
 
 /**
- * Starts a server on a copy, which brings it to the moment at which the copy was complete, and stops it. The copy goes on in a timeline of
- * its own: by that domain/events/detect-restore.ts sees that time went back.
+ * Starts a server on a copy, which recovers it to the moment at which the copy was complete, and stops it. The copy continues on a new
+ * timeline, by which domain/events/detect-restore.ts detects the restore.
  *
- * @param dataDir the copy is in its folder of the database; nobody else knows of it.
- * @throws Error with the server's log when it does not get there.
+ * @param dataDir folder with the copy of the database; nothing else uses it.
+ * @throws Error with the server's log if the recovery fails.
  */
 export async function recoverCopy(dataDir: string): Promise<void> {
   const folder = databaseFolder(dataDir)
   const settings = path.join(folder, 'postgresql.auto.conf')
   const originalSettings = await readFile(settings)
-  // All of the log is there already. Nobody is let in before the end.
+  // The log is complete already. Nobody can connect before the end of the recovery.
   await appendFile(settings, `\nrestore_command = 'exit 1'\nhot_standby = off\n`)
   await writeFile(path.join(folder, 'recovery.signal'), '', { mode: 0o600 })
   await changeOwner(folder)

@@ -17,7 +17,7 @@ type Following = [primary: Db, log: Log, { poolSize: number }]
 export type WatchedReplica = {
   /** The replica to read from; undefined while it is away or lags. */
   current: () => { db: Db; head: bigint } | undefined
-  /** Milliseconds by which it is behind, at most; Infinity where that is not known. */
+  /** Milliseconds that it lags behind at most; Infinity if unknown. */
   lateness: () => number
   close: () => Promise<void>
 }

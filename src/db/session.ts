@@ -33,7 +33,7 @@ export function openSession(service: Service): Session {
     query: (statement) => pool.query(named(nameOf, statement)),
     queryAll: (statements) => queryInOnePacket(service, statements),
     transaction: (work, limits) => runTransaction(service, work, limits),
-    // A pooler's connection is not PostgreSQL's: another's statement would be cancelled.
+    // A pooler's connection doesn't identify a server process, so canceling could hit somebody else's statement.
     withSignal: (signal) =>
       isShared ? session : { ...session, query: (statement) => queryUntilAborted(pool, named(nameOf, statement), signal) },
   }

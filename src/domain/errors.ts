@@ -83,7 +83,7 @@ export type ErrorKind =
   | 'session_refused'
   /** Too few members may grade. */
   | 'graders_missing'
-  /** Somebody else has changed it since it was read. */
+  /** The subject was changed by somebody else since it was read. */
   | 'changed_meanwhile'
   /** The state of the subject forbids it; the first issue names the state. */
   | 'state_conflict'
@@ -144,11 +144,11 @@ export type Violation =
   | { rule: 'choice'; limit: readonly string[]; value: unknown }
   | { rule: 'integer' | 'minimum' | 'maximum'; limit: Range }
   | { rule: 'maxLength' | 'maxItems' | 'maxWords'; limit: number }
-  /** Keys that are not METADATA_KEY_PATTERN: so many characters at most. */
+  /** Keys that don't match METADATA_KEY_PATTERN; `limit`: their longest length. */
   | { rule: 'keys'; limit: number }
   /** An expiry that would be earlier than the present one. */
   | { rule: 'later'; limit: Date }
-  /** An id of nothing that the organization has, or of a member who may not grade. */
+  /** Id of something that the organization doesn't have, or of a member who may not grade. */
   | { rule: 'reference' | 'grader'; value: string }
   /** A cursor that the feed has not reached. */
   | { rule: 'ahead' }
@@ -156,7 +156,7 @@ export type Violation =
   | { rule: 'keyMode'; limit: readonly string[]; value: KeyMode }
   /** The row was changed after the caller read it. `value`: the current value. `by`: author of the change, if known. */
   | { rule: 'changed'; value: unknown; by?: LastChange }
-  /** An assessment to which somebody is invited: by test invites alone, or not. */
+  /** An assessment with invites; `value`: `test` if all of them are test invites. */
   | { rule: 'invited'; value: KeyMode }
   | { rule: 'move'; limit: Move | 'expire' | 'retake' | 'accommodate' | 'remind'; value: InviteStatus | 'being erased' }
   /** Only pending invites may change it. */

@@ -113,7 +113,7 @@ export const MAX_SESSION_EVENTS = 2_000
 export const MAX_NOTES_AT_ONCE = 100
 /** Stored characters of a user agent. */
 export const MAX_USER_AGENT_LENGTH = 500
-/** Seconds after the end in which a recording can still be uploaded. */
+/** Seconds after the end in which recordings are still accepted. */
 export const UPLOAD_GRACE_SECONDS = 30
 /** Bytes of one uploaded part: less than proxies allow. */
 export const MAX_PART_BYTES = 900_000
@@ -122,7 +122,7 @@ export const MAX_SIMULTANEOUS_PLAYS = 20
 /** After an interruption, a simultaneous question continues so much earlier in its prompt. */
 export const SIMULTANEOUS_REWIND_MS = 5_000
 
-/** After the prompt of a simultaneous question, recording goes on for so long. */
+/** Seconds for which recording continues after the prompt of a simultaneous question. */
 export const SIMULTANEOUS_ENDING_SECONDS = 10
 
 /** A browser sends a recording in slices of this length. */

@@ -1,6 +1,6 @@
 import { type ComparisonOptions, toComparable } from './comparable.ts'
 
-// Asterisks of accepted texts stand for any characters.
+// Asterisks in accepted texts match any characters.
 
 /** Normalized parts between asterisks. The whole text is normalized first, because the end of a word depends on what follows it. */
 export const piecesOf = (text: string, options: ComparisonOptions): string[] =>

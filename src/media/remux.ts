@@ -35,7 +35,7 @@ type CopiedSegment = { end: number; cuts: number[] }
 
 /** Bytes for an index, by which the output may exceed the input: browsers write none. */
 const HEADER_BYTES = 256_000
-/** Plus one byte per so many of the input. */
+/** Divisor of the input's size for further overhead: one byte per this many bytes. */
 const INDEXED_BYTES = 64
 /** Overhead allowed per segment: bytes in all, bytes per packet, and one byte in UNREAD_PART. */
 const FRAME_BYTES = 64_000

@@ -20,10 +20,13 @@ type QuestionFile = { fileName: string; bytes: Uint8Array; choices: QuestionFile
 type Options = { isCheck: boolean; nameOption: (choice: keyof QuestionFileChoices) => string }
 
 /**
- * Imports a file of questions that nobody checks in the portal. What a person would decide there is refused unless the choices decide it.
+ * Imports a file of questions without a check in the portal. Anything that a person would decide there is refused unless the choices decide
+ * it.
  *
- * @param options.isCheck true to store the preview only. @param options.nameOption name under which the caller takes a choice.
- * @returns the import's id. @throws DomainError as createImport and readUpload; invalid, with a `malformed` issue for each doubt.
+ * @param options.isCheck true to store the preview only.
+ * @param options.nameOption returns the caller's name for a choice.
+ * @returns the import's id.
+ * @throws DomainError as createImport and readUpload; invalid, with a `malformed` issue for each doubt.
  */
 export async function importQuestions(
   ctx: Context,

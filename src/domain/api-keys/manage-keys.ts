@@ -165,7 +165,11 @@ export async function limitKey(
   await changeApiKey(ctx, id, { requestsPerMinute })
 }
 
-/** Refuses a key, in both its values, from now on. One that is revoked already stays as it is. @throws DomainError not_permitted, api_key_not_found. */
+/**
+ * Revokes a key: both its current and its previous value stop working. A revoked key stays as it is.
+ *
+ * @throws DomainError not_permitted, api_key_not_found.
+ */
 export async function revokeKey(ctx: Context, id: string): Promise<void> {
   authorize(ctx, 'manage_keys')
   await findKey(ctx, id)
@@ -180,17 +184,17 @@ export async function findWorkingKeysOf(ctx: Context, memberId: string): Promise
   return ctx.db.apiKey.findMany({ where, select: { id: true, name: true }, orderBy: { name: 'asc' } })
 }
 
-/** {@link revokeKey} for all that a member has generated. @throws DomainError not_permitted. */
+/** Calls {@link revokeKey} for all keys that a member has generated. @throws DomainError not_permitted. */
 export async function revokeKeysOf(ctx: Context, memberId: string): Promise<void> {
   for (const { id } of await findWorkingKeysOf(ctx, memberId)) await revokeApiKey(ctx, id)
 }
 
 /**
- * Gives a key a second value. The one it had is good for 24 hours more, in which the key can't be rotated again: so there is never a
- * value in use that ends without notice.
+ * Rotates a key. The previous value works for 24 hours more, in which the key can't be rotated again, so that no value in use ends without
+ * notice.
  *
- * @returns the new value, the only time it is seen.
- * @throws DomainError not_permitted, api_key_not_found; invalid: `rotated` less than 24 hours ago, `ended` when it is revoked or expired.
+ * @returns the new value, which is shown only once.
+ * @throws DomainError not_permitted, api_key_not_found; invalid: `rotated` less than 24 hours ago, `ended` if it is revoked or expired.
  */
 export async function rotateKey(ctx: Context, id: string): Promise<{ key: string; name: string }> {
   authorize(ctx, 'manage_keys')

@@ -10,7 +10,7 @@ import { HOUR_MS } from '../time/days.ts'
 // An archive is one file with all data about a candidate (an email address within one organization, live and test) or a member, or an export
 // of the organization. A job builds it. It is kept for a week, and the requester can download it once: see download-archive.ts.
 
-/** Days for which it is there. */
+/** Days until an archive is deleted. */
 export const ARCHIVE_DAYS = 7
 /** Milliseconds after its start in which a download that broke off can be repeated. */
 export const DOWNLOAD_RETRY_MS = HOUR_MS
@@ -52,7 +52,7 @@ export function toArchive({ deps, actor }: Context, row: Row): Archive {
 export const actorIdOf = (actor: Context['actor']): string | null =>
   actor.kind === 'member' || actor.kind === 'apiKey' ? actor.id : null
 
-/** An archive: of oneself, or for who may ask for others'. @throws DomainError not_permitted, archive_not_found. */
+/** Finds an archive: the member's own, or one of others that they may request. @throws DomainError not_permitted, archive_not_found. */
 export async function getArchive(ctx: Context, id: string): Promise<Archive> {
   return toArchive(ctx, await findArchive(ctx, id))
 }
@@ -71,7 +71,7 @@ export function authorizeArchive(ctx: Context, memberId: string | null): void {
   if (ctx.actor.kind !== 'member' || ctx.actor.id !== memberId) authorize(ctx, 'erase_candidates')
 }
 
-/** The organization's archives that are there, the newest first. @throws DomainError not_permitted. */
+/** The organization's existing archives, newest first. @throws DomainError not_permitted. */
 export async function listArchives(ctx: Context, page: PageRequest): Promise<ListPage<Archive>> {
   authorize(ctx, 'erase_candidates')
   const { archive } = ctx.db

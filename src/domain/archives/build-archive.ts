@@ -11,7 +11,7 @@ import { archivePartKey } from './download-archive.ts'
 
 /** Bytes per part. Limits the memory that building takes, because archives can have any length. */
 export const PART_BYTES = 8 * 1024 * 1024
-/** Told to who makes it: another process does, or it is wanted no more. */
+/** Stops a build, because another process makes the archive, or it is not wanted any more. */
 const GONE = new Error('The archive is made by another process, or wanted no more')
 
 /**
@@ -56,7 +56,7 @@ const begin = (ctx: Context, { id, key }: ArchiveInProgress): Promise<boolean> =
 type ArchiveInProgress = { id: string; key: string }
 type Found = { id: string; subject: string; memberId: string | null; actorId: string | null; encryptedAddress: Uint8Array | null }
 
-/** @throws Error where none of the secret keys opens the address. */
+/** @throws Error if none of the secret keys decrypts the address. */
 async function findSubject(ctx: Context, { id, subject, memberId, actorId, encryptedAddress }: Found) {
   if (subject === 'organization') {
     const actor = actorId === null ? null : await getActingMember(ctx, actorId)

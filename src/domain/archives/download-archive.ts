@@ -10,7 +10,7 @@ import { type Archive, type ArchiveSubject, DOWNLOAD_RETRY_MS, findArchive, toAr
 // An archive is downloaded once. A download holds a lease until its last byte, so parallel downloads are refused. The session that started a
 // download can repeat it within an hour if it was interrupted.
 
-/** Milliseconds after which a lease that its process did not renew has ended. */
+/** Milliseconds until a lease ends that its process does not renew. */
 const LEASE_MS = 60_000
 const RENEWED_EVERY_MS = 20_000
 

@@ -53,9 +53,9 @@ export type AssessmentInput = AssessmentSettings & {
   instructionTitle: string
   /** Empty for none. */
   instruction: string
-  /** Codes of languages, see language-codes.ts; one that nobody has used yet is added to the languages. */
+  /** Language codes, see language-codes.ts; an unused one is added to the languages. */
   languages: string[]
-  /** Names; one that is new is added to the organization's categories. */
+  /** Category names; a new one is added to the organization's categories. */
   categories: string[]
   /** Names of the organization's tags, in either case. */
   tags: string[]

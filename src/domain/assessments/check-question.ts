@@ -33,14 +33,14 @@ const checkMarks = ({ script, scriptFormat }: QuestionInput): Violation | undefi
 
 const TOO_MANY_MARKS = `A formatted text can have at most ${MAX_MARKS.toLocaleString('en')} of the characters * _ | [ and \`. Use fewer, or have it shown as it is typed.`
 
-/** A candidate's page plays nothing that does not come by https. */
+/** Candidates' pages play media by https only. */
 const checkMediaUrl = (url: string): Violation | undefined =>
   checkText(url, MAX_URL_LENGTH) ??
   (url === '' || assetIdIn(url) || (/^https:\/\//i.test(url) && URL.canParse(url))
     ? undefined
     : { rule: 'account', problem: 'notHttps' })
 
-/** A question without anything to read, hear or see could not be answered, nor one that is said to be heard or seen, and is not. */
+/** A question needs a text, audio, or video, and the media that its input type names. */
 function checkAsked({ inputType, script, audioUrl, videoUrl }: QuestionInput): Violation | undefined {
   if ([script, audioUrl, videoUrl].every((part) => part.trim() === '')) return { rule: 'account', problem: 'asksNothing' }
   const isMissing = (inputType === 'audio' && audioUrl === '') || (inputType === 'video' && videoUrl === '')

@@ -183,7 +183,7 @@ async function refuseInvited(ctx: Context, assessmentId: string): Promise<void> 
   }
 }
 
-/** The assessment, which nobody else changes until the transaction ends; inviting to it goes on. @throws DomainError assessment_not_found. */
+/** Locks the assessment until the transaction ends, without blocking invitations. @throws DomainError assessment_not_found. */
 export async function lockAssessment(ctx: Context, id: string): Promise<Assessment> {
   if (!isUuid(id)) throw new DomainError('assessment_not_found')
   await ctx.db.selectFrom('assessments').select('id').where('id', '=', id).forNoKeyUpdate().execute()

@@ -167,7 +167,7 @@ export async function numberQuestions(inside: Context, questions: readonly Place
     .execute()
 }
 
-/** A pool goes with its last question. */
+/** Deletes pools without questions. */
 export async function deleteEmptyPools({ db, organization }: Context, assessmentId: string): Promise<void> {
   await db.assessmentPool.deleteMany({ where: { organizationId: organization.id, assessmentId, questions: { none: {} } } })
 }

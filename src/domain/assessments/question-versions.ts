@@ -2,7 +2,7 @@ import type { Expression } from '../../db/queries.ts'
 import { timestamp } from '../../db/writes.ts'
 import type { Context } from '../context.ts'
 
-/** Until the end of the transaction nobody else changes the version, or corrects its key. */
+/** Locks the version and its keys until the end of the transaction. */
 export async function lockVersion(ctx: Pick<Context, 'db' | 'organization'>, id: string): Promise<void> {
   await ctx.db.selectFrom('questionVersions').select('id').where('id', '=', id).forNoKeyUpdate().execute()
 }

@@ -15,7 +15,7 @@ export type AssessmentTemplate = {
   questions: readonly { input: QuestionInput; definition: QuestionDefinition | null }[]
 }
 
-/** At most so many of an organization's own templates are offered. */
+/** Most of an organization's own templates that are offered. */
 const MAX_OFFERED = 100
 
 /**

@@ -7,10 +7,10 @@ import { readPicture } from './picture-file.ts'
 import { storeFile } from './store-file.ts'
 
 /**
- * Keeps a picture for questions; one that is there already is found, and not kept twice.
+ * Stores a picture for questions, or finds the stored one with the same content.
  *
  * @returns its id.
- * @throws DomainError not_permitted; invalid, at `picture`: too large, no picture, or no room for it.
+ * @throws DomainError not_permitted; invalid, at `picture`: too large, no picture, or no space.
  */
 export async function addPicture(ctx: Context, file: Buffer): Promise<string> {
   authorize(ctx, 'write_assessments')

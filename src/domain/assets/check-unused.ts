@@ -38,7 +38,7 @@ function findDueAssets({ db, deps }: ServiceContext): Promise<CheckedAsset[]> {
       const named = (['questions', 'libraryVersions', 'submissionQuestions'] as const).map((table) =>
         exists(selectFrom(table).select(sql`1`.as('one')).where(names(table))),
       )
-      // Versions stay when nothing is asked by them any more.
+      // Versions stay after the last question that uses them.
       const usages = (['questions', 'libraryVersions', 'submissionQuestions'] as const).map((table) =>
         exists(
           selectFrom(table)

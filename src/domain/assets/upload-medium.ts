@@ -62,7 +62,7 @@ export async function putMediumPart(ctx: Context, id: string, { segment, number,
 
 type Measured = { segment: number; number: number; bytes: number; sha256: Uint8Array }
 
-/** @throws DomainError invalid where another is there in its place. */
+/** @throws DomainError invalid if a different part was stored at the same place. */
 async function isKnown({ db, organization }: Context, { id }: Asset, { segment, number, sha256 }: Measured): Promise<boolean> {
   const storedPart = await db.assetPart.findFirst({ where: { organizationId: organization.id, assetId: id, segment, number } })
   if (storedPart && Buffer.compare(storedPart.sha256, sha256) !== 0) throwIfIssues([issue(DIFFERS)])

@@ -18,7 +18,7 @@ const LEASE_SECONDS = 20
 export type LeasedReport = {
   report: { id: string; status: OrderStatus; happenedAt: Date; attemptCount: number; leasedUntil: Date | null }
   connection: { id: string; ats: Ats; mode: KeyMode; organization: Context['organization'] }
-  /** Null: a test of the connection, which nobody has ordered. */
+  /** Null: a test of the connection, without an order. */
   order: { id: string; naturalKey: string; callbackUrl: string | null; inviteId: string } | null
   credentials: Credentials
 }

@@ -56,7 +56,7 @@ export async function findNewestCallback(ctx: Context, connectionId: string): Pr
   return order?.callbackUrl ?? null
 }
 
-/** Keeps what the ATS has found wrong with an answer, to be seen at the order. @param ctx of an ATS. */
+/** Stores an error that the ATS reported for an answer, to be shown with the order. @param ctx of an ATS. */
 export async function recordComplaint(ctx: Context, orderId: string, text: string): Promise<void> {
   const where = { organizationId: ctx.organization.id, id: orderId }
   await ctx.db.atsOrder.updateMany({ where, data: { lastError: text } })

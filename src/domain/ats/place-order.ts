@@ -113,7 +113,7 @@ async function findOrInvite(inside: Context, order: NewOrder): Promise<{ inviteI
   }
 }
 
-/** Locked: nothing is recorded of it until the transaction ends. */
+/** Locks the invite, so that no event of it is recorded until the transaction ends. */
 async function findEarlier(inside: Context, { assessmentId, recipientEmail }: NewOrder): Promise<string | undefined> {
   const toAddress = inside.db
     .selectFrom('invites')

@@ -109,7 +109,7 @@ async function findEntries(
       ...(action && { action }),
       ...(bulkChangeId !== undefined && { bulkChangeId }),
       AND: [{ at: { ...(from && { gte: from }), ...(to && { lt: to }) } }],
-      // The first condition is what an index can be entered by.
+      // The first condition can use an index.
       ...(last && { at: { lte: last.at }, OR: [{ at: { lt: last.at } }, { id: { lt: last.id } }] }),
     },
     orderBy: [{ at: 'desc' }, { id: 'desc' }],

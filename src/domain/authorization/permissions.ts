@@ -13,7 +13,7 @@ export type Permission =
   | 'read_as_grader'
   /** See submissions/grading. */
   | 'grade'
-  /** In the name of a member who may, see submissions/grading/grade-for-members.ts. */
+  /** On behalf of a member who may grade, see submissions/grading/grade-for-members.ts. */
   | 'grade_for_members'
   | 'write_assessments'
   /** The library of questions. */
@@ -157,7 +157,7 @@ const memberPermissions = new Map<string, readonly Permission[]>([
   ['client', ['read_as_client']],
 ])
 
-/** Every role needs it besides: nobody reads transcripts by a role alone. */
+/** Required in addition to a role: no role alone may read transcripts. */
 const TRANSCRIPT_READER = ['read_transcripts'] as const satisfies Permission[]
 
 export const may = ({ actor }: Pick<Context, 'actor'>, permission: Permission): boolean =>

@@ -34,7 +34,7 @@ export const findColorIssues = ({ primaryColor, backgroundColor }: Colors): Issu
   ])
 }
 
-/** Colors that were typed, as they are stored. */
+/** Normalizes entered colors. */
 export const tidyColors = ({ primaryColor, backgroundColor }: Colors): Pick<Brand, 'primaryColor' | 'backgroundColor'> => {
   const tidy = (color: string) => color.trim().toLowerCase() || null
   return { primaryColor: tidy(primaryColor), backgroundColor: tidy(backgroundColor) }
@@ -71,7 +71,7 @@ export async function changeLogo(ctx: Context, file: Buffer): Promise<void> {
   const { width: logoWidth, height: logoHeight } = picture
   const logoHash = Buffer.from(logo.sha256 ?? []).toString('hex')
   await changeBrand(ctx, { logoHash, logoWidth, logoHeight }, async (_before, inside) => {
-    // One that was about to be forgotten stays; one that has just been is not there to be named.
+    // A logo that was about to be deleted stays. One that was just deleted no longer exists, so it can't be named.
     const where = { organizationId_id: { organizationId: ctx.organization.id, id: logo.id } }
     await inside.db.asset.update({ where, data: { unusedSince: null } })
   })

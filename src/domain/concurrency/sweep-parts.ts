@@ -1,7 +1,7 @@
 import type { Connection, ServiceContext } from '../context.ts'
 import { SWEEP_PARTS, type SweepPart } from '../ports/metrics.ts'
 
-/** Milliseconds that a part of the sweep goes on for, about: with the rest it goes on in the next minute, and so is seen to be alive. */
+/** Time that a part of the sweep runs, in milliseconds. It continues in the next minute, which shows that it is alive. */
 const TIME_BUDGET_MS = 50_000
 
 /** @returns whether the part of the sweep that begins now has worked for long enough. */

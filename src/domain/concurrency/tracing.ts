@@ -62,7 +62,7 @@ export function beginSpan({ name, kind, attributes = {}, parent }: Begin) {
   }
 }
 
-/** Does the work within a span that ends with it. */
+/** Does the work within a span, and ends the span with it. */
 export async function inSpan<T>(options: Begin, work: (span: Span) => Promise<T>): Promise<T> {
   const spanHandle = beginSpan(options)
   if (!spanHandle) return work({ attributes: {}, failed: false })

@@ -156,7 +156,7 @@ async function* readAddresses(ctx: Context): AsyncGenerator<string[]> {
     }
 }
 
-/** No data has come back; only the receipt is missing. */
+/** No data was restored; only the receipt is missing. */
 async function recordNothingFound(ctx: Context, line: ReceiptLine): Promise<void> {
   const { id, code, actor, counts } = line
   const data = {

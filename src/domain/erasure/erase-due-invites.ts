@@ -188,7 +188,7 @@ async function eraseMarkedBefore(ctx: Context): Promise<void> {
   })
 }
 
-/** Rows of lists that repeat the address of one that these were made of. */
+/** Rows of lists that have the address of an invite created from the list. */
 function eraseRepeats(inside: Context, inviteIds: string[]): Promise<number> {
   const repeats = inside.db
     .deleteFrom('inviteBatchRows')

@@ -16,7 +16,7 @@ import { deleteInvites } from './delete-invites.ts'
 import { type AddressErasure, type ErasureRef, eraseCounted } from './erasing.ts'
 import type { ErasedCounts } from './erasures.ts'
 
-// The invites of an address, and all that hangs on them.
+// Erases the invites of an address, with their dependent rows.
 
 /** Invites of one transaction. */
 const INVITES_AT_ONCE = 10

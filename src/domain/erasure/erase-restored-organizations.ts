@@ -19,7 +19,7 @@ export async function findRestoredOrganizations(service: LogReader): Promise<Org
   return [...new Map(returned.map((line) => [line.organizationId, line])).values()]
 }
 
-/** Erases again, to their end, organizations that have come back. */
+/** Repeats the erasures of restored organizations, to their end. */
 export async function eraseRestoredOrganizations(operator: ServiceContext): Promise<OrganizationLine[]> {
   const returned = await findRestoredOrganizations(operator)
   for (const { id, organizationId, actor, requestedAt } of returned) {

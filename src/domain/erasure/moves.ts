@@ -27,10 +27,11 @@ export async function suspendForMove(ctx: Context, { movedTo }: { movedTo: strin
 }
 
 /**
- * Ends the suspension of an organization that was imported, or that has not moved after all. An imported one first loses who was erased since
- * its export.
+ * Ends the suspension of an organization that was imported, or that did not move after all. In an imported one, the erasures since its
+ * export are repeated first.
  *
- * @returns repeated erasures; null if there is no erasure log. @throws Error if it is not suspended, or is going to be erased.
+ * @returns repeated erasures; null if there is no erasure log.
+ * @throws Error if it is not suspended, or is going to be erased.
  */
 export async function resumeOrganization(ctx: Context): Promise<RepeatedErasure[] | null> {
   authorize(ctx, 'erase_organization')

@@ -4,8 +4,8 @@ import { unscoped } from '../../db/unscoped.ts'
 import type { Context } from '../context.ts'
 
 /**
- * The word of the organization's identity providers, with the sessions that rest on nothing else; forms that wait to be sent to it; and that
- * sessions are closed for it.
+ * Removes the authentications by the organization's identity providers, sessions that have no others, saved forms for its pages, and its id
+ * from sessions that are closed to it.
  */
 export async function purgeAccountTraces(inside: Context, credentialIds: string[]): Promise<void> {
   const { db, organization } = inside

@@ -34,7 +34,7 @@ export async function requestErasure(
   return getErasure(ctx, erasureId)
 }
 
-/** As all that compares addresses has it. */
+/** The address in the form in which addresses are compared. */
 export const normalizeAddress = (address: string): string => toStoredAddress(address.trim()).toLowerCase()
 
 async function startErasure(

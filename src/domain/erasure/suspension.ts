@@ -56,7 +56,7 @@ export async function suspendOrganization(ctx: Context, { name }: { name: string
       .insertInto('organizationSuspensions')
       .values(row)
       .onConflict((conflict) =>
-        // One that has moved, or was imported, is suspended already.
+        // An organization that moved, or was imported, is suspended already.
         conflict.column('organizationId').doUpdateSet(row).where('organizationSuspensions.erasesAt', 'is', null),
       )
     if ((await affectedRows(insertion)) > 0) {

@@ -44,7 +44,7 @@ export type WebhookEvent = EventOfType<TestedType, EventPayload | TestEventPaylo
 /** An event of one invite, which may not be in the feed yet. */
 export type InviteEvent = Omit<FeedEvent, 'position'>
 
-/** @param cursor stands for all events up to this position: to be passed on by the next request, also when there were no events. */
+/** @param cursor position up to which all events were returned, for the next request; also set without events. */
 export type FeedPage = { events: FeedEvent[]; cursor: bigint; hasMore: boolean }
 
 /** Row of `events`. The database has no enum for types and no schema for data. */

@@ -16,7 +16,7 @@ const extensionOf = (contentType: string): string => EXTENSIONS[contentType] ?? 
 
 const OTHER_EXTENSIONS: Record<string, string[]> = { jpg: ['jpeg'], txt: ['csv'] }
 
-/** Name under which a candidate's file is stored by who downloads it: it ends as its content, because systems open files by their extension. */
+/** Name under which a candidate's file is downloaded. Its extension fits the content, because systems open files by their extension. */
 export function downloadName({ fileName, contentType }: { fileName: string; contentType: string }): string {
   const extension = extensionOf(contentType)
   const accepted = [extension, ...(OTHER_EXTENSIONS[extension] ?? [])]

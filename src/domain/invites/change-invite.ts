@@ -110,7 +110,7 @@ async function changeTags(ctx: Context, inviteId: string, choose: (tagIds: strin
   })
 }
 
-/** Does it in a transaction in which nobody else changes the invite. @throws DomainError not_permitted, invite_not_found. */
+/** Makes a change while the invite is locked. @throws DomainError not_permitted, invite_not_found. */
 export async function changeInvite(
   ctx: Context,
   inviteId: string,

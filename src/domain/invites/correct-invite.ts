@@ -52,7 +52,7 @@ export async function correctInvite(ctx: Context, id: string, correction: Correc
 const createSettledError = (field: string, status: InviteStatus): DomainError =>
   new DomainError('move_not_allowed', { issues: [{ field, rule: 'settled', value: status }] })
 
-/** @property tagIds all that it is to have. */
+/** @property tagIds all of its tags. */
 export type InviteEdits = Correction & {
   expiresInDays?: number | undefined
   assignedGraderId?: string | null | undefined

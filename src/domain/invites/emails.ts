@@ -21,7 +21,7 @@ import { suppressAddressOf } from './suppress-bounced.ts'
 
 export type { InviteEmail, InviteEmailRow }
 export const EMAIL_STATES = ['queued', 'sent', 'captured', 'failed'] as const satisfies EmailState[]
-/** As a sending is shown: queued ones that wait for another day are `delayed`. */
+/** State as it is shown: queued emails that wait for another day are `delayed`. */
 export const SHOWN_EMAIL_STATES = [...EMAIL_STATES, 'delayed'] as const
 
 /** The state that a sending is shown in. */

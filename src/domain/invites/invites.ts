@@ -70,7 +70,7 @@ export const wholeInvite = projectionOf('invites', Prisma.InviteScalarFieldEnum,
 export type Invite = Selected<typeof wholeInvite>
 /** An invite as a list has it. */
 export type ListedInvite = RowOf<typeof wholeInvite>
-/** An invite with all that and the grader's account. */
+/** An invite as above, with the grader's account. */
 export const detailedInvite = projectionOf('invites', Prisma.InviteScalarFieldEnum, {
   assessmentName,
   tagIds,

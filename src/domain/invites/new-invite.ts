@@ -62,7 +62,7 @@ export type NewInvite = { [Term in keyof InviteTerms]?: InviteTerms[Term] | unde
 /** Every field of a new invite, so that an interface that forgets one doesn't compile. undefined: the default. */
 export type CompleteNewInvite = { [Field in keyof NewInvite]-?: NewInvite[Field] }
 
-/** v1.md, CreateInvite body; what that leaves out is empty. */
+/** v1.md, CreateInvite body. Omitted fields are empty. */
 export const INVITE_DEFAULTS: Omit<InviteTerms, 'facePhotoRequired'> = {
   recipientName: null,
   questionReplayLimit: 1,

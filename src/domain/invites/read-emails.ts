@@ -52,7 +52,7 @@ export type InviteEmail = WithInvite & {
   answers: { responseType: string }[]
   /** The organization's or assessment's template that was used, or would be used now if not sent yet. Null: the service's own text. */
   template: { id: string; subject: string; body: string } | null
-  /** In which it is written: of one that was sent, in which it was. */
+  /** Language of the email: the one it was sent in or, before that, the one it will be written in. */
   spoken: string
   /** Facts of a reminder or notice; null for requested mails. */
   byItself: AutomaticMailFacts | null
@@ -121,7 +121,7 @@ async function readInvitationStates(
   }
 }
 
-/** With which text each is said, and in which language. */
+/** Finds the text and language of each email. */
 async function findMailTexts(
   { db, deps: { languages } }: Pick<ServiceContext, 'db' | 'deps'>,
   emails: WithInvite[],

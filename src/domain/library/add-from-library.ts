@@ -74,7 +74,7 @@ export type LibraryOrigin = {
   mine: string
 }
 
-/** @returns null: it comes from nowhere. */
+/** @returns null if the question is not from the library. */
 export async function findOrigin(ctx: Context, question: Question): Promise<LibraryOrigin | null> {
   const { libraryQuestionId: id, libraryNumber: number } = question
   if (id === null || number === null) return null

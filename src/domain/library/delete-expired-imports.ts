@@ -4,7 +4,7 @@ import { inTransaction } from '../transaction.ts'
 import { UNDO_WITHIN_MS } from './imports.ts'
 
 const KEPT_FOR_MS = 30 * DAY_MS
-/** Milliseconds after which an import that is still loading has failed. */
+/** Milliseconds until an import that is still loading counts as failed. */
 const LOADED_WITHIN_MS = 3_600_000
 /** Each may have thousands of questions. */
 const IMPORTS_AT_ONCE = 20

@@ -8,7 +8,7 @@ import type { LibraryContent } from './content.ts'
 import { MAX_IMPORTED } from './imports.ts'
 import { type LibraryFilter, listLibrary } from './list-library.ts'
 
-/** Questions of one file, the newest: as many as one that is imported may have. */
+/** Most questions in one file, the newest: as many as an import may have. */
 export const MAX_EXPORTED = MAX_IMPORTED
 
 export type ExportedLibraryQuestion = { id: string; name: string; category: string; content: LibraryContent }

@@ -73,12 +73,12 @@ function readOf(ctx: Context, rows: LibraryRows, size: number): Promise<ListedLi
   return page.execute()
 }
 
-/** The newest questions, in which a word that many have is found at once. */
+/** Newest questions that are searched first: a frequent word is found among them quickly. */
 const LOOKED_AT_FIRST = 80
 
 /**
- * A word that many questions have is found among the newest; one that few have by the index of words, for which all that have it are read.
- * PostgreSQL can't know beforehand which it is.
+ * Searches the newest questions first, which finds frequent words. Rare words are found by the index, which reads all questions with the
+ * word. PostgreSQL can't know beforehand which case it is.
  */
 async function searchIn(
   ctx: Context,

@@ -33,10 +33,11 @@ export async function lockContent(ctx: Context, ref: QuestionRef): Promise<{ que
 }
 
 /**
- * Saves a question to the library, or finds the equal one that is there. The question then comes from it.
+ * Saves a question to the library, or finds the equal one there, and links the question to it.
  *
- * @returns its place, and whether it is new.
- * @throws DomainError not_permitted, assessment_not_found, question_not_found; invalid where another question of the assessment comes from it.
+ * @returns the library question and version, and whether it is new.
+ * @throws DomainError not_permitted, assessment_not_found, question_not_found; invalid if another question of the assessment is linked to
+ *   the same library question.
  */
 export async function saveToLibrary(ctx: Context, ref: QuestionRef): Promise<LibraryPlace & { isNew: boolean }> {
   authorize(ctx, 'write_assessments')
@@ -184,7 +185,7 @@ async function lock(ctx: Context, id: string): Promise<void> {
   await ctx.db.selectFrom('libraryQuestions').where('id', '=', id).select('id').forNoKeyUpdate().executeTakeFirst()
 }
 
-/** Each question of the library is asked once in an assessment. @throws DomainError invalid, with the place of the one that is there. */
+/** An assessment may have each library question once. @throws DomainError invalid, with the place of the existing one. */
 export async function refuseSecond(
   { db, organization }: Context,
   { assessmentId, questionId }: { assessmentId: string; questionId?: string },
@@ -204,7 +205,7 @@ export async function refuseSecond(
   })
 }
 
-/** Remembers where a question comes from. */
+/** Stores which library version a question is from. */
 async function linkTo(ctx: Context, question: Question, { libraryQuestionId, number }: LibraryPlace): Promise<void> {
   if (question.libraryQuestionId === libraryQuestionId && question.libraryNumber === number) return
   const { assessmentId, id } = question

@@ -79,8 +79,8 @@ export type FilterConditions<T extends keyof Tables, Filter> = {
 }
 
 /**
- * A filter as its conditions take it. A search becomes a pattern for each word. An exact name is compared composed, which no index knows, so its
- * key comes with it.
+ * A filter as its conditions use it. A search is split into a pattern for each word. An exact name comes with its key, because no index
+ * supports comparing composed names.
  */
 export type TokenizedFilter<Filter> = {
   [F in keyof Filter]: F extends 'search' | 'recipient' ? string[] : Filter[F]

@@ -16,7 +16,7 @@ export type Found<Name, Row> = Map<Name, Map<string, Row>>
 type Load<Name, Row> = (ctx: Context, ids: Ids<Name>) => Promise<Found<Name, Row>>
 type Batch<Name, Row> = { ids: Ids<Name>; size: number; found: Promise<Found<Name, Row>> }
 
-/** A batch with so many ids is full, so that its statement takes milliseconds. */
+/** Most ids of a batch, so that its statement takes milliseconds. */
 const MAX_IDS = 1_000
 
 /** Loads the organization's rows of a table by their ids, as {@link batchLoader} does. */

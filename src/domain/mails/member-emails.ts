@@ -114,7 +114,7 @@ const include = {
   webhook: { select: { url: true, state: true, disabledReason: true, failingSince: true } },
 } satisfies Prisma.MemberEmailInclude
 
-/** One mail to a member, with all that it says. */
+/** A mail to a member, with all its data. */
 export type MemberEmail = Prisma.MemberEmailGetPayload<{ include: typeof include }>
 
 type About = {
@@ -227,7 +227,7 @@ const NOT_WHILE_SUSPENDED: ReadonlySet<string> = new Set<MemberEmailKind>([
   ...DIGESTS,
 ])
 
-/** Why a mail is not to be sent any more; null while it is. */
+/** Reason not to send a mail any more; null: send it. */
 export function whyMemberEmailObsolete({ kind, member, link, webhook }: MemberEmail, now: Date): string | null {
   if (member.organization.suspension && NOT_WHILE_SUSPENDED.has(kind)) return 'Not sent: the organization is to be erased.'
   if (member.status !== 'active') return 'Not sent: the member is not active any more.'

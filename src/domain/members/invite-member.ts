@@ -147,7 +147,7 @@ export const findMemberByAddress = (ctx: Context, email: string): Promise<Found 
     .forNoKeyUpdate()
     .executeTakeFirst()
 
-/** @returns null when somebody else has made the member in this very moment. */
+/** @returns null if somebody else created the member simultaneously. */
 async function createMember({ db, deps, organization }: Context, email: string, names: Names): Promise<Found | null> {
   const now = deps.clock()
   const times = { createdAt: now, updatedAt: now }

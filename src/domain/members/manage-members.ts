@@ -117,7 +117,7 @@ export async function notifyOfRoleChange(inside: Context, memberId: string, befo
 
 const wordsOf = ({ roles, portalRoles }: Given): string[] => [...portalRoles, ...roles]
 
-/** An organization's other words for a role stay as they are. */
+/** Keeps the organization's other role names. */
 const rolesAfter = (before: readonly string[], chosen: readonly string[]): string[] => [
   ...before.filter((role) => !isKnownRole(role)),
   ...MEMBER_ROLES.filter((role) => chosen.includes(role)),

@@ -10,7 +10,7 @@ import { isUuid } from '../text/uuid.ts'
 import { inTransaction } from '../transaction.ts'
 import { lockMember } from './members.ts'
 
-/** A session as admins see it. @property proofs by what the person has signed in. */
+/** A session as admins see it. @property proofs authentications of the session. */
 export type MemberSession = SessionSummary & { proofs: AuthenticationKind[] }
 
 /** Sessions of a person that go on, and that this organization has not closed itself to. */

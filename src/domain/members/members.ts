@@ -123,13 +123,13 @@ function refuseErased([member]: Member[]): Member {
   return member
 }
 
-/** The member as it is while nobody else changes it, until the transaction ends. @throws DomainError member_not_found. */
+/** Locks a member until the transaction ends. @throws DomainError member_not_found. */
 export function lockMember(inside: Context, id: string): Promise<Member> {
   authorize(inside, 'read')
   return lockAnyMember(inside, id)
 }
 
-/** {@link lockMember}, also for who may read about no other: themselves. @throws DomainError member_not_found. */
+/** As {@link lockMember}, also for members who may read nobody but themselves. @throws DomainError member_not_found. */
 export async function lockAnyMember(inside: Context, id: string): Promise<Member> {
   if (isUuid(id)) await inside.db.selectFrom('members').select('id').where('id', '=', id).forNoKeyUpdate().executeTakeFirst()
   return refuseErased(await findMembers(inside, [id]))

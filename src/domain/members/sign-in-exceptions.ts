@@ -20,7 +20,7 @@ export type SignInException = (typeof SIGN_IN_EXCEPTIONS)[number]
 /** @property isReady for `break_glass`: true if the owner signed in with their own factors within {@link READY_MS}. */
 export type SignInExceptionMember = { id: string; name: string; email: string; signInException: string; isReady: boolean }
 
-/** Milliseconds for which a way in that was used once is expected to be one. */
+/** Milliseconds after a sign-in for which the owner's own factors are expected to work. */
 const READY_MS = 30 * DAY_MS
 
 /** Members with a sign-in exception. @throws DomainError not_permitted. */

@@ -112,7 +112,7 @@ async function findInvite(
   return invites.select(['id as inviteId', 'linkVersion']).orderBy('attempt', 'desc').executeTakeFirst()
 }
 
-/** From now on the mailed link leads to the invite, and ends with it. */
+/** Makes the mailed link lead to the invite, and end with it. */
 async function assign({ db }: Context, id: string, invitation: InvitationRef): Promise<InvitationRef> {
   const { inviteId, linkVersion } = invitation
   await db.updateTable('registrations').set({ inviteId, linkVersion, expiresAt: null }).where('id', '=', id).execute()

@@ -14,7 +14,7 @@ export const OPERATOR_PROVIDERS = [
   { id: '00000000-0000-4000-8000-000000000001', address: 'google', name: 'Google' },
   { id: '00000000-0000-4000-8000-000000000002', address: 'microsoft', name: 'Microsoft' },
 ] as const
-/** One that is offered, as the settings have it. @property address the word that stands for it in addresses. */
+/** A provider that the operator's settings offer. @property address its name in addresses. */
 export type OperatorProvider = IdpClient & { name: string; address: string }
 
 /**
@@ -66,7 +66,7 @@ export type LogoutToken = { issuer: string; subject: string | null; sid: string 
 /** Client of identity providers. Errors in their replies are returned, not thrown. */
 export type IdentityProviders = {
   authorizationUrl: (client: IdpClient, request: AuthorizationRequest) => Promise<{ url: string } | IdpFault>
-  /** @param callbackUrl with all that the browser has brought back. */
+  /** @param callbackUrl with all parameters of the provider's redirect. */
   redeem: (client: IdpClient, request: AuthorizationRequest, callbackUrl: string) => Promise<{ token: IdToken } | IdpFault>
   /** Never throws: an invalid or expired token, or one for another client, is a fault. OpenID Connect Back-Channel Logout 1.0, 2.6. */
   readLogout: (client: IdpClient, token: string) => Promise<{ logout: LogoutToken } | IdpFault>

@@ -84,6 +84,6 @@ export type Answering = {
 export type QuestionKinds = ReadonlyMap<string, QuestionKind> & {
   /** The word is an organization's own: any that no kind has is answered by a text. */
   answering: (responseType: string) => Answering
-  /** The response types that are answered by nothing but a recording. */
+  /** Response types that only a recording can answer. */
   recorded: readonly string[]
 }

@@ -28,7 +28,7 @@ export function signInvitation(secretKeys: readonly string[], { inviteId, linkVe
   return signToken(secretKeys, 'invitation', Buffer.concat([uuidToBytes(inviteId), version]))
 }
 
-/** Verifies the token of a link; null when none of the keys has signed it. */
+/** Verifies the token of a link; null if none of the keys signed it. */
 export function readInvitation(secretKeys: readonly string[], token: string): InvitationRef | null {
   const payload = verifyToken(secretKeys, 'invitation', token, UUID_BYTES + VERSION_BYTES)
   return payload && { inviteId: bytesToUuid(payload.subarray(0, UUID_BYTES)), linkVersion: payload.readUInt16BE(UUID_BYTES) }
@@ -38,7 +38,7 @@ export function readInvitation(secretKeys: readonly string[], token: string): In
 export const signSession = (secretKeys: readonly string[], { inviteId, session }: SessionRef): string =>
   signToken(secretKeys, 'session', Buffer.concat([uuidToBytes(inviteId), uuidToBytes(session)]))
 
-/** Verifies the reference of a session; null when none of the keys has signed it. */
+/** Verifies the reference of a session; null if none of the keys signed it. */
 export function readSession(secretKeys: readonly string[], reference: string): SessionRef | null {
   const payload = verifyToken(secretKeys, 'session', reference, 2 * UUID_BYTES)
   return payload && { inviteId: bytesToUuid(payload.subarray(0, UUID_BYTES)), session: bytesToUuid(payload.subarray(UUID_BYTES)) }

@@ -10,7 +10,7 @@ export const newOpenToken = (): string => randomBytes(TOKEN_BYTES).toString('bas
 export const signRegistration = (secretKeys: readonly string[], registrationId: string): string =>
   signToken(secretKeys, 'registration', uuidToBytes(registrationId))
 
-/** The id of the registration; null if none of the keys has signed it. */
+/** Id of the registration; null if none of the keys signed it. */
 export function readRegistration(secretKeys: readonly string[], token: string): string | null {
   const payload = verifyToken(secretKeys, 'registration', token, UUID_BYTES)
   return payload && bytesToUuid(payload)

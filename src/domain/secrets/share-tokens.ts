@@ -14,7 +14,7 @@ import {
 export const signShareLink = (secretKeys: readonly string[], id: string): string =>
   signToken(secretKeys, 'share', uuidToBytes(id))
 
-/** The link's id; null when none of the keys has signed it. */
+/** Id of the link; null if none of the keys signed it. */
 export function readShareLink(secretKeys: readonly string[], token: string): string | null {
   const payload = verifyToken(secretKeys, 'share', token, UUID_BYTES)
   return payload && bytesToUuid(payload)

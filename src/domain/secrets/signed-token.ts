@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
-/** A signature is good for one purpose only. */
+/** A signature is valid for one purpose only. */
 export type Purpose =
   | 'invitation'
   | 'session'

@@ -7,7 +7,7 @@ import { bytesToUuid, signToken, UUID_BYTES, uuidToBytes, verifyToken } from './
 export const signUnsubscribeToken = (secretKeys: readonly string[], inviteId: string): string =>
   signToken(secretKeys, 'unsubscribe', uuidToBytes(inviteId))
 
-/** The id of the invite; null when none of the keys has signed it. */
+/** Id of the invite; null if none of the keys signed it. */
 export function readUnsubscribeToken(secretKeys: readonly string[], token: string): string | null {
   const payload = verifyToken(secretKeys, 'unsubscribe', token, UUID_BYTES)
   return payload && bytesToUuid(payload)

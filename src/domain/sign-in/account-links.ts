@@ -4,7 +4,7 @@ import type { Context, ServiceContext } from '../context.ts'
 import type { AccountLinkKind, AccountLinkRef } from '../secrets/account-tokens.ts'
 import { DAY_MS } from '../time/days.ts'
 
-/** Milliseconds for which a link is good. */
+/** Validity of a link in milliseconds. */
 const LIFETIMES: Record<AccountLinkKind, number> = { join: 7 * DAY_MS, reset: 3_600_000 }
 
 const include = {

@@ -3,7 +3,7 @@ import type { ServiceContext } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import type { SignedIn } from './sessions.ts'
 
-/** @property emailVerifiedAt null: nobody has shown yet that the address is theirs. */
+/** @property emailVerifiedAt null: the address is not proven. */
 export type LockedCredential = { id: string; authVersion: number; emailVerifiedAt: Date | null }
 
 /**

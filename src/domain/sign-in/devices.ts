@@ -43,7 +43,7 @@ export async function findDeviceId(
   return found?.id ?? null
 }
 
-/** @param credential undefined: nobody's. */
+/** @param credential undefined: the address has no account. */
 export async function findFamiliarity(
   { db, deps }: ServiceContext,
   credential: Credential | undefined,

@@ -25,7 +25,7 @@ export async function endSession(service: ServiceContext, token: string, reason:
 export const endOwnSession = (service: ServiceContext, signedIn: SignedIn, id: string): Promise<void> =>
   isUuid(id) ? endOwnSessions(service, signedIn, { id }, 'ended_by_owner') : Promise.resolve()
 
-/** Ends all sessions of one's own but this one. */
+/** Ends all of the person's sessions except this one. */
 export const endOtherSessions = (
   service: ServiceContext,
   signedIn: SignedIn,

@@ -24,7 +24,7 @@ export const MAX_FACTORS = 20
 export const listFactors = ({ db }: ServiceContext, credentialId: string): Promise<SecondFactor[]> =>
   db.secondFactor.findMany({ where: { credentialId }, orderBy: [{ createdAt: 'asc' }, { id: 'asc' }] })
 
-/** Passkeys that are good for the host that people reach the service by. */
+/** Passkeys for the host of the service. */
 export const passkeysOf = (factors: readonly SecondFactor[], rp: { id: string } | null): Passkey[] =>
   factors.filter((factor): factor is Passkey => factor.kind === 'passkey' && factor.rpId === rp?.id)
 

@@ -59,7 +59,7 @@ export type SignInPolicy = {
   networks: readonly string[]
 } | null
 
-/** When it is asked, and from which address. */
+/** Time and network address of a request. */
 export type AccessRequest = { at: Date; address: string }
 
 /** `open`, or the first unmet requirement of the organization. `signIn`: the session has no access to the organization any more. */

@@ -1,7 +1,7 @@
 import { hash, randomBytes } from 'node:crypto'
 import type { ServiceContext } from '../context.ts'
 
-/** Milliseconds in all after which a session ends, however it is used. */
+/** Longest duration of a session in milliseconds, however it is used. */
 export const MAX_SESSION_MS = 30 * 86_400_000
 const TOKEN_BYTES = 32
 

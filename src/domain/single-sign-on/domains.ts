@@ -83,7 +83,7 @@ export async function verifyDomain(ctx: Context, id: string): Promise<boolean> {
     return false
   }
   const before = await findOfAnother(ctx, found.domain)
-  // It may have come back since it was looked for.
+  // The record may be back since the last check.
   if (before && (isDomainHeld(ctx, before) || (await hasDnsRecord(ctx, before)))) throw createDomainProblem('domainTaken')
   await inTransaction(ctx, async (inside) => {
     const otherClaim = await findOfAnother(inside, found.domain)

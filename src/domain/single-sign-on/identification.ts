@@ -9,11 +9,11 @@ export type IdentificationProblem =
   | 'hasAccount'
   /** The link was copied, and nothing proves the address. */
   | 'needsMailedLink'
-  /** Nobody has proven the account's address. */
+  /** The account's address is not proven. */
   | 'unproven'
-  /** Somebody else is linked to it. */
+  /** Another identity of the provider is linked to the account. */
   | 'linkedElsewhere'
-  /** Their organization takes nobody but by its own provider. */
+  /** The organization accepts only its own provider. */
   | 'needsSso'
   | 'claimMissing'
   /** The sign-in began in another browser, expired, or was used; or the person's data has just changed. */

@@ -32,7 +32,7 @@ const MAX_ISSUER_LENGTH = 500
 /** Issuer as it is compared with the provider's own statement: a trailing slash matters, surrounding white space does not. */
 export const normalizeIssuer = (issuer: string): string => issuer.trim().replace(/\/\.well-known\/openid-configuration$/, '')
 
-/** @throws DomainError invalid for all that is wrong. */
+/** @throws DomainError invalid with all issues. */
 export function findProviderIssues({ deps }: Context, input: ProviderInput, { isNew }: { isNew: boolean }): void {
   const isAsked = isNew || input.clientSecret !== ''
   throwIfIssues(

@@ -190,7 +190,7 @@ async function refuseChange(inside: Context, id: string): Promise<never> {
   throw new DomainError('live_tag_read_only')
 }
 
-/** Until the transaction ends nobody else changes the tag. */
+/** Locks the tag until the transaction ends. */
 async function refuseUnseen(inside: Context, id: string, readVersion: SeenAt, change: TagChange): Promise<void> {
   await inside.db.selectFrom('tags').select('id').where('id', '=', id).forNoKeyUpdate().executeTakeFirst()
   const tag = await getTag(inside, id)

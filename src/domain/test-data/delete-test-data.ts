@@ -76,7 +76,7 @@ async function deleteLists(ctx: Context, until: Date, atMost: number): Promise<n
   return affectedRows(ctx.db.deleteFrom('inviteBatches').where('id', 'in', batch.select('id')))
 }
 
-/** Deletes test tags, so many at most. @returns how many. */
+/** Deletes at most `atMost` test tags. @returns the number of deleted tags. */
 function deleteTags(ctx: Context, until: Date, atMost: number): Promise<number> {
   const batch = ctx.db.selectFrom('tags').where('mode', '=', 'test').where('createdAt', '<=', until).limit(atMost)
   return affectedRows(ctx.db.deleteFrom('tags').where('id', 'in', batch.select('id')))

@@ -48,7 +48,7 @@ const simulations: Record<Simulation, (ctx: Context, invite: InviteDetail, answe
   unsubscribe: unsubscribeFromMails,
 }
 
-/** Milliseconds after which a client can do nothing better than to ask again later. */
+/** Milliseconds after which a client should rather ask again later. */
 const LONGEST_WAIT_MS = 10_000
 const refusal = () => new DomainError('too_many_simulations')
 /**

@@ -13,7 +13,7 @@ export const checkEmail = (value: string): Violation | undefined => (isEmailAddr
 
 export const checkUuid = (value: string): Violation | undefined => (isUuid(value) ? undefined : { rule: 'uuid' })
 
-/** Infinity is what a number too large to be one is read as: beyond the maximum. */
+/** Infinity stands for a number that is too large to be read, and is above any maximum. */
 export function checkInteger(value: number, limit: Range): Violation | undefined {
   if (!Number.isInteger(value) && Math.abs(value) !== Number.POSITIVE_INFINITY) return { rule: 'integer', limit }
   if (value < limit.minimum) return { rule: 'minimum', limit }

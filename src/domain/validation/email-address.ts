@@ -56,7 +56,9 @@ const partsOf = (text: string) => {
   return { local: text.slice(0, Math.max(at, 0)), domain: text.slice(at + 1) }
 }
 
-/** A letter that composing, or lower case, makes a plain one, such as the sign for kelvin: with it, it would be somebody else's address. */
+/**
+ * True for a letter that composition or lower case turns into ASCII, such as the sign for kelvin: the address would become somebody else's.
+ */
 const becomesPlain = (letter: string): boolean =>
   NOT_ASCII.test(letter) && /\p{ASCII}/u.test(letter.normalize('NFC').toLowerCase())
 

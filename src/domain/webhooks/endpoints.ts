@@ -119,9 +119,9 @@ export function updateEndpoint(
 }
 
 /**
- * For good. Its deliveries go with it; the sweep removes them, there may be many.
+ * Deletes an endpoint for good. The sweep removes its deliveries, because there may be many.
  *
- * @returns the endpoint as it was.
+ * @returns the endpoint before the deletion.
  * @throws DomainError webhook_not_found.
  */
 export const deleteEndpoint = (ctx: Context, id: string): Promise<WebhookEndpoint> =>

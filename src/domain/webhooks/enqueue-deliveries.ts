@@ -8,7 +8,7 @@ import { TEST_EVENT } from '../events/event.ts'
 import { findEndOfBatch } from '../events/find-end-of-batch.ts'
 import { inTransaction } from '../transaction.ts'
 
-// Events become deliveries: one for each endpoint that wants to be told.
+// Events become deliveries: one for each subscribed endpoint.
 
 /** Events a transaction: even with all the endpoints that an organization may have far from the time of a statement. */
 const EVENTS_PER_TRANSACTION = 2_000

@@ -9,7 +9,7 @@ const BLOCKS = new Set(['p', 'div', 'ul', 'ol', 'table', 'blockquote', 'pre', 'h
 const LINES = new Set(['br', 'li', 'tr'])
 const CODE = new Set(['code', 'pre'])
 const CELLS = new Set(['td', 'th'])
-/** Text goes on through other tags. */
+/** Tags with an effect on the text. The others are ignored. */
 const EFFECTIVE = new Set([...MARKS.keys(), ...BLOCKS, ...LINES, ...CODE, ...CELLS, 'img'])
 const LOST = new Map(
   Object.entries({

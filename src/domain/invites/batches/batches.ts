@@ -35,7 +35,7 @@ export const BATCH_ROW_STATES = [
   'refused',
 ] as const satisfies InviteBatchRowState[]
 
-/** Milliseconds after which a list that is still loading has failed. */
+/** Milliseconds until a list that is still loading counts as failed. */
 const LOADED_WITHIN_MS = 3_600_000
 const MAX_LISTED = 20
 

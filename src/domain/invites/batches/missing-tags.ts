@@ -42,7 +42,7 @@ export async function createMissingTags(ctx: Context, batchId: string): Promise<
   }
 }
 
-/** Rows that lack nothing but tags: only these keep the tags that they have. */
+/** Rows that only lack tags. Only these keep their existing tags. */
 async function findRows({ db, organization }: Context, batchId: string) {
   const where = { organizationId: organization.id, batchId, state: 'invalid' as const }
   const rows = await db.inviteBatchRow.findMany({ where, orderBy: { number: 'asc' } })

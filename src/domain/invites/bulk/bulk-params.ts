@@ -25,7 +25,7 @@ export type BulkParams = {
   includesStarted?: boolean
   /** Revoke: emailed to candidates who got the invitation. Undefined: no email. Resend: replaces each invite's own message. */
   message?: string | undefined
-  /** Name: the list that the names come from, and whether the invitation is sent again. */
+  /** Name: source of the names, and whether the invitation is sent again. */
   listId?: string
   sendsAgain?: boolean
   decision?: string

@@ -93,7 +93,7 @@ async function lockUnstopped(ctx: Context, { id }: Change): Promise<boolean> {
   return (await affectedRows(unstopped.forShare())) > 0
 }
 
-/** True if the row is still to be done, and nobody else works on it. Locks it until the transaction ends. */
+/** Locks a row until the transaction ends. @returns true if it is still to be done, and no other process works on it. */
 async function lockReadyRow(ctx: Context, { id }: Change, { number }: Row): Promise<boolean> {
   const ready = ctx.db.selectFrom('bulkChangeRows').select('number').where('bulkChangeId', '=', id).where('number', '=', number)
   return (await affectedRows(ready.where('state', '=', 'ready').forUpdate().skipLocked())) > 0

@@ -13,7 +13,7 @@ import { authorizeInvites } from '../visibility.ts'
 import type { InviteFilter } from './invite-filter.ts'
 import { type Matches, selectMatches } from './list-matches.ts'
 
-/** All that an invite says, by its state as of now. */
+/** All data of an invite, by its state as of now. */
 export type ExportedInvite = Selectable<Tables['invites']> & {
   assessment: string
   /** Names, in their order. */

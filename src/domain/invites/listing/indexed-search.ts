@@ -14,7 +14,7 @@ import { chooseParts } from './search-parts.ts'
 
 /** With more matches by address, reading all invites is as fast. */
 const MOST_BY_ADDRESS = 10_000
-/** Names that have more combinations of the words are not to be expected. */
+/** Most combinations of the words in names; more are not to be expected. */
 const MOST_COMBINATIONS = 8
 
 /**

@@ -144,7 +144,7 @@ export const isSearch = (filter: InviteFilter): boolean =>
 /** True if an index finds the few matches of one set filter. */
 export const isNarrow = (filter: InviteFilter): boolean => fieldsOf(filter).some((field) => RULES[field].narrows)
 
-/** The organization's invites that meet all that is given, as of now. */
+/** The organization's invites that meet all given filters, as of now. */
 export function matchingInvites(db: TenantDb, filter: InviteFilter, now: Date): Rows<'invites'> {
   const invites = db.selectFrom('invites')
   const fields = fieldsOf(filter)

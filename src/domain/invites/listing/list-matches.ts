@@ -36,7 +36,7 @@ export const selectMatches = (ctx: Context, filter: InviteFilter, now: Date) =>
     .select((eb) => ['invites.id', 'invites.sentAt', 'invites.expiresAt', 'invites.createdAt', statusNow(eb, now).as('status')])
 export type Matches = ReturnType<typeof selectMatches>
 
-/** Milliseconds after which a client can do nothing better than to ask again later. */
+/** Milliseconds after which a client should rather ask again later. */
 const LONGEST_WAIT_MS = 10_000
 
 /**

@@ -83,7 +83,7 @@ export async function readOverview(ctx: Context): Promise<Overview> {
   }
 }
 
-/** The beginnings of so many days, today's the last. */
+/** Starts of the last days, today's last. */
 function lastDays({ deps }: Context, count: number): Date[] {
   const today = Math.floor(deps.clock().getTime() / DAY_MS) * DAY_MS
   return Array.from({ length: count }, (_, i) => new Date(today - (count - 1 - i) * DAY_MS))

@@ -25,7 +25,7 @@ export function nextInWindow(quiet: QuietTimes, zone: string, from: Date): Date 
 const isQuiet = ({ quietFrom, quietUntil }: QuietTimes, hour: number): boolean =>
   quietFrom <= quietUntil ? hour >= quietFrom && hour < quietUntil : hour >= quietFrom || hour < quietUntil
 
-/** By PostgreSQL's rules, which have to be loaded; by Node's beyond the years that are. */
+/** Uses PostgreSQL's zone rules, which must be loaded; Node's for years beyond the loaded ones. */
 export function localTime(zone: string, at: Date): { weekday: number; hour: number; minute: number } {
   const offset = offsetAt(zone, at)
   if (offset !== undefined) {

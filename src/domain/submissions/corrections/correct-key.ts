@@ -75,7 +75,7 @@ export async function getCorrectable(ctx: Context, versionId: string): Promise<C
   return { versionId, responseType, spec, replacesId, newest, script, scriptFormat, keys }
 }
 
-/** @throws DomainError invalid: no reason; a key that is none of the kind; nothing that is changed; another correction that is not done yet. */
+/** @throws DomainError invalid: no reason; an invalid key; an unchanged key; another correction in progress. */
 export function checkChange(
   ctx: Context,
   { responseType, spec, newest, keys }: CorrectableVersion,

@@ -148,7 +148,7 @@ async function actOnBehalfOf(
   })
 }
 
-/** @throws DomainError invalid unless it is a member who may grade this. */
+/** @throws DomainError invalid for anybody but a member who may grade this. */
 async function toGraderContext(ctx: Context, submission: SubmissionToGrade, graderId: string | undefined): Promise<Grader> {
   if (graderId === undefined) throw new DomainError('invalid', { issues: [{ field: 'graderId', rule: 'required' }] })
   const [member] = isUuid(graderId) ? await findMembers(ctx, [graderId]) : []

@@ -42,7 +42,7 @@ export type GradedQuestion = WithGradingStatus<QuestionDetail & GradableQuestion
   isBeforeKey: boolean
 }
 
-/** All that a grader has before them. */
+/** Data of the page on which a submission is graded. */
 export type SubmissionGradingView = {
   /** Name or pseudonym of the candidate. */
   candidate: string

@@ -13,7 +13,7 @@ import { inTransaction } from '../../transaction.ts'
 import { countAnswersWithoutGrader } from './answers-without-grader.ts'
 import { waitingSubmissions } from './queue.ts'
 
-/** The hour of the reader's day in which digests are sent, of all that was until it began. */
+/** Hour of the reader's day at which digests are sent. They cover the time before it. */
 const HOUR = sql.lit(8)
 /** Days that a digest of what expires looks ahead. */
 const AHEAD_DAYS = 2

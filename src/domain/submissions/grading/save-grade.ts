@@ -119,7 +119,7 @@ export const checkPoints = (points: number | null, most: number): Violation | un
     ? undefined
     : { rule: 'account', problem: 'points', limit: most }
 
-/** The member who grades: nobody else may. */
+/** Id of the grading member. @throws DomainError submission_not_found for other actors. */
 export function requireGraderId({ actor }: Context): string {
   return actor.kind === 'member' ? actor.id : throwSubmissionNotFound()
 }

@@ -71,7 +71,7 @@ export async function offersSearch(ctx: Context, assessmentId: string): Promise<
 }
 
 /**
- * Recorded answers of an assessment's submitted tests in which all the words are said, newest first.
+ * Recorded answers of an assessment's submitted tests whose transcripts have all the words, newest first.
  *
  * @throws DomainError assessment_not_found; invalid: a search that is too long.
  */

@@ -233,7 +233,7 @@ async function countAnswers(ctx: Context, results: readonly ScoredResult[]): Pro
   return new Map([...byQuestion].map(([id, lines]) => [id, toLines(id, lines)]))
 }
 
-/** @param days the invites of so many days. @throws DomainError not_permitted; assessment_not_found. */
+/** @param days period of the invites, up to now. @throws DomainError not_permitted; assessment_not_found. */
 export async function readFunnel(ctx: Context, assessmentId: string, days: number): Promise<Funnel> {
   const id = await findAssessment(ctx, assessmentId)
   const since = new Date(ctx.deps.clock().getTime() - days * DAY_MS)

@@ -22,7 +22,7 @@ export type KeptDays = { idPhoto: number; proctoring: number; answers: number }
 
 /** Retention of media if the candidate never started, or if the invite was withdrawn. */
 const UNUSED_DAYS = 30
-/** No photo takes so long to get into the store. */
+/** Longer than any photo takes to reach the store. */
 const UNFINISHED_MS = 600_000
 /** Submissions of one statement. */
 const LOOKED_AT_ONCE = 100

@@ -80,7 +80,7 @@ export async function joinRecording(
  */
 export type JoinTools = { remux: Remux; measureLevels?: MeasureLevels; scanFile?: ScanFile | undefined }
 
-/** A chosen file is one segment, and nothing of it is changed. */
+/** A file that the candidate chose is one segment, and is not changed. */
 const copyFileOf =
   ({ contentType }: Joinable): Remux =>
   async ([segment], to) => {

@@ -3,7 +3,7 @@ import { hostname, tmpdir } from 'node:os'
 import path from 'node:path'
 import type { Log } from '../../ports/log-events.ts'
 
-/** No recording takes so long to join: a folder of another machine, or container, that is older belongs to nobody. */
+/** Longer than joining a recording takes. An older folder, possibly of another machine or container, is abandoned. */
 const ABANDONED_MS = 86_400_000
 /** Named by the process that works in it. */
 const NAME = /^assessment-recording-(?<host>.+)-(?<pid>\d+)-\w{6}$/

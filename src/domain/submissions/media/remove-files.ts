@@ -8,7 +8,7 @@ import type { MediaFile } from './media.ts'
 
 /** A part that was on its way when its recording was deleted has arrived by then. */
 const STRAY_MS = 60_000
-/** Files that the store refuses to delete are left alone for so long. */
+/** Time after which files that the store refused to delete are tried again. */
 const REFUSED_MS = 3_600_000
 /** After this many refusals in one sweep, the store is taken to be unavailable, and the next sweep continues. */
 const MAX_REFUSALS = 5
@@ -63,7 +63,7 @@ const timesOf = ({ deps }: ServiceContext) => {
   return { arrived: before(STRAY_MS), refused: before(REFUSED_MS) }
 }
 
-/** The state stands in the statement because an index of some states serves no parameter. */
+/** The state is a literal, because a partial index doesn't serve parameters. */
 function findDeleted(system: ServiceContext): Promise<Removable[]> {
   const { arrived, refused } = timesOf(system)
   const removable = unscoped(system.db)

@@ -20,7 +20,7 @@ export type ScreenFactsInput = Pick<Submission, 'consentMedia' | 'submittedAt'> 
 /** To share the screen, and to begin to record it, takes a moment. */
 const TOLERATED_MS = 5_000
 
-/** @returns null where the screen was not to be recorded. */
+/** @returns null if the invite doesn't require a screen recording. */
 export function measureScreen(
   { consentMedia, submittedAt, invite, paper, media, notes }: ScreenFactsInput,
   now: Date,

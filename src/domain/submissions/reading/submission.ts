@@ -47,7 +47,7 @@ const shownInvite = {
 export type SubmissionDetail = Omit<FoundSubmission, 'paper'> & {
   paper: (Omit<FoundQuestion, 'attempts'> & { attempts: (FoundQuestion['attempts'][number] & WithTranscript)[] })[]
   stills: ListPage<RowOf<typeof stillProjection>>
-  /** Null where the screen was not to be recorded, or must not be seen. */
+  /** Null if no screen recording was required, or if the actor may not see it. */
   screen: ScreenFacts | null
 }
 type FoundSubmission = Prisma.SubmissionGetPayload<{ include: typeof include }>

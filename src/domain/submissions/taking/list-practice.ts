@@ -4,7 +4,7 @@ import type { CandidateSession } from './session.ts'
 export async function listPractice({ ctx, invite }: CandidateSession): Promise<string[]> {
   const { db, deps, organization } = ctx
   if (!invite.assessment.practice || invite.status !== 'accepted') return []
-  // Nothing is sent before the start, so that files can't be tried.
+  // Nothing is uploaded before the start, so candidates can't try file questions.
   const practicable = [...deps.kinds].flatMap(([word, { files }]) => (files ? [] : [word]))
   const questions = await db.question.findMany({
     where: {

@@ -164,7 +164,7 @@ export function acceptsTextAt(eb: Expressions<'submissionQuestions'>, now: Date)
 export const limitWithExtra = (limit: Expression<number>, percent: Expression<unknown>) =>
   sql`nullif(${limit}, 0)::double precision * (100 + ${percent}) / 100 * interval '1 second'`
 
-/** Closes a question for good, by its time if that is over already. One that is not open stays as it is. */
+/** Closes a question for good; after its time it is closed as of the end of its time. Ignores questions that are not open. */
 export async function closeQuestion({ ctx, submission }: PreparedSession, number: number): Promise<void> {
   const close = ctx.db
     .updateTable('submissionQuestions')

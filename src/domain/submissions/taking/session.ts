@@ -71,7 +71,7 @@ export function bindToTab(
   return { ...session, tab, idempotencyKey }
 }
 
-/** States in which a candidate writes. */
+/** States in which the candidate may write. */
 type Writable = 'preparing' | 'in_progress'
 
 /** SQL condition: the submission is in progress in the session's tab. Writers lock it first. */
@@ -91,7 +91,7 @@ export async function lockSubmission(session: PreparedSession, state: Writable =
   if (!(await writable.select('submissions.id').forNoKeyUpdate().executeTakeFirst())) await refuseUnlessWritable(session, state)
 }
 
-/** @throws DomainError session_refused (submitted, closed, taken_over) where that has ceased to be. */
+/** @throws DomainError session_refused (submitted, closed, taken_over) if the submission is not writable any more. */
 export async function refuseUnlessWritable(
   { ctx, submission: { id }, tab }: PreparedSession,
   state: Writable = 'in_progress',

@@ -6,7 +6,7 @@ import type { TranscriptSegment } from '../../ports/transcriber.ts'
 import { getMedia, type MediaFile } from '../media/media.ts'
 import { readSegments } from './segments.ts'
 
-/** `pending`: not made yet. `silent`: nothing is heard in the recording. */
+/** `pending`: not transcribed yet. `silent`: the recording has no sound. */
 export const TRANSCRIPT_STATES = ['pending', 'ready', 'silent', 'failed'] as const
 export type TranscriptState = (typeof TRANSCRIPT_STATES)[number]
 

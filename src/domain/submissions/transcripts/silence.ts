@@ -4,10 +4,10 @@ import { findRecordingProblem, findSilences } from '../media/levels.ts'
 /** Measured recording. @property levels null if they are unknown. */
 type Measured = { levels: Uint8Array | null; milliseconds: number }
 
-/** True if nothing is heard in the recording. Models invent sentences for silence. */
+/** True if the recording is silent. Models invent sentences for silence. */
 export const isSilent = (recording: Measured): boolean => findRecordingProblem(recording) === 'silent'
 
-/** Leaves out segments in which nothing is heard. */
+/** Leaves out segments without sound. */
 export function dropSilent(segments: readonly TranscriptSegment[], levels: Uint8Array | null): TranscriptSegment[] {
   const silences = levels ? findSilences(levels) : []
   return segments.filter(

@@ -300,7 +300,7 @@ async function requireType(service: ServiceContext, target: Target, content: Buf
   return type && limits?.types.includes(type) ? FILE_CONTENT_TYPES[type] : refuseSession('wrong_type')
 }
 
-/** All segments of a recording have to be of one kind, to become one file. */
+/** All segments of a recording must have the same type, to be joined to one file. */
 function requireContainer(content: Buffer, expected: string): Container {
   const container = containerOf(content)
   if (!container || (expected !== '' && expected !== container)) return refuseSession('not_media')

@@ -11,7 +11,7 @@ import { refuseSession } from '../taking/refuse-session.ts'
 import { refuseWithoutSpace } from '../taking/refuse-without-space.ts'
 import { lockSubmission, type PreparedSession, requireInProgress } from '../taking/session.ts'
 
-/** Photos before the start, and what the webcam takes after it. */
+/** Photos before the start, and webcam stills after it. */
 export const PHOTO_KINDS = [...PHOTOS, 'webcam_still'] as const
 export type PhotoKind = (typeof PHOTO_KINDS)[number]
 
