@@ -115,7 +115,7 @@ export async function buildApp(config: Config, dependencies: AppDependencies): P
   sendSecurityHeaders(app, config.publicUrl.startsWith('https:'))
   compressResponses(app)
   answerErrors(app, envelopeOf)
-  // In this order: at a stop /readyz says no first, then requests are answered for as long as STOP_NOTICE says.
+  // The order matters: at a stop, /readyz fails first. Then requests are answered for as long as STOP_NOTICE says.
   await addHealthRoutes(app, findProblems)
   drainBeforeClose(app, { notice: config.stopNotice })
   shedLoad(app, config, createSourceReader(config.alternate.prefix))

@@ -78,7 +78,7 @@ export type Config = {
   stopNotice: number
   alternate: { prefix: string; expiresInDays: number; graderRequired: boolean }
   trustProxy: boolean | string
-  /** True on the embedded database, or as docker-compose.yml starts the service at first. */
+  /** True if the database is embedded, or mails are captured, as docker-compose.yml sets it up at first. */
   isTrial: boolean
   /** Page of captured mails; undefined: none. */
   mailbox: MailboxSettings | undefined

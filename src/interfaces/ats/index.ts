@@ -24,7 +24,7 @@ const connectors: Record<Ats, Connector> = {
   recruitee: { envelope: recruiteeEnvelope, routes: recruiteeRoutes, write: writeRecruiteeReport },
 }
 
-/** Below which the paths of all applicant tracking systems lie. */
+/** Prefix of the paths of all applicant tracking systems. */
 export const ATS_PREFIX = '/ats'
 
 /** The envelopes of the systems that are switched on. */

@@ -114,7 +114,7 @@ export const presentAccommodations = ({ extraTimePercent }: InviteDetail): Stati
   extraTimePercent,
 })
 
-/** One sending of an invite's mail. */
+/** Mail queued or sent for an invite. */
 export const InviteEmailView = Type.Object(
   {
     id: Uuid(),

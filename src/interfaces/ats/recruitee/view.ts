@@ -29,5 +29,5 @@ export function presentReport(status: OrderStatus, { result, completedAt }: Orde
 
 const formatScore = ({ points, ofPoints, percent }: OrderResult): string => `${points}/${ofPoints} (${percent}%)`
 
-/** With six digits of the second, as Recruitee writes times. */
+/** Time as Recruitee writes it: with six decimals of the second. */
 const writeTime = (moment: Date): string => moment.toISOString().replace('Z', '000Z')

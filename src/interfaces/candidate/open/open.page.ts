@@ -20,7 +20,7 @@ import { expectedOf } from '../pages/invitation.page.ts'
 
 const HOURS = REGISTRATION_MS / HOUR_MS
 
-/** Why a visitor can't register at present. @property until when to try again. */
+/** Reason why a visitor can't register at present. @property until time of the next possible try. */
 export type Refusal = Closure | { why: 'network'; until: Date }
 
 type ViewOptions = { path: string; proof?: string; chosenLanguage: string | null }

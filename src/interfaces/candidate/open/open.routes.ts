@@ -45,7 +45,7 @@ const [FORMS_AT_ONCE, FORMS_WAITING] = [2, 100]
 const FORM_WAIT_MS = 10_000
 const RETRY_AFTER_SECONDS = 10
 
-/** @property until when to try again. */
+/** @property until time of the next possible try. */
 type Answer = { status: number; page: Page; until?: Date | null }
 type OpenLinkState = { link: ShownLink; closure: Closure | null }
 

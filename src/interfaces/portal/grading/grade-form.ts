@@ -47,16 +47,16 @@ function gradeFields(form: Form, { sheet, question, address, queue, isFailed, fu
     const issues = isFailed ? form.issues.filter(({ field }) => field === name) : []
     return issues.length > 0 && html`<p class="mistake" id="${`${name}-mistake`}">${issues.map(formatIssue).join(' ')}</p>`
   }
-  const isTold = form.issues.some((issue) => issue.rule === 'account' && issue.problem === 'regraded')
+  const isRegradeReported = form.issues.some((issue) => issue.rule === 'account' && issue.problem === 'regraded')
   const newestTime = newestGradeTime(sheet).toISOString()
-  const stood = effectivePoints(question)
+  const currentPoints = effectivePoints(question)
   return html`<form method="post" action="${equalAnswers?.address ?? `${address}/questions/${number}${queue}`}" data-grade="${!equalAnswers && number}" data-most="${points}" data-own="${ownGrade?.updatedAt.toISOString()}" ${isFailed && html`data-unsaved`}>
-<input type="hidden" name="seen" value="${isTold ? newestTime : typed('seen', newestTime)}">
-<input type="hidden" name="stood" value="${typed('stood', stood)}">
+<input type="hidden" name="seen" value="${isRegradeReported ? newestTime : typed('seen', newestTime)}">
+<input type="hidden" name="stood" value="${typed('stood', currentPoints)}">
 ${criteria.length > 0 && rubricLevels(criteria, (isFailed && readLevels(form.values)) || (ownGrade?.levels ?? []), number)}${
   points > 0 &&
   html`<div class="mb-4">
-<div class="mb-2 flex items-center gap-2"><label class="grow text-sm font-medium" for="${idOf('points')}">${labelOf(sheet, question)}</label><input class="input w-20 tabular-nums" id="${idOf('points')}" name="points" inputmode="decimal" value="${typed('points', ownGrade?.points?.toString() ?? stood)}" autocomplete="off" aria-describedby="points-mistake"></div>
+<div class="mb-2 flex items-center gap-2"><label class="grow text-sm font-medium" for="${idOf('points')}">${labelOf(sheet, question)}</label><input class="input w-20 tabular-nums" id="${idOf('points')}" name="points" inputmode="decimal" value="${typed('points', ownGrade?.points?.toString() ?? currentPoints)}" autocomplete="off" aria-describedby="points-mistake"></div>
 ${criteria.length === 0 && pointButtons(points, number)}
 ${mistake('points')}
 </div>`

@@ -47,7 +47,7 @@ export function inviteBatchesRoutes(app: FastifyInstance): void {
     uploads.post('/invites/batches', { bodyLimit: BODY_LIMIT }, (request, reply) =>
       submit(request, reply, {
         page: (form) => batchesPage(request, withoutLongList(form)),
-        work: (values) => takeList(request, values),
+        work: (values) => acceptList(request, values),
       }),
     )
   })
@@ -89,7 +89,7 @@ export function inviteBatchesRoutes(app: FastifyInstance): void {
 }
 
 /** @returns address of the check of its columns; of the preview, for a pasted list that needs no check. */
-async function takeList({ ctx, upload }: FastifyRequest, values: URLSearchParams): Promise<string> {
+async function acceptList({ ctx, upload }: FastifyRequest, values: URLSearchParams): Promise<string> {
   const { assessmentId, list } = readFields(values, 'assessmentId', 'list')
   const isFile = upload !== undefined && upload.bytes.length > 0
   const [bytes, fileName] = isFile ? [upload.bytes, upload.name] : [Buffer.from(list), '']

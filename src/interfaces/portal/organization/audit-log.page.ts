@@ -84,7 +84,7 @@ function labelEntry({ action, details }: AuditEntry): string {
   return action === 'changed_security' && isOfKeys ? 'changed the limits of all API keys' : labelAction(action)
 }
 
-/** Another release may have recorded what this one has no words for. */
+/** Another release may have recorded actions for which this one has no label. */
 const labelAction = (action: string): string =>
   Object.hasOwn(ACTION_LABELS, action) ? ACTION_LABELS[action as AuditAction] : action.replaceAll('_', ' ')
 

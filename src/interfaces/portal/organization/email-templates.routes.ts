@@ -99,7 +99,7 @@ function addRoutes(app: FastifyInstance, address: string, texts: MailTextSource)
     const asText = values.get('part') === 'text'
     const place = placeIn(request, values)
     const typedText = await readText(request.ctx, place, values)
-    return sendPreview(request, reply, { place, who: whoIn(values), template: typedText, asText })
+    return sendPreview(request, reply, { place, who: exampleNameIn(values), template: typedText, asText })
   })
 
   // The form is shown again with what was typed, which may not be saved yet.
@@ -108,7 +108,7 @@ function addRoutes(app: FastifyInstance, address: string, texts: MailTextSource)
       page: (form) => page(request, form, texts, { query: form.values }),
       async work(ctx, values) {
         const place = placeIn(request, values)
-        const address = await testMailText(ctx, place, { who: whoIn(values), ...(await readText(ctx, place, values)) })
+        const address = await testMailText(ctx, place, { who: exampleNameIn(values), ...(await readText(ctx, place, values)) })
         return page(request, { values, issues: [] }, texts, {
           query: values,
           notice: `A test is on its way to ${address}. Nothing is saved.`,
@@ -187,4 +187,5 @@ function placeIn({ ctx, params }: Request, query: URLSearchParams): TextPlace {
   }
 }
 
-const whoIn = (values: URLSearchParams): ExampleName => EXAMPLE_NAMES.find((name) => name === values.get('who')) ?? 'plain'
+const exampleNameIn = (values: URLSearchParams): ExampleName =>
+  EXAMPLE_NAMES.find((name) => name === values.get('who')) ?? 'plain'

@@ -57,7 +57,7 @@ export function accountRoutes(app: FastifyInstance): void {
     ),
   )
 
-  // Also sent from lists, which choose the page size; leads back to the list.
+  // Lists send it too, to choose the page size. The answer redirects back to the list.
   app.post('/account/preferences', (request, reply) =>
     submit(request, reply, {
       page: (form) => page(request, form),

@@ -33,8 +33,8 @@ export function factorsRoutes(app: FastifyInstance, { system }: Portal): void {
       if (!request.signedIn) return turnAway(system, request, reply, signInAddress)
     })
     const nextIn = (values: URLSearchParams) => safeNext(readFields(values, 'next').next)
-    /** The address to go on to; My account gets the notice. */
-    const toldIn = (values: URLSearchParams, done: string) =>
+    /** Address of the next page. My account also shows the notice. */
+    const addressAfter = (values: URLSearchParams, done: string) =>
       nextIn(values).endsWith('/account') ? `${nextIn(values)}?done=${done}` : nextIn(values)
     const answer = (
       request: FastifyRequest,
@@ -46,7 +46,7 @@ export function factorsRoutes(app: FastifyInstance, { system }: Portal): void {
         page,
         async work(values) {
           const codes = await work(values)
-          return codes.length > 0 ? recoveryCodesPage(codes, nextIn(values)) : toldIn(values, 'factor-added')
+          return codes.length > 0 ? recoveryCodesPage(codes, nextIn(values)) : addressAfter(values, 'factor-added')
         },
       })
 
@@ -103,7 +103,7 @@ export function factorsRoutes(app: FastifyInstance, { system }: Portal): void {
             id: request.params.factorId,
             ...readFields(values, 'name'),
           })
-          return toldIn(values, 'factor-renamed')
+          return addressAfter(values, 'factor-renamed')
         },
       }),
     )
@@ -112,7 +112,7 @@ export function factorsRoutes(app: FastifyInstance, { system }: Portal): void {
         page: (form) => onePage(request, form, nextIn(form.values)),
         async work(values) {
           await removeFactor(signInContext(system, request), signedInOf(request), request.params.factorId)
-          return toldIn(values, 'factor-removed')
+          return addressAfter(values, 'factor-removed')
         },
       }),
     )

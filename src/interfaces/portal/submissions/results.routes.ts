@@ -82,7 +82,7 @@ export function resultsRoutes(app: FastifyInstance): void {
 
   app.get<Route>('/results/:submissionId', async (request, reply) => show(request, reply, await onePage(request, emptyForm)))
 
-  // Also sent from lists, to which it leads back.
+  // Lists send it too. The answer redirects back to the list.
   app.post<Route>('/results/:submissionId/decision', (request, reply) =>
     submit(request, reply, {
       page: (form) => onePage(request, form),

@@ -11,7 +11,7 @@ import { createIdempotencyKey, requestGrant } from './idempotency-key.ts'
 const CONTINUE_WITHIN_MS = 20_000
 
 /** `continue`: record more of the interrupted attempt. `restart`: discard it, so that it doesn't count, and begin anew. */
-export type HowToBegin = 'new' | 'continue' | 'restart'
+export type StartMode = 'new' | 'continue' | 'restart'
 
 /** An attempt that can be continued. @property contentType of the earlier page's recording; empty if this page recorded it, or nothing is recorded. */
 type Resumable = { kind: AnswerAttemptKind; contentType: string; recording: Recording }
@@ -21,9 +21,9 @@ type Resumable = { kind: AnswerAttemptKind; contentType: string; recording: Reco
  *
  * @param granted resolves once the attempt is granted. @param recorded milliseconds recorded so far.
  */
-export type IsWanted = (granted: Promise<unknown>, how: HowToBegin, recorded: number) => Promise<boolean>
+export type ConfirmStart = (granted: Promise<unknown>, mode: StartMode, recorded: number) => Promise<boolean>
 
-type Start = { kind: AnswerAttemptKind; how: HowToBegin; stream: MediaStream; isWanted: IsWanted }
+type Start = { kind: AnswerAttemptKind; mode: StartMode; stream: MediaStream; confirmStart: ConfirmStart }
 
 /**
  * Records a question's attempts, one at a time, as many as the service grants.
@@ -48,9 +48,9 @@ export function recordAttempts(
   let interrupted: Resumable | null = last?.state === 'interrupted' && resumable ? { ...resumable, recording: last } : null
   let stopReport: Promise<void> = Promise.resolve()
 
-  async function start({ kind, how, stream, isWanted }: Start): Promise<void> {
-    const grant = how === 'continue' ? askToContinue(player, interrupted!) : askForNew(kind, how)
-    const [{ recording, segment }, isBegun] = await Promise.all([grant, isWanted(grant, how, lengthOf(interrupted))])
+  async function start({ kind, mode, stream, confirmStart }: Start): Promise<void> {
+    const grant = mode === 'continue' ? requestContinuation(player, interrupted!) : requestAttempt(kind, mode)
+    const [{ recording, segment }, isBegun] = await Promise.all([grant, confirmStart(grant, mode, lengthOf(interrupted))])
     if (!isBegun) return
     const lost = (track: MediaStreamTrack) => replace(kind, track)
     const handlers = { lost, ended: () => lose(kind), written: keys.discard, isContinued: true, segment: events.segment }
@@ -59,8 +59,8 @@ export function recordAttempts(
     interrupted = null
   }
 
-  async function askForNew(kind: AnswerAttemptKind, how: HowToBegin) {
-    const isRestart = how === 'restart'
+  async function requestAttempt(kind: AnswerAttemptKind, mode: StartMode) {
+    const isRestart = mode === 'restart'
     const json = { kind, restart: isRestart }
     granted = await requestGrant<typeof granted>(session, `/questions/${number}/attempts`, json, keys.find(kind, isRestart))
     if (isRestart) mayStartOver = false
@@ -86,16 +86,16 @@ export function recordAttempts(
     /**
      * Begins an attempt, which counts from now on. If the last attempt recorded nothing, continues that one instead.
      *
-     * @param isWanted awaited once the devices are open.
+     * @param confirmStart awaited once the devices are open.
      * @throws Refusal, also `other_browser` if this browser can't continue the recording, `not_continued` if it has ended. @throws DOMException of the device.
      */
-    async begin(kind: AnswerAttemptKind, requestedStart: HowToBegin, isWanted: IsWanted): Promise<void> {
-      const how = interrupted?.kind === kind && isEmpty(interrupted) ? 'continue' : requestedStart
-      if (how === 'continue' && !canContinue(kind, interrupted!.contentType)) throw new Refusal('other_browser')
+    async begin(kind: AnswerAttemptKind, requestedStart: StartMode, confirmStart: ConfirmStart): Promise<void> {
+      const mode = interrupted?.kind === kind && isEmpty(interrupted) ? 'continue' : requestedStart
+      if (mode === 'continue' && !canContinue(kind, interrupted!.contentType)) throw new Refusal('other_browser')
       const stream = await open(kind)
       const watching = watch(kind, stream) // not awaited: a page in the background can record, but shows no picture
       try {
-        await start({ kind, how, stream, isWanted })
+        await start({ kind, mode, stream, confirmStart })
         await watching
         if (recorder) await watch(kind, stream) // from now on, silence is reported
       } finally {
@@ -185,7 +185,7 @@ function recordedDevices({ devices, notes }: Player, monitor: Monitor, isReplace
   return { open, watch, replace }
 }
 
-async function askToContinue({ session, outbox, state }: Player, { kind, recording: before }: Resumable) {
+async function requestContinuation({ session, outbox, state }: Player, { kind, recording: before }: Resumable) {
   const { mediaId, segments } = before
   const until = performance.now() + CONTINUE_WITHIN_MS
   const response = session.send('POST', `/media/${mediaId}/continue`, { json: { segment: segments.length }, until })

@@ -7,7 +7,7 @@ import type { Player } from '../session/player.ts'
 import type { Recording } from '../session/recording.ts'
 import type { AnswerAttemptKind, Question } from '../session/session.ts'
 import { createPlayer, offerChoice } from './answer-choice.ts'
-import { type HowToBegin, type IsWanted, recordAttempts } from './attempts.ts'
+import { type ConfirmStart, recordAttempts, type StartMode } from './attempts.ts'
 import { createCountIn } from './count-in.ts'
 import {
   formatElapsed,
@@ -64,21 +64,21 @@ export function offerRecording(
     if (askForMore) askForMore.hidden = !(before.hadInterruption || now.interrupted || now.last?.state === 'failed')
   }
 
-  const countDown: IsWanted = async (granted, how, recorded) => {
-    await simultaneous?.load(granted, how, recorded)
+  const countDown: ConfirmStart = async (granted, mode, recorded) => {
+    await simultaneous?.load(granted, mode, recorded)
     return beginCounting(player, countIn, panel.focus)
   }
 
-  async function begin(kind: AnswerAttemptKind, how: HowToBegin): Promise<void> {
+  async function begin(kind: AnswerAttemptKind, mode: StartMode): Promise<void> {
     const device = kind === 'video' ? 'both' : 'microphone'
-    const obstacle = findObstacle(t, device, how, simultaneous)
+    const obstacle = findObstacle(t, device, mode, simultaneous)
     panel.say(obstacle)
     if (obstacle) return
     isOpening = true
     playback.clear()
     show()
     try {
-      await attempts.begin(kind, how, countDown)
+      await attempts.begin(kind, mode, countDown)
       if (attempts.now().running) player.status.say(t.text('attempt.begun'))
     } catch (error) {
       panel.say(await explainFailure(t, error, device))
@@ -131,8 +131,8 @@ export function offerRecording(
 }
 
 /** Reason why recording can't begin; empty if it can. */
-const findObstacle = (t: BrowserTexts, device: DeviceKind, how: HowToBegin, simultaneous?: Simultaneous): string =>
-  obstacleToRecord(t, device) || (simultaneous?.findObstacle(how) ?? '')
+const findObstacle = (t: BrowserTexts, device: DeviceKind, mode: StartMode, simultaneous?: Simultaneous): string =>
+  obstacleToRecord(t, device) || (simultaneous?.findObstacle(mode) ?? '')
 
 /** State of the question before this page records anything. */
 function describeBefore({ attempts, answers, hadInterruption, closesAt }: Question, place: HTMLElement) {
@@ -251,7 +251,7 @@ function createPanel(
   place: HTMLElement,
   kinds: AnswerAttemptKind[],
   actions: {
-    begin: (kind: AnswerAttemptKind, how: HowToBegin) => Promise<void>
+    begin: (kind: AnswerAttemptKind, mode: StartMode) => Promise<void>
     skip: () => void
     stop: () => Promise<void>
     keep: () => Promise<void>

@@ -6,7 +6,7 @@ import { explainFailure } from '../session/failures.ts'
 import type { Player } from '../session/player.ts'
 import type { Recording } from '../session/recording.ts'
 import { Refusal } from '../session/session.ts'
-import type { HowToBegin } from './attempts.ts'
+import type { StartMode } from './attempts.ts'
 import { checkHeadphones, type HeadphoneCheck } from './check-headphones.ts'
 import { measurePlaying } from './measure-playing.ts'
 import type { RecordingStatus } from './recorded-words.ts'
@@ -73,16 +73,16 @@ export function openSimultaneous(player: Player, number: number, panel: HTMLElem
       panel.hidden = false
     },
     /** Reason why recording can't begin yet; empty if it can. */
-    findObstacle: (how: HowToBegin): string => (how === 'continue' || headphones.accept() ? '' : panel.dataset.missing!),
+    findObstacle: (mode: StartMode): string => (mode === 'continue' || headphones.accept() ? '' : panel.dataset.missing!),
     /**
      * Loads the prompt.
      *
      * @param granted resolves once the attempt is granted. @param recorded milliseconds recorded so far. @throws Refusal.
      */
-    async load(granted: Promise<unknown>, how: HowToBegin, recorded: number): Promise<void> {
+    async load(granted: Promise<unknown>, mode: StartMode, recorded: number): Promise<void> {
       await granted
       const stoppedAt = position.read() ?? recorded / 1_000
-      const isContinued = how === 'continue' && recorded > 0
+      const isContinued = mode === 'continue' && recorded > 0
       await prompt.load(isContinued ? Math.max(0, stoppedAt - SIMULTANEOUS_REWIND_MS / 1_000) : 0)
     },
     /** The recorder has started a segment. */
