@@ -34,9 +34,10 @@ function explainConnecting(pool: Pool, explain: (error: Error) => Error): void {
   const connect = pool.connect.bind(pool)
   pool.connect = ((callback?: Parameters<typeof connect>[0]) => {
     const longest = performance.now() + (pool.options.connectionTimeoutMillis ?? 0) - TIMER_TOLERANCE_MS
-    const tell = (error: Error) => explain('code' in error || performance.now() < longest ? error : new PoolTimeoutError(error))
-    if (!callback) return connect().catch((error) => Promise.reject(tell(error)))
-    return connect((error, client, release) => callback(error && tell(error), client, release))
+    const toExplained = (error: Error) =>
+      explain('code' in error || performance.now() < longest ? error : new PoolTimeoutError(error))
+    if (!callback) return connect().catch((error) => Promise.reject(toExplained(error)))
+    return connect((error, client, release) => callback(error && toExplained(error), client, release))
   }) as typeof pool.connect
 }
 
@@ -59,11 +60,11 @@ function explainQueries(client: PoolClient, explain: (error: Error) => Error, an
   const explaining = (...args: unknown[]): unknown => {
     const callback = args.at(-1)
     if (typeof callback === 'function') {
-      const tell = (error: Error | null | undefined, result: unknown) => {
+      const explainingCallback = (error: Error | null | undefined, result: unknown) => {
         if (!error) answered()
         callback(error && explain(error), result)
       }
-      return query(...args.slice(0, -1), tell)
+      return query(...args.slice(0, -1), explainingCallback)
     }
     const pending = query(...args)
     if (!(pending instanceof Promise)) return pending

@@ -65,11 +65,11 @@ const AT_ONCE = 8
 export async function eachOf<T>(items: Iterable<T>, work: (item: T) => Promise<void>): Promise<void> {
   const iterator = items[Symbol.iterator]()
   const failures: unknown[] = []
-  const goOn = async () => {
+  const workOff = async () => {
     for (let next = iterator.next(); !next.done && failures.length === 0; next = iterator.next())
       await work(next.value).catch((error) => failures.push(error))
   }
-  await Promise.all(Array.from({ length: AT_ONCE }, goOn))
+  await Promise.all(Array.from({ length: AT_ONCE }, workOff))
   if (failures.length > 0) throw failures[0]
 }
 

@@ -54,7 +54,7 @@ function watchReplica(url: string, ...[primary, log, { poolSize }]: Following): 
   const lateness = () => performance.now() - asOf
   const isUsable = () => lateness() <= MAX_LATENESS_MS
 
-  async function look(): Promise<void> {
+  async function measure(): Promise<void> {
     const time = performance.now()
     const { bytes, database } = await rawStatement(primary, onPrimary).executeTakeFirstOrThrow()
     notes.push({ at: time, bytes: BigInt(bytes) })
@@ -72,16 +72,16 @@ function watchReplica(url: string, ...[primary, log, { poolSize }]: Following): 
 
   async function run(): Promise<void> {
     while (!ending.signal.aborted) {
-      const reason = await look().then(
+      const reason = await measure().then(
         () => `it is more than ${MAX_LATENESS_MS / 1_000} s behind`,
         (error: Error) => error.message,
       )
-      tell(reason)
+      logChange(reason)
       await sleep(LOOK_EVERY_MS, undefined, { signal: ending.signal, ref: false }).catch(() => {})
     }
   }
 
-  function tell(reason: string): void {
+  function logChange(reason: string): void {
     if (ending.signal.aborted || isUsable() === wasUsable) return
     wasUsable = isUsable()
     if (wasUsable) log.info({ replica }, 'lists are read from the replica again')

@@ -13,7 +13,7 @@ export type EventSequencer = EventSequence & {
   /** Numbers existing events, then keeps numbering. @throws the error of the first round. */
   start: (system: ServiceContext) => Promise<void>
   /** Calls `notify` with the new head when any process has sequenced new events. */
-  onNewHead: (tell: (head: bigint) => void) => void
+  onNewHead: (notify: (head: bigint) => void) => void
   /** Numbers everything committed so far, and ends. */
   stop: () => Promise<void>
 }
@@ -30,7 +30,7 @@ export function createEventSequencer(): EventSequencer {
     const before = head
     head = await sequenceEvents(system)
     await sequenceAuditEntries(system)
-    if (head !== before) for (const tell of followers) tell(head)
+    if (head !== before) for (const notify of followers) notify(head)
   }
 
   async function run(system: ServiceContext): Promise<void> {

@@ -271,7 +271,7 @@ export const createDomainQueue = (boss: PgBoss): Queue => {
     async invitationEmailJobs(emails, { isPatient = false } = {}) {
       // pg-boss gets a fake database that only records the statement.
       let statement = { text: '', values: [] as unknown[] }
-      const note = async (text: string, values: unknown[] = []) => {
+      const captureStatement = async (text: string, values: unknown[] = []) => {
         statement = { text, values }
         return { rows: [] }
       }
@@ -282,7 +282,7 @@ export const createDomainQueue = (boss: PgBoss): Queue => {
         ...(startAfter && { startAfter }),
         ...(jobId !== undefined && { id: jobId }),
       }))
-      await boss.insert(INVITATION_EMAILS, jobs, { db: { executeSql: note } })
+      await boss.insert(INVITATION_EMAILS, jobs, { db: { executeSql: captureStatement } })
       return statement
     },
     async enqueueMemberEmails(db, emails) {

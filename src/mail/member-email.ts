@@ -56,9 +56,17 @@ function securityLetter(kind: SecurityMailKind, to: Addressee, email: MemberEmai
   } = (facts ?? {}) as SecurityFacts
   const where = { at, person, address, browser: nameBrowser(userAgent) || null }
   const pageOf = (page: string) => links.portalUrl({ organization: { id }, mode: 'live' }, page)
-  const ways = { forgot: links.forgotUrl(), log: pageOf('settings/audit-log'), home: pageOf('') }
+  const pageUrls = { forgot: links.forgotUrl(), log: pageOf('settings/audit-log'), home: pageOf('') }
   const until = more.until === undefined ? at : new Date(more.until)
-  return security(t, kind, { ...to, ...where, ...ways, called, until, before: formatRoles(before), after: formatRoles(after) })
+  return security(t, kind, {
+    ...to,
+    ...where,
+    ...pageUrls,
+    called,
+    until,
+    before: formatRoles(before),
+    after: formatRoles(after),
+  })
 }
 
 const formatRoles = (roles: readonly string[]): string => roles.join(', ') || '–'

@@ -61,7 +61,7 @@ function watch(pid: number, { bytes, cpuSeconds }: Limits, measure: ReadMemory):
   const stop = new AbortController()
   let exceeded: ReturnType<Watch['exceeded']> = null
   const begin = performance.now()
-  const look = async () => {
+  const enforceLimits = async () => {
     const before = (await measure(pid)) ?? 0
     while (!stop.signal.aborted && exceeded === null) {
       if (((await measure(pid)) ?? 0) > before + bytes) exceeded = 'memory'
@@ -70,7 +70,7 @@ function watch(pid: number, { bytes, cpuSeconds }: Limits, measure: ReadMemory):
     }
     if (exceeded !== null && !stop.signal.aborted) process.kill(pid, 'SIGKILL')
   }
-  look()
+  enforceLimits()
   return { exceeded: () => exceeded, [Symbol.dispose]: () => stop.abort() }
 }
 

@@ -179,11 +179,11 @@ async function eraseArchivesOf(counting: ErasureRef, candidates: { recipientEmai
 
 /** Also erases marked invites that are no longer due after a change of the setting, because their files may be deleted already. */
 async function eraseMarkedBefore(ctx: Context): Promise<void> {
-  const night = await runningRetentionRun(ctx).select('id').executeTakeFirst()
-  if (!night) return
+  const retentionRun = await runningRetentionRun(ctx).select('id').executeTakeFirst()
+  if (!retentionRun) return
   await repeatBatch(INVITES_AT_ONCE, async (atMost) => {
-    const ids = (await lockCollectedInvites(ctx, night.id, atMost)).map(({ id }) => id)
-    await eraseMarked({ ctx, id: night.id }, ids)
+    const ids = (await lockCollectedInvites(ctx, retentionRun.id, atMost)).map(({ id }) => id)
+    await eraseMarked({ ctx, id: retentionRun.id }, ids)
     return ids.length
   })
 }

@@ -146,14 +146,14 @@ export async function deleteLockedInvites(inside: Context, invites: CountedInvit
   const mails = await db.inviteEmail.findMany({ where, select })
   const submitted = await db.submission.findMany({ where, select })
   const registrations = await db.registration.findMany({ where, select })
-  const things = [...mails, ...submitted, ...registrations]
-  const noted = [...Map.groupBy(things, ({ inviteId }) => inviteId)].map(([inviteId, related]) => ({
+  const relatedRows = [...mails, ...submitted, ...registrations]
+  const relatedIdsByInvite = [...Map.groupBy(relatedRows, ({ inviteId }) => inviteId)].map(([inviteId, related]) => ({
     inviteId: inviteId!,
     relatedIds: related.map(({ id }) => id),
   }))
   await inside.db
     .updateTable('erasedInvites')
-    .from(givenRows('erasedInvites', noted).as('noted'))
+    .from(givenRows('erasedInvites', relatedIdsByInvite).as('noted'))
     .whereRef('erasedInvites.inviteId', '=', 'noted.inviteId')
     .set(({ ref }) => ({ relatedIds: ref('noted.relatedIds') }))
     .execute()
@@ -161,7 +161,11 @@ export async function deleteLockedInvites(inside: Context, invites: CountedInvit
   await keepSums(inside, invites)
   await recordEvents(inside, invites.map(inviteErased))
   const { submissions } = await deleteInvites(inside, ids)
-  return { counts: { invites: ids.length, submissions, mails: mails.length }, relatedIds: things.map(({ id }) => id), listRows }
+  return {
+    counts: { invites: ids.length, submissions, mails: mails.length },
+    relatedIds: relatedRows.map(({ id }) => id),
+    listRows,
+  }
 }
 
 export type CountedInvite = { id: string; organizationId: string; assessmentId: string; mode: KeyMode }

@@ -46,7 +46,7 @@ export function createMailLimiter(limits: MailLimits): (system: ServiceContext, 
     if (line?.length === 0) waiting.delete(key)
   }
 
-  async function look(system: ServiceContext, checks: MailLimit[]): Promise<Admission | WaitForSend> {
+  async function checkLimits(system: ServiceContext, checks: MailLimit[]): Promise<Admission | WaitForSend> {
     for (;;) {
       const before = checks.map(({ key }) => countOf(key))
       const reachedLimit = await findReachedLimit(system, checks, before)
@@ -62,10 +62,14 @@ export function createMailLimiter(limits: MailLimits): (system: ServiceContext, 
     for (const { key } of checks) wakeNext(key)
   }
   /** @param offered limit that just got capacity. If this mail doesn't use it, the next one may. */
-  async function lookInTurn(system: ServiceContext, checks: MailLimit[], offered: string): Promise<Admission | WaitForSend> {
+  async function checkLimitsInTurn(
+    system: ServiceContext,
+    checks: MailLimit[],
+    offered: string,
+  ): Promise<Admission | WaitForSend> {
     let isUsed = false
     try {
-      const found = await inTurn(checks.at(-1)!.key, () => look(system, checks))
+      const found = await inTurn(checks.at(-1)!.key, () => checkLimits(system, checks))
       isUsed = found.until === null || (found.until === undefined && found.key === offered)
       return found
     } finally {
@@ -77,7 +81,7 @@ export function createMailLimiter(limits: MailLimits): (system: ServiceContext, 
     const checks = limitsOf(system.db, limits, email)
     if (checks.length === 0) return { until: null, release: () => {} }
     for (let offered = ''; ; ) {
-      const found = await lookInTurn(system, checks, offered)
+      const found = await checkLimitsInTurn(system, checks, offered)
       if (found.until !== undefined) return found
       await found.turn
       offered = found.key

@@ -56,16 +56,16 @@ export function findPasswordPieces(password: string, words: readonly string[]): 
   const cut = (from: number, to: number) => (shown.length === text.length ? shown : text).slice(from, to)
   const knownWords = new Set(words.flatMap(splitWords))
   const readings = [...new Set([text, undoLeet(text, 'i'), undoLeet(text, 'l')])]
-  const ways: (PieceCover | undefined)[] = [{ points: 0, named: [] }]
+  const cheapestCovers: (PieceCover | undefined)[] = [{ points: 0, named: [] }]
   for (let at = 0; at < text.length; at++) {
-    const cheapestPath = ways[at]!
+    const cheapestPath = cheapestCovers[at]!
     for (const { end, points, isNamed } of piecesFrom(readings, at, knownWords)) {
       const sum = cheapestPath.points + points
-      if (sum < (ways[end]?.points ?? Number.POSITIVE_INFINITY))
-        ways[end] = { points: sum, named: isNamed ? [...cheapestPath.named, cut(at, end)] : cheapestPath.named }
+      if (sum < (cheapestCovers[end]?.points ?? Number.POSITIVE_INFINITY))
+        cheapestCovers[end] = { points: sum, named: isNamed ? [...cheapestPath.named, cut(at, end)] : cheapestPath.named }
     }
   }
-  const { points, named } = ways[text.length]!
+  const { points, named } = cheapestCovers[text.length]!
   return points < MIN_POINTS ? [...new Set(named)] : null
 }
 

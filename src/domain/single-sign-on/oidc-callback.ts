@@ -51,7 +51,7 @@ export async function completeOidcFlow(
   service: ServiceContext,
   found: FoundProvider,
   flow: OidcFlow,
-  came: OidcCallback,
+  callback: OidcCallback,
 ): Promise<CallbackOutcome> {
   const provider = flow.purpose.kind === 'try' ? withDraft(service, found) : found
   const client = toIdpClient(service, provider)
@@ -61,7 +61,7 @@ export async function completeOidcFlow(
   const answer = await service.deps.identityProviders.redeem(
     client,
     toAuthorizationRequest(service, provider, flow),
-    came.callbackUrl,
+    callback.callbackUrl,
   )
   if ('problem' in answer) {
     // The code is used up. Clearing the cached keys makes the second attempt load the new ones.
@@ -74,10 +74,10 @@ export async function completeOidcFlow(
   const { token } = answer
   const missing = findClaimMismatch(provider, token)
   if (missing) return recordRefusedSignIn(service, provider, { problem: 'claimMissing', code: missing }, token)
-  if (flow.purpose.kind === 'try') return recordTrial(service, provider, token, { ...came, memberId: flow.purpose.memberId })
+  if (flow.purpose.kind === 'try') return recordTrial(service, provider, token, { ...callback, memberId: flow.purpose.memberId })
   if (flow.purpose.kind === 'link')
-    return linkSignedIn(service, provider, token, { ...came, credentialId: flow.purpose.credentialId })
-  return signIn(service, provider, { token, way: flow, came })
+    return linkSignedIn(service, provider, token, { ...callback, credentialId: flow.purpose.credentialId })
+  return signIn(service, provider, { token, flow, callback })
 }
 
 /** First required claim that is missing or has another value. */
@@ -89,15 +89,15 @@ function findClaimMismatch({ requiredClaims }: FoundProvider, { claims }: IdToke
 async function signIn(
   service: ServiceContext,
   provider: FoundProvider,
-  { token, way: flow, came }: { token: IdToken; way: OidcFlow; came: OidcCallback },
+  { token, flow, callback }: { token: IdToken; flow: OidcFlow; callback: OidcCallback },
 ): Promise<CallbackOutcome> {
   const outcome = await inTransaction(service, async (inside): Promise<CallbackOutcome> => {
     if (!(await lockProvider(inside, provider))) return { kind: 'refused', problem: 'expiredSignIn' }
-    if (flow.purpose.kind === 'fresh' && !(await isSamePerson(inside, provider, token, { ...came, ...flow.purpose })))
+    if (flow.purpose.kind === 'fresh' && !(await isSamePerson(inside, provider, token, { ...callback, ...flow.purpose })))
       return { kind: 'refused', problem: 'otherPerson' }
     const recognized = await identifyPerson(inside, provider, token, flow.purpose)
     if ('problem' in recognized) return { kind: 'refused', ...recognized }
-    const entry = await authenticateByProvider(inside, provider, token, { ...recognized, came })
+    const entry = await authenticateByProvider(inside, provider, token, { ...recognized, callback })
     return entry ? { kind: 'in', entry } : { kind: 'refused', problem: 'expiredSignIn' }
   })
   return outcome.kind === 'refused' ? recordRefusedSignIn(service, provider, outcome, token) : outcome
@@ -120,9 +120,9 @@ async function authenticateByProvider(
   inside: ServiceContext,
   provider: FoundProvider,
   { sid, amr, acr, authTime }: IdToken,
-  { credentialId, join, came }: { credentialId: string; join?: PendingJoin; came: OidcCallback },
+  { credentialId, join, callback }: { credentialId: string; join?: PendingJoin; callback: OidcCallback },
 ): Promise<SignInOutcome | null> {
-  const { signedIn, browser } = came
+  const { signedIn, browser } = callback
   const proof: ProviderAuthentication = { kind: 'oidc', providerId: provider.id, idpSid: sid, amr, acr, authTime }
   const credential = await inside.db.credential.findUniqueOrThrow({ where: { id: credentialId } })
   const findMembershipsOfProvider = async () =>

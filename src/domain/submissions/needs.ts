@@ -44,16 +44,16 @@ export function toNeeds(
   questions: readonly ResponseTypeOf[],
   isTranscribing = false,
 ): Needs {
-  const ways = questions.map(({ responseType }) => kinds.answering(responseType))
-  const isNeeded = (device: 'microphone' | 'camera') => ways.some(({ needs }) => needs.includes(device))
+  const answerKinds = questions.map(({ responseType }) => kinds.answering(responseType))
+  const isNeeded = (device: 'microphone' | 'camera') => answerKinds.some(({ needs }) => needs.includes(device))
   return {
     microphone: isNeeded('microphone'),
     camera: invite.webcamMonitoring || isNeeded('camera'),
     screen: invite.screenRecording,
     idPhoto: invite.requireIdCapture,
     facePhoto: invite.facePhotoRequired,
-    choice: ways.some(({ savedBy }) => savedBy.length > 1 && savedBy.includes('recording')),
-    transcription: isTranscribing && ways.some(({ savedBy }) => savedBy.includes('recording')),
+    choice: answerKinds.some(({ savedBy }) => savedBy.length > 1 && savedBy.includes('recording')),
+    transcription: isTranscribing && answerKinds.some(({ savedBy }) => savedBy.includes('recording')),
   }
 }
 

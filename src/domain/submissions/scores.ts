@@ -154,13 +154,13 @@ export async function recordGradingNeeds(ctx: Context, submissionIds: readonly s
     .where('submissions.id', '=', anyOfIds(submissionIds))
     .select('submissions.id')
     .select((eb) => needsGrader(eb, ctx.db).as('needsGrading'))
-  const note = ctx.db
+  const update = ctx.db
     .updateTable('submissions')
     .from(questionsForGraders.as('left'))
     .whereRef('left.id', '=', 'submissions.id')
     .where(({ ref }) => sql<SqlBool>`${ref('submissions.needsGrading')} is distinct from ${ref('left.needsGrading')}`)
     .set(({ ref }) => ({ needsGrading: ref('left.needsGrading') }))
-  await note.execute()
+  await update.execute()
 }
 
 const needsGrader = (eb: Expressions<'submissions'>, db: TenantDb) =>

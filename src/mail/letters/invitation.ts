@@ -66,12 +66,12 @@ const listFacts = (t: MailTexts, facts: CandidateFacts): (readonly Piece[])[] =>
 
 function listTerms(t: MailTexts, facts: CandidateFacts): (readonly Piece[])[] {
   const { timeLimit, requirements, expiresAt, invitedBy, organization } = facts
-  const things = requirements.map((thing) => t.text('invitation.need', { thing }))
+  const neededThings = requirements.map((thing) => t.text('invitation.need', { thing }))
   return [
     timeLimit > 0
       ? translate(t, 'invitation.facts.time', { time: t.duration(timeLimit) })
       : translate(t, 'invitation.facts.unlimited'),
-    ...(things.length > 0 ? [translate(t, 'invitation.facts.needs', { things: t.list(things) })] : []),
+    ...(neededThings.length > 0 ? [translate(t, 'invitation.facts.needs', { things: t.list(neededThings) })] : []),
     translate(t, 'invitation.facts.until', { time: t.time(expiresAt) }),
     invitedBy === null || invitedBy === organization
       ? translate(t, 'invitation.facts.organization', { organization })

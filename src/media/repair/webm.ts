@@ -127,7 +127,7 @@ function readAll(source: Source): ParsedFile {
 function visitElements(source: Source, visitor: Visitor): void {
   /** Start of the current cluster; null until known. */
   let ticks: number | null = null
-  const noted: Visitor = {
+  const tickingVisitor: Visitor = {
     ...visitor,
     cluster(cluster) {
       ticks = cluster.ticks
@@ -137,7 +137,7 @@ function visitElements(source: Source, visitor: Visitor): void {
   }
   for (let at = 0; at < source.size && !visitor.isEnough(); ) {
     const element = readElement(source, at)
-    const next = element && visit(source, element, noted, ticks !== null)
+    const next = element && visit(source, element, tickingVisitor, ticks !== null)
     if (next) {
       if (element.id === CLUSTER) ticks = null
       at = next

@@ -76,7 +76,7 @@ export async function saveRule(ctx: Context, assessmentId: string | null, input:
       create: { ...key, assessmentId, ...data },
       update: data,
     })
-    await note(inside, assessmentId, { isOn, steps })
+    await recordChange(inside, assessmentId, { isOn, steps })
   })
 }
 
@@ -88,7 +88,7 @@ export async function deleteRule(ctx: Context, assessmentId: string): Promise<vo
     const dropped = await affectedRows(
       inside.db.deleteFrom('reminderRules').where('reminderRules.assessmentId', '=', assessmentId),
     )
-    if (dropped > 0) await note(inside, assessmentId, { isOwn: false })
+    if (dropped > 0) await recordChange(inside, assessmentId, { isOwn: false })
   })
 }
 
@@ -101,11 +101,11 @@ export async function includeOpenInvites(ctx: Context, assessmentId: string | nu
       where: { organizationId: inside.organization.id, id: rule?.id ?? '', activeSince: { not: null } },
       data: { activeSince: ALWAYS_ACTIVE, updatedAt: inside.deps.clock() },
     })
-    if (count > 0) await note(inside, assessmentId, { openInvites: true })
+    if (count > 0) await recordChange(inside, assessmentId, { openInvites: true })
   })
 }
 
-const note = (ctx: Context, assessmentId: string | null, details: AuditDetails) =>
+const recordChange = (ctx: Context, assessmentId: string | null, details: AuditDetails) =>
   recordAudit(ctx, {
     action: 'changed_reminders',
     ...(assessmentId !== null && { target: { kind: 'assessment', id: assessmentId } }),

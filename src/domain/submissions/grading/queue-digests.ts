@@ -133,7 +133,7 @@ const count: Record<Digest, (ctx: Context, reader: Reader) => Promise<Figures>> 
   },
   async open_digest(ctx, { since, until }) {
     if (!may(ctx, 'read')) return NOTHING
-    const came = ctx.db
+    const invitesOfOpenLinks = ctx.db
       .selectFrom('invites')
       .innerJoin(ctx.db.table('openLinks'), (join) =>
         join.onRef('openLinks.assessmentId', '=', 'invites.assessmentId').onRef('openLinks.mode', '=', 'invites.mode'),
@@ -143,7 +143,7 @@ const count: Record<Digest, (ctx: Context, reader: Reader) => Promise<Figures>> 
       .where('invites.source', '=', sql.lit('open' as const))
       .where('invites.createdAt', '>=', since)
       .where('invites.createdAt', '<', until)
-    const found = await figure(ctx, came.select(({ fn }) => fn.countAll().as('count')).$asScalar())
+    const found = await figure(ctx, invitesOfOpenLinks.select(({ fn }) => fn.countAll().as('count')).$asScalar())
     return { count: found, fresh: found }
   },
 }

@@ -196,10 +196,10 @@ async function writeGrades(
   const hasGiven = (number: number) => (newest.get(number)?.points ?? null) !== null
   const usesLevels = [...grades, ...ownGrades].some(({ levels = [] }) => levels.length > 0)
   const rubrics = usesLevels ? await findRubrics(ctx, submission.id) : new Map<number, Rubric>()
-  const meant = grades
+  const completedGrades = grades
     .map((grade) => (grade.points === (grade.stood ?? null) && !hasGiven(grade.number) ? { ...grade, points: null } : grade))
     .map((grade) => applyRubric(grade, rubrics.get(grade.number) ?? [], newest.get(grade.number)))
-  const changed = meant.filter(({ number, points, comment, levels }) => {
+  const changed = completedGrades.filter(({ number, points, comment, levels }) => {
     const { points: before = null, comment: earlierComment = '', levels: chosen = [] } = newest.get(number) ?? {}
     return points !== before || comment !== earlierComment || !isDeepStrictEqual(levels, chosen)
   })

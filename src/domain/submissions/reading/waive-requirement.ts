@@ -34,12 +34,12 @@ async function noteInSession(ctx: Context, inviteId: string, requirement: Requir
   const where = { ...scopeWhere(ctx), inviteId, state: 'in_progress' } as const
   const startedSubmission = await db.submission.findFirst({ where, select: { id: true } })
   if (!startedSubmission) return
-  const note = {
+  const sessionEvent = {
     id: deps.newId(),
     organizationId,
     submissionId: startedSubmission.id,
     kind: waivedNoteOf(requirement),
     at: deps.clock(),
   }
-  await db.sessionEvent.create({ data: note })
+  await db.sessionEvent.create({ data: sessionEvent })
 }
