@@ -2,6 +2,8 @@ import { sql } from '../../db/builder.ts'
 import { anyOfIds, type Expressions, type SqlBool } from '../../db/queries.ts'
 import { anyOf } from '../../db/query.ts'
 import type { TenantDb } from '../../db/tenant-db.ts'
+import { copyColumns, givenRows, insertFromSelect, timestamp, uuid } from '../../db/writes.ts'
+import type { QuestionScore } from '../../generated/prisma/client.ts'
 import { type KeyEffect, newestKeys } from '../assessments/answer-keys.ts'
 import type { Context } from '../context.ts'
 import type { AnswerPart, AnswerScoring, QuestionKind } from '../ports/question-kind.ts'
@@ -17,17 +19,32 @@ import { penaltyFor, pointsFor } from './points.ts'
  */
 export async function scoreAnswers(ctx: Context, submissionId: string, versionId?: string): Promise<boolean> {
   const answered = await findAnswered(ctx, submissionId, versionId)
-  const createdAt = ctx.deps.clock()
   const scores = answered.flatMap((answer) => {
-    const scored = scoreAnswer(ctx, answer)
-    if (!scored) return []
-    const { number: questionNumber, keyNumber } = answer
-    return [{ organizationId: ctx.organization.id, submissionId, questionNumber, keyNumber, ...scored, createdAt }]
+    const score = scoreAnswer(ctx, answer)
+    return score ? [{ submissionId, questionNumber: answer.number, keyNumber: answer.keyNumber, ...score }] : []
   })
   if (scores.length === 0) return false
-  await ctx.db.questionScore.createMany({ data: scores, skipDuplicates: true })
+  await insertScores(ctx, scores)
   await recordGradingNeeds(ctx, [submissionId])
   return true
+}
+
+type NewScore = AnswerScore &
+  Pick<QuestionScore, 'submissionId' | 'questionNumber' | 'keyNumber'> & { outcome?: QuestionScore['outcome'] }
+
+/** Inserts scores of answers. A score that exists already for the same key stays. */
+export async function insertScores({ db, organization, deps }: Context, scores: NewScore[]): Promise<void> {
+  const insertion = insertFromSelect(
+    db,
+    'questionScores',
+    db.selectFrom(givenRows('questionScores', scores).as('score')),
+    (eb) => ({
+      organizationId: uuid(organization.id),
+      ...copyColumns(eb, 'submissionId', 'questionNumber', 'keyNumber', 'points', 'parts', 'dropped', 'outcome'),
+      createdAt: timestamp(deps.clock()),
+    }),
+  )
+  await insertion.onConflict((conflict) => conflict.doNothing()).execute()
 }
 
 /** Answer to score. @property value null: no answer. @property penaltyPercent of the points. */

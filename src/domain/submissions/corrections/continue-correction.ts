@@ -11,7 +11,7 @@ import { inTransaction } from '../../transaction.ts'
 import { exactPercentOf } from '../grading/grading-status.ts'
 import { judgeResults } from '../grading/judge-result.ts'
 import { gradesOf } from '../grading/results.ts'
-import { recordGradingNeeds } from '../scores.ts'
+import { insertScores, recordGradingNeeds } from '../scores.ts'
 import { findAffected, findPapers } from './affected.ts'
 import type { CorrectionProgress, ReleaseHandling } from './correct-key.ts'
 import { addToCounts, type CorrectedVersion, type RescoredAnswer } from './rescore.ts'
@@ -109,12 +109,11 @@ async function lockCorrection(ctx: Context, submissionIds: string[]): Promise<vo
 
 async function writeScores(ctx: Context, judged: RescoredAnswer[], keyNumber: number, releases: ReleaseHandling): Promise<void> {
   if (judged.length === 0) return
-  const columns = { organizationId: ctx.organization.id, keyNumber, createdAt: ctx.deps.clock() }
-  const rows = judged.map((rescored) => {
+  const scores = judged.map((rescored) => {
     const { submissionId, number: questionNumber } = rescored.answer
-    return { ...columns, submissionId, questionNumber, ...rescored.score, outcome: outcomeOf(rescored, releases) }
+    return { submissionId, questionNumber, keyNumber, ...rescored.score, outcome: outcomeOf(rescored, releases) }
   })
-  await ctx.db.questionScore.createMany({ data: rows, skipDuplicates: true })
+  await insertScores(ctx, scores)
   await recordGradingNeeds(ctx, [...new Set(judged.map(({ answer }) => answer.submissionId))])
 }
 
