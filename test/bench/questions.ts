@@ -1,7 +1,7 @@
 import { createDb, type Db, openPool } from '../../src/db/client.ts'
 import { signForm, signInvitation } from '../../src/domain/secrets/invitation-tokens.ts'
 import { CONSENT_VERSION } from '../../src/domain/submissions/taking/record-consent.ts'
-import { ASKS_NOTHING } from '../support/candidate.ts'
+import { NO_REQUIREMENTS } from '../support/candidate.ts'
 import { factories, systemOn } from '../support/factories.ts'
 import type { BenchContext } from './beside.ts'
 import type { Cases } from './cases.ts'
@@ -61,7 +61,7 @@ async function makePaper(db: Db, organization: Grading): Promise<Paper> {
 
 /** Starts and submits the test as one candidate, and opens the grading view. @returns the milliseconds of each step. */
 async function takeOnce(db: Db, url: string, { organization, assessment }: Paper) {
-  const invite = await factories(systemOn(db)).invite(assessment, { status: 'accepted', ...ASKS_NOTHING })
+  const invite = await factories(systemOn(db)).invite(assessment, { status: 'accepted', ...NO_REQUIREMENTS })
   const token = signInvitation([BENCH_SECRET], { inviteId: invite.id, linkVersion: invite.linkVersion })
   const press = (action: string, fields: Record<string, string> = {}) =>
     timed(`${url}/i/${token}/${action}`, 303, {

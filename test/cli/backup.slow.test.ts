@@ -8,7 +8,7 @@ import { readManifest, writeManifest } from '../../src/runtime/backup-manifest.t
 import { loadConfig } from '../../src/runtime/config.ts'
 import { restoreBackup } from '../../src/runtime/restore.ts'
 import { makeDataDir } from '../support/data-dir.ts'
-import type { Told } from '../support/events.ts'
+import type { FeedItem } from '../support/events.ts'
 import { factories, systemOn } from '../support/factories.ts'
 import { ask, type ServiceProcess, startProcess } from '../support/processes.ts'
 import { LONG } from '../support/scale.ts'
@@ -61,7 +61,7 @@ async function readCursorBehind(service: ServiceProcess, key: string, inviteId: 
   let isThere = false
   return waitUntil('the event in the feed', async () => {
     const answer = await ask(service, key, `/events?${cursor && `cursor=${cursor}`}`)
-    const page = (await answer.json()) as { events: Told[]; cursor: string; hasMore: boolean }
+    const page = (await answer.json()) as { events: FeedItem[]; cursor: string; hasMore: boolean }
     isThere ||= page.events.some(({ data }) => data.inviteId === inviteId)
     cursor = page.cursor
     return isThere && !page.hasMore ? cursor : undefined

@@ -5,12 +5,12 @@ import { promisify } from 'node:util'
 import { Webhook } from 'standardwebhooks'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { buildClient } from '../../clients/typescript/build.ts'
-import { furnishForCalls } from '../support/callable.ts'
+import { createRowsToCall } from '../support/callable.ts'
 import { makeDataDir } from '../support/data-dir.ts'
 import { waitForNumbering } from '../support/events.ts'
 import { DAY_MS } from '../support/factories.ts'
-import { type Furnished, fillBody, ownIdFor } from '../support/furnish.ts'
 import { type FieldSchema, type Operation, readInterface } from '../support/operations.ts'
+import { fillBody, ownIdFor, type SampleOrganization } from '../support/sample-organization.ts'
 import { type Service, startService } from '../support/service.ts'
 import { PATIENT } from '../support/wait-until.ts'
 import { TO_LOOPBACK } from '../support/webhooks.ts'
@@ -42,7 +42,7 @@ afterAll(async () => {
 
 /** Writes a program that calls every operation of a new organization. It exports the calls by name, in the order to run them. */
 async function writeCalls(name: (typeof interfaces)[number]): Promise<string> {
-  const { key, rowsFor } = await furnishForCalls(service, name)
+  const { key, rowsFor } = await createRowsToCall(service, name)
   const calls = (await readInterface(service, name)).flatMap((operation) => {
     const rows = rowsFor(operation)
     return callsOf(operation, rows, rows.key === key ? undefined : rows.key)
@@ -52,7 +52,7 @@ async function writeCalls(name: (typeof interfaces)[number]): Promise<string> {
 }
 
 /** Calls of an operation: first without optional parameters, then with each query parameter. */
-function callsOf(operation: Operation, own: Furnished, key?: string): [title: string, call: Call][] {
+function callsOf(operation: Operation, own: SampleOrganization, key?: string): [title: string, call: Call][] {
   const { id, method, path, parameters } = operation
   const pathParameters = [...path.matchAll(/([^/]+)\/\{(\w+)\}/g)].map(([, before, name]) => [name, ownIdFor(before!, own)])
   const headers = parameters.filter((parameter) => parameter.in === 'header').map(({ name }) => [name, crypto.randomUUID()])
@@ -75,7 +75,7 @@ function callsOf(operation: Operation, own: Furnished, key?: string): [title: st
 }
 
 /** The document's example body with existing ids, a new address, and an emoji in its texts. */
-function bodyOf({ body, example }: Operation, own: Furnished): object | undefined {
+function bodyOf({ body, example }: Operation, own: SampleOrganization): object | undefined {
   if (!body || !example) return undefined
   const filled = fillBody(body, own)
   const value = (name: string, given: unknown) => {
@@ -89,7 +89,7 @@ function bodyOf({ body, example }: Operation, own: Furnished): object | undefine
 function valueFor(
   name: string,
   { type, format, pattern, enum: words, items, anyOf, minimum, maximum }: FieldSchema,
-  own: Furnished,
+  own: SampleOrganization,
 ): unknown {
   if (anyOf) return valueFor(name, anyOf.at(-1)!, own)
   // The existing value comes first, because a server that reads only the last of repeated values would then find nothing.

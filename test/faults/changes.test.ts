@@ -6,7 +6,7 @@ import { editInvite } from '../../src/domain/invites/correct-invite.ts'
 import { createInvite } from '../../src/domain/invites/create-invite.ts'
 import { extendInvite, revokeInvite } from '../../src/domain/invites/operate-invite.ts'
 import { inTransaction } from '../../src/domain/transaction.ts'
-import { type Told, waitForNumbering } from '../support/events.ts'
+import { type FeedItem, waitForNumbering } from '../support/events.ts'
 import { LONG, scaled } from '../support/scale.ts'
 import { type Service, startServiceForTest } from '../support/service.ts'
 
@@ -107,7 +107,7 @@ it(`keeps copies by the feed and by updatedSince correct while ${WRITERS} writer
     for (let cursor = from; ; ) {
       const wasOver = isWritten
       const { body } = await service.v1(key).get(`/events?limit=100&cursor=${cursor}`)
-      for (const id of new Set((body.events as Told[]).map(({ data }) => data.inviteId)))
+      for (const id of new Set((body.events as FeedItem[]).map(({ data }) => data.inviteId)))
         copy.set(id, summaryOf((await service.v1(key).get(`/invites/${id}`)).body))
       cursor = body.cursor
       if (wasOver && !body.hasMore) return copy

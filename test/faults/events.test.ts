@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { expect, it } from 'vitest'
-import { readFeed, type Told } from '../support/events.ts'
+import { type FeedItem, readFeed } from '../support/events.ts'
 import { startProcess } from '../support/processes.ts'
 import { LONG, scaled } from '../support/scale.ts'
 import { type Service, startServiceForTest } from '../support/service.ts'
@@ -48,7 +48,7 @@ async function follow(service: Service, key: string, seen: Map<string, number>, 
   for (let cursor = '0'; ; ) {
     const wasOver = isOver()
     const { body } = await service.v1(key).get(`/events?limit=${1 + Math.floor(Math.random() * 100)}&cursor=${cursor}`)
-    for (const { id } of body.events as Told[]) {
+    for (const { id } of body.events as FeedItem[]) {
       ids.push(id)
       if (!seen.has(id)) seen.set(id, performance.now())
     }

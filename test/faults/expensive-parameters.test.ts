@@ -2,12 +2,12 @@ import { existsSync, readFileSync } from 'node:fs'
 import { Client } from 'pg'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { MAX_FILTER_LENGTH, MAX_FILTER_VALUES, MAX_SEARCH_WORDS } from '../../src/domain/limits.ts'
-import { type Furnished, fillPath, furnish, ownIdFor } from '../support/furnish.ts'
 import { multiply } from '../support/multiply.ts'
 import { type FieldSchema, KEY_HEADERS, type Operation, type Parameter, readOperations } from '../support/operations.ts'
 import { type Query, recordQueries } from '../support/queries.ts'
+import { createSampleOrganization, fillPath, ownIdFor, type SampleOrganization } from '../support/sample-organization.ts'
 import { type Service, startService } from '../support/service.ts'
-import { handIn, releaseRows } from '../support/submissions.ts'
+import { releaseRows, submitRows } from '../support/submissions.ts'
 
 const ROWS = 3_000
 /** The names and addresses of all rows contain this text, so a search for any part of it matches every row. */
@@ -22,16 +22,16 @@ const MOST_PLANNING_KIB = 2_560
 const MOST_BACKEND_KIB = 64 * 1_024
 
 let service: Service
-let own: Furnished
+let own: SampleOrganization
 let tagIds: string[]
 let operations: Operation[]
 let observer: Client
 beforeAll(async () => {
   service = await startService({ ROLE: 'api' })
-  own = await furnish(service, COMMON)
+  own = await createSampleOrganization(service, COMMON)
   await multiply(service, own, ROWS - 1)
   const of = { organizationId: own.id, inviteId: own.invite.id, assessmentId: own.assessment.id }
-  const submissionId = await handIn(service, of, COMMON)
+  const submissionId = await submitRows(service, of, COMMON)
   await releaseRows(service, { organizationId: own.id, submissionId }, own.member.id)
   tagIds = (await service.db.tag.findMany({ where: { organizationId: own.id } })).map(({ id }) => id)
   operations = (await readOperations(service)).filter(({ method, parameters }) => method === 'get' && parameters.length > 0)

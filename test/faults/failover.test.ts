@@ -12,7 +12,7 @@ import { waitUntil } from '../support/wait-until.ts'
 import { TO_LOOPBACK } from '../support/webhooks.ts'
 
 /** Starts a primary with standbys, and services that reach the primary through a proxy, which can be redirected to another server. */
-async function furnish({ standbys = 1, processes = 1 } = {}) {
+async function setUp({ standbys = 1, processes = 1 } = {}) {
   const replicated = await startReplicated({ replicas: standbys })
   onTestFinished(replicated.dispose)
   await migrate(replicated.url)
@@ -56,7 +56,7 @@ async function expectOneHistory(
 }
 
 it('loses no acknowledged write when a synchronous standby takes over, with no 500, no double invite, and one gap', async () => {
-  const { replicated, proxy, services, promote, access } = await furnish({ standbys: 2, processes: 2 })
+  const { replicated, proxy, services, promote, access } = await setUp({ standbys: 2, processes: 2 })
   await replicated.onPrimary(`ALTER SYSTEM SET synchronous_standby_names = '2 (*)'`)
   await replicated.onPrimary('SELECT pg_reload_conf()')
   const reader = followFeed(access)
@@ -109,7 +109,7 @@ it('loses no acknowledged write when a synchronous standby takes over, with no 5
 })
 
 it('reuses no position if a standby without the latest events takes over, and shows readers one gap and webhooks the rest', async () => {
-  const { replicated, proxy, services, promote, access } = await furnish()
+  const { replicated, proxy, services, promote, access } = await setUp()
   const receiver = await startReceiver()
   const webhook = await ask(services[0]!, access.key, '/webhooks', { url: `http://127.0.0.1:${receiver.port}/` })
   expect(webhook.status).toBe(201)

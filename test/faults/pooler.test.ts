@@ -10,7 +10,7 @@ import { TO_LOOPBACK } from '../support/webhooks.ts'
 const CREATES = scaled(150, 900)
 const CLIENTS = 12
 
-async function furnish() {
+async function setUp() {
   const { url, db, make } = await openTestDatabase()
   onTestFinished(() => db.$disconnect())
   return { direct: url, db, make }
@@ -19,7 +19,7 @@ async function furnish() {
 it.runIf(hasPgbouncer)(
   'creates, mails, and reports every invite through PgBouncer in transaction mode, and logs no error',
   async () => {
-    const { direct, db, make } = await furnish()
+    const { direct, db, make } = await setUp()
     const { id, key } = await make.organization()
     const { id: assessmentId } = await make.assessment(id)
     const pooled = await startPgbouncer(direct)
@@ -64,7 +64,7 @@ it.runIf(hasPgbouncer)(
 )
 
 it.runIf(hasPgbouncer)('returns the right times from a database with another time zone', async () => {
-  const { direct, db, make } = await furnish()
+  const { direct, db, make } = await setUp()
   await db.$executeRawUnsafe(`ALTER DATABASE ${new URL(direct).pathname.slice(1)} SET TimeZone = 'Asia/Tokyo'`)
   const { key } = await make.organization()
   const DATABASE_URL = await startPgbouncer(direct)
@@ -76,7 +76,7 @@ it.runIf(hasPgbouncer)('returns the right times from a database with another tim
 })
 
 it.runIf(hasPgbouncer)('refuses to start if sessions behind the pooler have other settings, and names them', async () => {
-  const { direct } = await furnish()
+  const { direct } = await setUp()
   const DATABASE_URL = await startPgbouncer(direct, { atConnect: `SET TimeZone = 'Asia/Tokyo'; SET statement_timeout = 0` })
   const service = launchService({ DATABASE_URL, DATABASE_POOLER: 'transaction', DATABASE_DIRECT_URL: direct })
   expect((await service.exited).code).toBe(1)

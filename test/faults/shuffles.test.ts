@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { ASKS_NOTHING, candidateOf, consent } from '../support/candidate.ts'
+import { candidateOf, consent, NO_REQUIREMENTS } from '../support/candidate.ts'
 import { makeDefined } from '../support/kinds.ts'
 import { openTestDatabase } from '../support/processes.ts'
 import { scaled } from '../support/scale.ts'
@@ -24,7 +24,7 @@ it(`shows the options of ${QUESTIONS} questions in one order at ${STARTS} starts
   const definitions = Array.from({ length: QUESTIONS }, () => SHUFFLED)
   const { assessment } = await makeDefined(before, definitions)
   const invites = await Promise.all(
-    Array.from({ length: STARTS }, () => before.make.invite(assessment, { status: 'accepted', ...ASKS_NOTHING })),
+    Array.from({ length: STARTS }, () => before.make.invite(assessment, { status: 'accepted', ...NO_REQUIREMENTS })),
   )
   const seen = async (service: Service, invite: (typeof invites)[number], agent: string) => {
     const { path } = candidateOf(service, invite)
@@ -77,7 +77,7 @@ it(`gives each of ${STARTS} candidates a different paper with the same points`, 
   const { totalPoints } = await service.db.assessment.findUniqueOrThrow({ where: { id: assessment.id } })
   const orders: string[] = []
   for (let i = 0; i < STARTS; i++) {
-    const invite = await service.make.invite(assessment, { status: 'accepted', ...ASKS_NOTHING })
+    const invite = await service.make.invite(assessment, { status: 'accepted', ...NO_REQUIREMENTS })
     const candidate = candidateOf(service, invite)
     await consent(candidate)
     await candidate.press('start').expect(303)

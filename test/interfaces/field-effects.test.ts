@@ -4,7 +4,7 @@ import { ImportFormat } from '../../src/import/format.ts'
 import { NewInviteBody } from '../../src/interfaces/v1/invites.view.ts'
 import { NewQuestionBody } from '../../src/interfaces/v1/question-editing.view.ts'
 import { assessmentEffects } from '../support/field-effects/assessments.ts'
-import { type Effects, makeWorld, UNWRITTEN } from '../support/field-effects/effect.ts'
+import { createFieldWorld, type Effects, UNWRITTEN } from '../support/field-effects/effect.ts'
 import { inviteEffects } from '../support/field-effects/invites.ts'
 import { memberEffects } from '../support/field-effects/members.ts'
 import { otherEffects } from '../support/field-effects/others.ts'
@@ -12,7 +12,7 @@ import { questionEffects } from '../support/field-effects/questions.ts'
 import { startServiceForFile } from '../support/service.ts'
 
 const service = await startServiceForFile({ RATE_LIMIT_ENTERPRISE: '2000000' })
-const world = await makeWorld(service)
+const world = await createFieldWorld(service)
 const { organizations, apiKeys, tags } = otherEffects(world)
 
 /** Fields of an object, or of the objects in a list, of a schema. */

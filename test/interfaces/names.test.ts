@@ -9,7 +9,7 @@ const service = await startServiceForFile()
 const COMPOSED = 'Caf\u00e9'
 const DECOMPOSED = 'Cafe\u0301'
 
-async function furnish() {
+async function setUp() {
   const { id, key } = await service.make.organization()
   return { id, v1: service.v1(key), alternate: service.alternate(key) }
 }
@@ -20,7 +20,7 @@ it.each([
   ['ΟΔΟΣ', 'οδος'],
   ['İzmir', 'i\u0307zmir'],
 ])('rejects a second tag whose name differs from %j only in case or normalization: %j', async (name, second) => {
-  const { v1 } = await furnish()
+  const { v1 } = await setUp()
   const { body } = await v1.post('/tags').send({ name: 'Other' }).expect(201)
   const made = await v1.post('/tags').send({ name }).expect(201)
   expect(made.body.tag.name).toBe(name)
@@ -30,14 +30,14 @@ it.each([
 })
 
 it('distinguishes the tags ı and i, and names with and without accents', async () => {
-  const { v1 } = await furnish()
+  const { v1 } = await setUp()
   for (const name of ['kız', 'kiz', COMPOSED, 'Cafe']) await v1.post('/tags').send({ name }).expect(201)
 })
 
 it.each([COMPOSED, DECOMPOSED, 'cafe', 'CAFÉ', 'af'])(
   'finds tags, assessments, members, and candidates by %j',
   async (search) => {
-    const { id, v1, alternate } = await furnish()
+    const { id, v1, alternate } = await setUp()
     const namesOf = async (path: string) => (await alternate.get(path).query({ search })).body.results.length
     const one = await service.make.assessment(id, { name: `${COMPOSED} one` })
     await service.make.assessment(id, { name: `${DECOMPOSED} two` })
@@ -57,7 +57,7 @@ it.each([COMPOSED, DECOMPOSED, 'cafe', 'CAFÉ', 'af'])(
 )
 
 it('compares an exact name after normalization, with its case and accents', async () => {
-  const { id, v1, alternate } = await furnish()
+  const { id, v1, alternate } = await setUp()
   for (const name of [DECOMPOSED, 'Cafe']) {
     await v1.post('/tags').send({ name }).expect(201)
     await service.make.assessment(id, { name })
@@ -73,7 +73,7 @@ it('compares an exact name after normalization, with its case and accents', asyn
 })
 
 it('compares the full name of a member in any case and normalization, with its accents', async () => {
-  const { id, alternate } = await furnish()
+  const { id, alternate } = await setUp()
   await service.make.member(id, { firstName: COMPOSED, lastName: 'Straße' })
   const found = async (query: object) => (await alternate.get('/organization_users').query(query)).body.results.length
   expect(await found({ first_name: DECOMPOSED.toUpperCase() })).toBe(1)
@@ -82,7 +82,7 @@ it('compares the full name of a member in any case and normalization, with its a
 })
 
 it('finds a library question by the beginnings of its words, with the marks of its script', async () => {
-  const { id } = await furnish()
+  const { id } = await setUp()
   const admin = await signInAs(service, id, ['admin'])
   const assessment = await service.make.assessment(id)
   const question = await service.make.question(assessment, { script: `हिन्दी ${DECOMPOSED} größe` })

@@ -34,7 +34,7 @@ async function crawl(get: Get, start: string, texts: string[], most = MAX_PAGES)
  * Creates an organization whose private fields all contain the canary: a submission that two graders grade blindly, and three released
  * results, of which a link shares two.
  */
-async function furnish() {
+async function setUp() {
   const made = await makeAnswers(service, ['An answer to grade'], { secondGrader: true })
   const organizationId = made.organization.id
   const admin = await signInAs(service, organizationId, ['admin'])
@@ -95,7 +95,7 @@ async function furnish() {
 }
 
 it('shows private fields on no page that a grader, a client, the recipient of a link, or a candidate reaches', async () => {
-  const { admin, grader, client, sharePath, candidatePath } = await furnish()
+  const { admin, grader, client, sharePath, candidatePath } = await setUp()
   const anybody: Get = (path) => service.http().get(path)
   const names = ['Ann Archer', 'Bea Baker']
   const transcript = 'Words that were said'

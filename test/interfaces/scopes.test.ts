@@ -2,15 +2,15 @@ import { beforeAll, expect, it } from 'vitest'
 import { changeApiKey, createApiKey } from '../../src/domain/api-keys/api-keys.ts'
 import { fingerprintOf, restrictedFingerprint, toBase64 } from '../../src/domain/api-keys/key-fingerprints.ts'
 import { KEY_SCOPES, type KeyScope } from '../../src/domain/authorization/permissions.ts'
-import { type Furnished, fillPath, furnish } from '../support/furnish.ts'
 import { KEY_HEADERS, type Operation, readOperations } from '../support/operations.ts'
+import { createSampleOrganization, fillPath, type SampleOrganization } from '../support/sample-organization.ts'
 import { startServiceForFile } from '../support/service.ts'
 
 const service = await startServiceForFile()
-let own: Furnished
+let own: SampleOrganization
 let operations: Operation[]
 beforeAll(async () => {
-  own = await furnish(service, 'Scoped')
+  own = await createSampleOrganization(service, 'Scoped')
   operations = await readOperations(service)
 })
 

@@ -1,19 +1,19 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { TEST_KEY_ACCESS } from '../../src/domain/api-keys/test-keys.ts'
-import { furnishForCalls } from '../support/callable.ts'
-import { type Furnished, fillBody, fillPath } from '../support/furnish.ts'
+import { createRowsToCall } from '../support/callable.ts'
 import { KEY_HEADERS, type Operation, readOperations } from '../support/operations.ts'
+import { fillBody, fillPath, type SampleOrganization } from '../support/sample-organization.ts'
 import { type Service, startService } from '../support/service.ts'
 
 let service: Service
 let writes: Operation[]
-let liveRows: (operation: Operation) => Furnished
-let testRows: Furnished
+let liveRows: (operation: Operation) => SampleOrganization
+let testRows: SampleOrganization
 beforeAll(async () => {
   service = await startService({ ROLE: 'api' }) // without a worker, no job changes rows meanwhile
   const operations = await readOperations(service)
   writes = operations.filter(({ method }) => method !== 'get')
-  const { rowsFor } = await furnishForCalls(service, 'Live')
+  const { rowsFor } = await createRowsToCall(service, 'Live')
   liveRows = (operation) => rowsFor({ ...operation, isForTests: false })
   const trial = rowsFor({ ...operations[0]!, isForTests: true })
   testRows = { ...trial, tag: await service.make.tag(trial.id, { mode: 'test' }) }
@@ -41,14 +41,14 @@ async function readLiveRows(): Promise<string[]> {
 }
 
 /** Example body of the API description, with the ids of these rows. */
-function bodyOf({ body, example }: Operation, rows: Furnished) {
+function bodyOf({ body, example }: Operation, rows: SampleOrganization) {
   const filled = fillBody(body ?? {}, rows)
   const isOwn = (field: string) => field in filled && /id|assessment|tag|grader|email/i.test(field)
   const fields = Object.entries(example ?? filled)
   return Object.fromEntries(fields.map(([field, value]) => [field, isOwn(field) ? filled[field] : value]))
 }
 
-const send = (operation: Operation, rows: Furnished) =>
+const send = (operation: Operation, rows: SampleOrganization) =>
   service.app.inject({
     method: operation.method.toUpperCase() as 'POST',
     url: fillPath(operation.path, rows),

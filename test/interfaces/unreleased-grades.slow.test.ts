@@ -2,11 +2,11 @@ import { describe, expect, it } from 'vitest'
 import { takeGraderSlot } from '../../src/domain/submissions/grading/reassign-grader.ts'
 import { reopenResult } from '../../src/domain/submissions/grading/release-result.ts'
 import { collectRoutes } from '../support/app-routes.ts'
-import { makeWebhook } from '../support/furnish.ts'
-import { makeHandedIn } from '../support/grading.ts'
+import { makeSubmitted } from '../support/grading.ts'
 import { KEY_HEADERS, readOperations } from '../support/operations.ts'
 import { signInAs } from '../support/portal.ts'
 import { startReceiver } from '../support/receiver.ts'
+import { makeWebhook } from '../support/sample-organization.ts'
 import { startServiceForFile } from '../support/service.ts'
 import { waitUntil } from '../support/wait-until.ts'
 import { TO_LOOPBACK } from '../support/webhooks.ts'
@@ -18,8 +18,8 @@ const TRACES = ['Unreleased remark', '1234.5']
 const traceIn = (text: string | undefined) => TRACES.find((trace) => text?.includes(trace))
 
 /** Creates a submission that is graded completely, but not released. Its total is 1234.5. */
-async function furnish({ wasReleased = false } = {}) {
-  const made = await makeHandedIn(service, { questions: [{ points: 2_000 }, { points: 3 }] })
+async function setUp({ wasReleased = false } = {}) {
+  const made = await makeSubmitted(service, { questions: [{ points: 2_000 }, { points: 3 }] })
   const { organization, assessment, invite, join, grade, release, submissionId, assign, candidate } = made
   const grader = await signInAs(service, organization.id, ['grader'])
   await assign(grader.member.id)
@@ -92,7 +92,7 @@ describe.each([{ wasReleased: false }, { wasReleased: true }])(
   'an unreleased grade (with an earlier released version: $wasReleased)',
   (state) => {
     it("appears only on the grading pages and in the admins' export of grades", async () => {
-      const { rows, askers } = await furnish(state)
+      const { rows, askers } = await setUp(state)
       const readings = [...routes].filter((route) => /^GET |^POST .*\/export$/.test(route)).sort()
       const answered: string[] = []
       const leaks: string[] = []
@@ -134,7 +134,7 @@ describe.each([{ wasReleased: false }, { wasReleased: true }])(
     })
 
     it('is in no response to a write operation of either API', async () => {
-      const { organization, rows } = await furnish(state)
+      const { organization, rows } = await setUp(state)
       const writings = (await readOperations(service)).filter(({ method }) => method !== 'get')
       for (const { id, interface: name, method, path, example } of writings) {
         const asked = service.http()[method as 'post'](fill(path, rows)).set(KEY_HEADERS[name], organization.key)
@@ -149,7 +149,7 @@ describe.each([{ wasReleased: false }, { wasReleased: true }])(
     })
 
     it('is in no event, log, or audit entry', async () => {
-      const { organization } = await furnish(state)
+      const { organization } = await setUp(state)
       const where = { organizationId: organization.id }
       const kept = [
         await service.db.event.findMany({ where, omit: { position: true, sequence: true } }),
@@ -164,7 +164,7 @@ describe.each([{ wasReleased: false }, { wasReleased: true }])(
 )
 
 it('sends webhooks no grades, not even on release, and shows the released result to permitted readers', async () => {
-  const { organization, admin, invite, assessment, rows, askers, grade, release, submissionId } = await furnish()
+  const { organization, admin, invite, assessment, rows, askers, grade, release, submissionId } = await setUp()
   const receiver = await startReceiver()
   const client = service.v1(organization.key)
   await client.patch(`/webhooks/${rows.webhookId}`).send({ url: receiver.url })

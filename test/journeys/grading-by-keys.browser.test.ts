@@ -4,7 +4,7 @@ import { readSlices } from '../media/recordings.ts'
 import { desktop, expectAccessible, isBrowserInstalled, overflow, watch } from '../support/browser.ts'
 import { startBrowserForFile } from '../support/browser-for-file.ts'
 import { isFfmpegInstalled, makeSound } from '../support/decode.ts'
-import { handInAnother, makeRecorded, makeSpoken } from '../support/grading.ts'
+import { makeRecorded, makeSpoken, submitAnother } from '../support/grading.ts'
 import { signInAs } from '../support/portal.ts'
 import { LONG } from '../support/scale.ts'
 import { PATIENT, waitUntil } from '../support/wait-until.ts'
@@ -29,7 +29,7 @@ async function openQueue() {
   const { organization } = made
   const other = await service.make.assessment(organization.id)
   await service.make.question(other, { points: 5 })
-  const { submissionId: next } = await handInAnother(service, other, { answers: 1, recipientName: 'Ada' })
+  const { submissionId: next } = await submitAnother(service, other, { answers: 1, recipientName: 'Ada' })
   return { ...made, next, ...(await openAsGrader(organization.id)) }
 }
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { ASKS_NOTHING } from '../support/candidate.ts'
+import { NO_REQUIREMENTS } from '../support/candidate.ts'
 import { makeOpenLink } from '../support/open-links.ts'
 import { CHROMIUM, type Driven, OTHER_BROWSERS, pressIn, see } from '../support/other-browsers.ts'
 import { signInAs } from '../support/portal.ts'
@@ -45,7 +45,7 @@ describe.each(Object.entries({ chromium: CHROMIUM, ...OTHER_BROWSERS }))('an ope
   it.skipIf(!isInstalled)(
     'leads a visitor to a submission, and a grader to its result (skipped where it is not installed)',
     async () => {
-      const link = await makeOpenLink(service, { assessment: ASKS_NOTHING })
+      const link = await makeOpenLink(service, { assessment: NO_REQUIREMENTS })
       await service.db.question.updateMany({ where: { assessmentId: link.assessment.id }, data: { points: 5 } })
       const address = `${name}.${service.deps.newId()}@example.com`
       await browser.open(`${origin}/healthz`)

@@ -184,7 +184,7 @@ it('deducts penalties for wrong choices only, and never more than the points', (
         expect(score.points).toBeCloseTo(expected, 5)
         for (const effect of ['full', 'none'] as const)
           expect(scoreAnswer(ctx, { ...answered, effect })).toMatchObject({ points: effect === 'full' ? points : null })
-        const standing = {
+        const status = {
           state: 'graded' as const,
           points: score.points!,
           comment: '',
@@ -192,7 +192,7 @@ it('deducts penalties for wrong choices only, and never more than the points', (
           by: 'key' as const,
           levels: [],
         }
-        return { number: i + 1, points, standing }
+        return { number: i + 1, points, status }
       })
       const { points, ofPoints } = sumPoints(scored)
       expect(points).toBeGreaterThanOrEqual(0)

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { DIGESTS } from '../../src/domain/mails/member-emails.ts'
 import { queueDigests } from '../../src/domain/submissions/grading/queue-digests.ts'
-import { makeHandedIn } from '../support/grading.ts'
+import { makeSubmitted } from '../support/grading.ts'
 import { signInAs } from '../support/portal.ts'
 import { type Service, startService } from '../support/service.ts'
 import { type SmtpListener, startSmtpListener } from '../support/smtp.ts'
@@ -25,7 +25,7 @@ const MONDAY = 8
 
 async function makeReader(roles: string[], notices: string[]) {
   at(MONDAY - 1, 12)
-  const made = await makeHandedIn(service)
+  const made = await makeSubmitted(service)
   const reader = await signInAs(service, made.organization.id, roles)
   await service.db.member.update({ where: { id: reader.member.id }, data: { notices, timeZone: 'Asia/Kolkata' } })
   const list = async () => {
@@ -102,7 +102,7 @@ it('lists expiring invites for the member who invited, and returned mails for ad
 })
 
 it('is off for each member until they switch it on', async () => {
-  const { organization } = await makeHandedIn(service)
+  const { organization } = await makeSubmitted(service)
   const reader = await signInAs(service, organization.id, ['admin'])
   const stored = () => service.db.member.findUniqueOrThrow({ where: { id: reader.member.id } })
   expect((await stored()).notices).toEqual([])

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { completeDueSubmissions } from '../../src/domain/submissions/taking/complete-due-submissions.ts'
-import { makeHandedIn } from '../support/grading.ts'
+import { makeSubmitted } from '../support/grading.ts'
 import { waitForState } from '../support/mail.ts'
 import { signInAs } from '../support/portal.ts'
 import { runSweep } from '../support/run-sweep.ts'
@@ -24,7 +24,7 @@ const kindsOf = async ({ id: organizationId }: { id: string }) =>
 const sentTo = (address: string) => smtp.mails.filter(({ envelope }) => envelope.to.includes(address))
 
 it('sends only requested mails for an organization that has switched nothing on', async () => {
-  const made = await makeHandedIn(service)
+  const made = await makeSubmitted(service)
   const { ctx } = await made.join(['admin'])
   await made.grade(ctx, 1, 4)
   await made.grade(ctx, 2, 2)
@@ -39,7 +39,7 @@ it('sends only requested mails for an organization that has switched nothing on'
 })
 
 it('sends a receipt and a result notice once each if switched on, and the notice omits the result', async () => {
-  const made = await makeHandedIn(service)
+  const made = await makeSubmitted(service)
   await service.db.organization.update({
     where: { id: made.organization.id },
     data: { candidateMails: ['submitted', 'released'] },
@@ -62,7 +62,7 @@ it('sends a receipt and a result notice once each if switched on, and the notice
 })
 
 it("sends no notice of a result that the candidate can't see", async () => {
-  const made = await makeHandedIn(service)
+  const made = await makeSubmitted(service)
   await service.db.organization.update({ where: { id: made.organization.id }, data: { candidateMails: ['released'] } })
   const { ctx } = await made.join()
   await made.assign((ctx.actor as { id: string }).id)

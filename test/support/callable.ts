@@ -1,28 +1,28 @@
-import { type Furnished, furnish, furnishTestData } from './furnish.ts'
 import type { Operation } from './operations.ts'
+import { createSampleOrganization, createSampleTestData, type SampleOrganization } from './sample-organization.ts'
 import type { Service } from './service.ts'
-import { handIn, releaseRows } from './submissions.ts'
+import { releaseRows, submitRows } from './submissions.ts'
 
 /**
  * Creates an organization whose rows let every operation of an interface succeed once, in the order of the OpenAPI document.
  *
  * @param words part of its names.
  */
-export async function furnishForCalls(service: Service, words: string) {
-  const own = await furnish(service, words)
+export async function createRowsToCall(service: Service, words: string) {
+  const own = await createSampleOrganization(service, words)
   const of = { organizationId: own.id, inviteId: own.invite.id, assessmentId: own.assessment.id }
-  const submissionId = await handIn(service, of, 'words')
+  const submissionId = await submitRows(service, of, 'words')
   await releaseRows(service, { organizationId: own.id, submissionId }, own.member.id)
-  const trial = await furnishTestData(service, own, `${words}-trial`)
+  const trial = await createSampleTestData(service, own, `${words}-trial`)
   const completed = await service.make.invite(own.assessment, { status: 'completed', completedAt: service.clock.now() })
   const graded = await service.make.invite(own.assessment, {
     status: 'completed',
     completedAt: service.clock.now(),
     assignedGraderId: own.member.id,
   })
-  await handIn(service, { ...of, inviteId: graded.id }, 'words')
+  await submitRows(service, { ...of, inviteId: graded.id }, 'words')
   /** Replacement rows for operations that would fail with the shared rows. */
-  const others: Record<string, Partial<Furnished>> = {
+  const others: Record<string, Partial<SampleOrganization>> = {
     retakeInvite: { invite: completed },
     putInviteAccommodations: { invite: await service.make.invite(own.assessment) },
     reactivateInvite: {
@@ -36,7 +36,7 @@ export async function furnishForCalls(service: Service, words: string) {
   return {
     key: own.key,
     /** Returns the rows for an operation, with an API key that may call it. */
-    rowsFor({ id, isForTests }: Operation): Furnished {
+    rowsFor({ id, isForTests }: Operation): SampleOrganization {
       if (isForTests) return trial
       return { ...own, ...Object.entries(others).find(([ids]) => ids.split(' ').includes(id))?.[1] }
     },

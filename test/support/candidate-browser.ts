@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, onTestFinished } from 'vitest'
 import { newMediaKey } from '../../src/domain/files/media-keys.ts'
 import { signInvitation } from '../../src/domain/secrets/invitation-tokens.ts'
 import { desktop, isBrowserInstalled, press, startBrowser } from './browser.ts'
-import { ASKS_NOTHING } from './candidate.ts'
+import { NO_REQUIREMENTS } from './candidate.ts'
 import { findFreePort } from './free-port.ts'
 import { play } from './play.ts'
 import { openTestDatabase, startProcess, type TestDatabase } from './processes.ts'
@@ -30,7 +30,7 @@ type Terms = {
   /** A WAV file that the service stores and plays while answers are recorded. */
   simultaneousPrompt?: Buffer
   expiresAt?: Date
-} & Partial<typeof ASKS_NOTHING>
+} & Partial<typeof NO_REQUIREMENTS>
 
 /** Counts the page's started recordings, and measures how long each lasted, both since the call of start() and since the start event. */
 const WATCH_RECORDERS = `
@@ -119,7 +119,7 @@ export function useCandidatesBrowser(startOne: () => Promise<Browser> = startWit
     const invite = await make.invite(assessment, {
       status: 'accepted',
       answerRecordLimit,
-      ...(!proctored && ASKS_NOTHING),
+      ...(!proctored && NO_REQUIREMENTS),
       ...asked,
     })
     const token = signInvitation([SECRET_KEY], { inviteId: invite.id, linkVersion: invite.linkVersion })

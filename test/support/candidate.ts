@@ -94,7 +94,7 @@ export async function consent(candidate: ReturnType<typeof candidateOf>) {
 }
 
 /** Requirements of an invite that requires nothing. */
-export const ASKS_NOTHING = {
+export const NO_REQUIREMENTS = {
   screenRecording: false,
   webcamMonitoring: false,
   requireIdCapture: false,

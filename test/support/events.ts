@@ -3,7 +3,7 @@ import type { Service } from './service.ts'
 import { waitUntil } from './wait-until.ts'
 
 /** An event as the feed shows it. */
-export type Told = {
+export type FeedItem = {
   id: string
   type: string
   position: number
@@ -19,7 +19,7 @@ export const waitForNumbering = ({ system }: Pick<Service, 'system'>): Promise<t
 /** Reads the feed from the cursor, or from its beginning, to its current end. */
 export async function readFeed(service: Service, key: string, query: Record<string, string> = {}) {
   await waitForNumbering(service)
-  const events: Told[] = []
+  const events: FeedItem[] = []
   for (let { cursor } = query; ; ) {
     const parameters = new URLSearchParams({ ...query, ...(cursor !== undefined && { cursor }) })
     const { status, body, text } = await service.v1(key).get(`/events?${parameters}`)

@@ -1,13 +1,13 @@
 import { type Context, enterOrganization } from '../../src/domain/context.ts'
 import { type NewRelease, releaseResult } from '../../src/domain/submissions/grading/release-result.ts'
 import { type NewGrade, saveGrade } from '../../src/domain/submissions/grading/save-grade.ts'
-import { ASKS_NOTHING, candidateOf, consent } from './candidate.ts'
+import { candidateOf, consent, NO_REQUIREMENTS } from './candidate.ts'
 import type { Service } from './service.ts'
 import { makeTaking, type Taken } from './taking.ts'
 import { waitUntil } from './wait-until.ts'
 
 /** Creates a submitted submission with two text answers, for five points and three points by default. */
-export async function makeHandedIn(service: Service, { secondGrader = false, ...of }: Taken & { secondGrader?: boolean } = {}) {
+export async function makeSubmitted(service: Service, { secondGrader = false, ...of }: Taken & { secondGrader?: boolean } = {}) {
   const made = await makeTaking(service, { questions: [{ points: 5 }, { points: 3 }], ...of })
   const { candidate, organization, assessment } = made
   await service.db.assessment.update({ where: { id: assessment.id }, data: { secondGrader } })
@@ -102,12 +102,12 @@ async function untilReady(service: Service, submissionId: string): Promise<void>
 }
 
 /** Creates another candidate of an assessment, who submits this many text answers. */
-export async function handInAnother(
+export async function submitAnother(
   service: Service,
   assessment: { id: string; organizationId: string },
   { answers, recipientName = null }: { answers: number; recipientName?: string | null },
 ) {
-  const invite = await service.make.invite(assessment, { status: 'accepted', ...ASKS_NOTHING, recipientName })
+  const invite = await service.make.invite(assessment, { status: 'accepted', ...NO_REQUIREMENTS, recipientName })
   const candidate = candidateOf(service, invite)
   await consent(candidate)
   await candidate.press('start')

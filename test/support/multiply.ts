@@ -1,4 +1,4 @@
-import type { Furnished } from './furnish.ts'
+import type { SampleOrganization } from './sample-organization.ts'
 import type { Service } from './service.ts'
 
 /** Rows per statement. A statement with more rows exceeds the statement timeout. */
@@ -8,7 +8,7 @@ const AT_ONCE = 1_000
  * Copies the organization's only row of each kind this many times, and relates each copy to three rows of the other kinds. Names start like the
  * original's.
  */
-export async function multiply({ db }: Service, of: Furnished, times: number): Promise<void> {
+export async function multiply({ db }: Service, of: SampleOrganization, times: number): Promise<void> {
   const { id: organizationId, member, tag, assessment, question, invite, email } = of
   /** @param changes SQL of a JSON object with the columns, other than the id, that differ from the original in copy number n. */
   const copy = async (table: string, { id }: { id: string }, changes = "'{}'") => {

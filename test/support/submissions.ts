@@ -87,7 +87,7 @@ export const webmPart = (content = ''): Buffer =>
 export const jpeg = (content = ''): Buffer => Buffer.concat([Buffer.from([0xff, 0xd8, 0xff, 0xe0]), Buffer.from(content)])
 
 /** Creates an invite's submission with one text everywhere: an answer, an unplayable recording, and a note. @returns the submission's id. */
-export async function handIn(
+export async function submitRows(
   { db, deps, clock }: Service,
   of: { organizationId: string; inviteId: string; assessmentId: string },
   text: string,
@@ -121,7 +121,7 @@ export async function handIn(
   return submissionId
 }
 
-/** Creates rows of the released result of a submission from {@link handIn}. */
+/** Creates rows of the released result of a submission from {@link submitRows}. */
 export async function releaseRows(
   { db, deps, clock }: Service,
   of: { organizationId: string; submissionId: string },

@@ -1,4 +1,4 @@
-import { ASKS_NOTHING, candidateOf, consent } from './candidate.ts'
+import { candidateOf, consent, NO_REQUIREMENTS } from './candidate.ts'
 import type { Service } from './service.ts'
 
 type Question = Parameters<Service['make']['question']>[1]
@@ -23,7 +23,7 @@ export async function makeAccepted(
   for (const [i, question] of questions.entries()) {
     await service.make.question(assessment, { order: i + 1, script: `What is ${i + 1}?`, ...question })
   }
-  const invite = await service.make.invite(assessment, { status: 'accepted', ...ASKS_NOTHING, ...data })
+  const invite = await service.make.invite(assessment, { status: 'accepted', ...NO_REQUIREMENTS, ...data })
   return {
     organization,
     assessment,

@@ -10,7 +10,7 @@ import { caseKey } from '../../src/domain/text/fold-text.ts'
 import { exportOrganization } from '../../src/transfer/export-organization.ts'
 import { importOrganization } from '../../src/transfer/import-organization.ts'
 import type { Manifest } from '../../src/transfer/manifest.ts'
-import { furnish } from '../support/furnish.ts'
+import { createSampleOrganization } from '../support/sample-organization.ts'
 import { startServiceForFile } from '../support/service.ts'
 import { tamperWith } from './tamper.ts'
 
@@ -18,8 +18,8 @@ const service = await startServiceForFile()
 const { db } = service
 const operator = { ...service.system, actor: { kind: 'operator' as const } }
 const folder = path.join(await mkdtemp(path.join(tmpdir(), 'export-')), 'export')
-const own = await furnish(service, 'Moving')
-const other = await furnish(service, 'Others')
+const own = await createSampleOrganization(service, 'Moving')
+const other = await createSampleOrganization(service, 'Others')
 const { name } = await db.organization.findUniqueOrThrow({ where: { id: own.id } })
 await db.organization.update({ where: { id: own.id }, data: { nameKey: caseKey(name) } })
 const ctx = enterOrganization(operator, { id: own.id, name, tier: 'standard' as const })

@@ -13,15 +13,15 @@ import { exportedColumns } from '../../src/transfer/export-rows.ts'
 import { importOrganization } from '../../src/transfer/import-organization.ts'
 import { exportedNames, snake } from '../../src/transfer/tables.ts'
 import { runCli } from '../cli/run-cli.ts'
-import { furnish } from '../support/furnish.ts'
 import { signInAs } from '../support/portal.ts'
+import { createSampleOrganization } from '../support/sample-organization.ts'
 import { startServiceForFile } from '../support/service.ts'
 import { tamperWith } from './tamper.ts'
 
 const work = await mkdtemp(path.join(tmpdir(), 'move-'))
 const ERASURE_LOG = path.join(work, 'log')
 const [source, target] = [await startServiceForFile(), await startServiceForFile({ ERASURE_LOG })]
-const own = await furnish(source, 'Moving')
+const own = await createSampleOrganization(source, 'Moving')
 const name = 'Moving organization'
 const operator = { ...source.system, actor: { kind: 'operator' as const } }
 const organization = { id: own.id, name, tier: 'standard' as const }

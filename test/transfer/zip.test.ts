@@ -12,7 +12,7 @@ import { exportOrganization } from '../../src/transfer/export-organization.ts'
 import { exportZipFile } from '../../src/transfer/export-zip-file.ts'
 import { importOrganization } from '../../src/transfer/import-organization.ts'
 import { runCli } from '../cli/run-cli.ts'
-import { furnish } from '../support/furnish.ts'
+import { createSampleOrganization } from '../support/sample-organization.ts'
 import { startServiceForFile } from '../support/service.ts'
 import { readTables } from './read-tables.ts'
 
@@ -21,7 +21,7 @@ const DATA_DIR = await mkdtemp(path.join(tmpdir(), 'data-'))
 const [source, target] = [await startServiceForFile({ DATA_DIR }), await startServiceForFile()]
 // Without the sweep, which would change rows between two exports.
 for (const { db } of [source, target]) await db.$executeRaw`DELETE FROM pgboss.schedule`
-const own = await furnish(source, 'Packed')
+const own = await createSampleOrganization(source, 'Packed')
 const organization = { id: own.id, name: 'Packed organization', tier: 'standard' as const }
 const operator = { ...source.system, actor: { kind: 'operator' as const } }
 const operatorThere = { ...target.system, actor: { kind: 'operator' as const } }

@@ -32,7 +32,7 @@ export async function gradeAnswers(ctx: Context, invite: InviteDetail, { grades 
   }
   const paper = await findPaper(ctx, submissionId)
   const ungraded = countGrades(paper, await findGrades(ctx, submissionId), assessment).filter(
-    ({ standing }) => standing.state !== 'graded',
+    ({ status }) => status.state !== 'graded',
   )
   const missing = new Set(ungraded.map(({ number }) => number))
   const newGrades = paper.flatMap(({ number, points: most, scored }) => {

@@ -126,7 +126,7 @@ export function presentGrading({ submission, questions, total, seen }: InviteGra
     ofPoints: total.ofPoints,
     isGraded: total.missing === null,
     seen: isoTime(seen),
-    questions: questions.map(({ number, points, standing: status, grades }) => ({
+    questions: questions.map(({ number, points, status, grades }) => ({
       number,
       ofPoints: points,
       state: status.state,

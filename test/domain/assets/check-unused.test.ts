@@ -10,7 +10,7 @@ import { fileOf } from '../../../src/domain/files/media-keys.ts'
 import { saveToLibrary } from '../../../src/domain/library/save-to-library.ts'
 import { checkMedia } from '../../../src/domain/submissions/media/check-media.ts'
 import { removeFiles } from '../../../src/domain/submissions/media/remove-files.ts'
-import { ASKS_NOTHING, candidateOf, consent } from '../../support/candidate.ts'
+import { candidateOf, consent, NO_REQUIREMENTS } from '../../support/candidate.ts'
 import { png } from '../../support/pictures.ts'
 import { asOperator } from '../../support/portal.ts'
 import { startServiceForFile } from '../../support/service.ts'
@@ -91,7 +91,7 @@ it('keeps a picture that the library or a paper uses, or that is used again', as
   await saveToLibrary(kept.ctx, saved)
   await deleteQuestion(kept.ctx, saved)
   const ref = await asked.ask()
-  const invite = await service.make.invite(asked.assessment, { status: 'accepted', ...ASKS_NOTHING })
+  const invite = await service.make.invite(asked.assessment, { status: 'accepted', ...NO_REQUIREMENTS })
   const candidate = candidateOf(service, invite)
   await consent(candidate)
   await candidate.press('start')

@@ -19,7 +19,7 @@ import { DAY_MS } from '../../support/factories.ts'
 import { fieldsIn } from '../../support/forms.ts'
 import { signInAs } from '../../support/portal.ts'
 import { startServiceForFile } from '../../support/service.ts'
-import { handIn } from '../../support/submissions.ts'
+import { submitRows } from '../../support/submissions.ts'
 import { waitUntil } from '../../support/wait-until.ts'
 import { TO_LOOPBACK } from '../../support/webhooks.ts'
 
@@ -236,7 +236,7 @@ describe('an invite whose files are being deleted', () => {
     const recipientEmail = `${make.unique('due').replace(' ', '')}@example.com`
     const data = { recipientEmail, status: 'expired', expiresAt: daysAgo(40) } as const
     const { id } = await make.invite(assessment, data)
-    const submissionId = await handIn(
+    const submissionId = await submitRows(
       service,
       { organizationId: organization.id, inviteId: id, assessmentId: assessment.id },
       'a',

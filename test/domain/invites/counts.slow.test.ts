@@ -16,10 +16,10 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-type World = Awaited<ReturnType<typeof makeWorld>>
+type World = Awaited<ReturnType<typeof setUp>>
 type Step = (world: World, pick: <T>(from: T[]) => T | undefined) => Promise<unknown>
 
-async function makeWorld() {
+async function setUp() {
   const { id, key } = await service.make.organization()
   const assessments = [await service.make.assessment(id), await service.make.assessment(id)]
   const rows = () => service.db.invite.findMany({ where: { organizationId: id } })
@@ -140,7 +140,7 @@ it('counts the invites correctly after any history, four steps at a time', async
   const histories = fc.array(fc.array(step, { minLength: 4, maxLength: 4 }), { minLength: 6, maxLength: 10 })
   await fc.assert(
     fc.asyncProperty(histories, async (history) => {
-      const world = await makeWorld()
+      const world = await setUp()
       await steps['insert many at once']!(world, (from) => from[0])
       for (const together of history) {
         await Promise.all(together.map(({ name, nth }) => steps[name]!(world, (from) => from[nth % from.length])))
@@ -153,7 +153,7 @@ it('counts the invites correctly after any history, four steps at a time', async
 })
 
 it('counts thirty invites created at once for one assessment', async () => {
-  const { key, assessments } = await makeWorld()
+  const { key, assessments } = await setUp()
   const { id } = assessments[0]!
   const answers = await Promise.all(Array.from({ length: 30 }, () => service.v1(key).post('/invites').send(newInvite(id))))
   expect(answers.filter(({ status }) => status === 201)).toHaveLength(30)
@@ -162,7 +162,7 @@ it('counts thirty invites created at once for one assessment', async () => {
 })
 
 it("makes no transaction wait for another one's counts", async () => {
-  const { organizationId, assessments } = await makeWorld()
+  const { organizationId, assessments } = await setUp()
   const { id, metadata: _, ...template } = await service.make.invite(assessments[0]!)
   const another = () => ({ ...template, id: service.deps.newId(), recipientEmail: newInvite(id).recipientEmail })
   await service.db.$transaction(async (tx) => {
@@ -177,7 +177,7 @@ it("makes no transaction wait for another one's counts", async () => {
 })
 
 it('deletes an organization with its counts', async () => {
-  const world = await makeWorld()
+  const world = await setUp()
   const { organizationId, assessments } = world
   await service.make.invite(assessments[0]!)
   await service.db.organization.delete({ where: { id: organizationId } })
@@ -186,7 +186,7 @@ it('deletes an organization with its counts', async () => {
 })
 
 it('expires thousands of invites at the same instant for concurrent lists', async () => {
-  const { organizationId, key, assessments } = await makeWorld()
+  const { organizationId, key, assessments } = await setUp()
   const { id } = await service.make.invite(assessments[0]!)
   await service.db.$executeRaw`
     INSERT INTO invites SELECT (jsonb_populate_record(i, jsonb_build_object('id', gen_random_uuid(), 'recipient_email', n || '@example.com'))).*
@@ -200,7 +200,7 @@ it('expires thousands of invites at the same instant for concurrent lists', asyn
 })
 
 it('leaves a due invite pending when counting, and expires it when listing', async () => {
-  const { organizationId, key, assessments, rows } = await makeWorld()
+  const { organizationId, key, assessments, rows } = await setUp()
   await service.make.invite(assessments[0]!, { expiresAt: service.clock.now() })
   const organization = await service.db.organization.findUniqueOrThrow({ where: { id: organizationId } })
   const ctx: Context = enterOrganization({ ...service.system, actor: { kind: 'operator' } }, organization, 'live')
@@ -211,7 +211,7 @@ it('leaves a due invite pending when counting, and expires it when listing', asy
 })
 
 it('resets the counts when all invites are truncated', async () => {
-  const { assessments } = await makeWorld()
+  const { assessments } = await setUp()
   await service.make.invite(assessments[0]!)
   await service.db.$executeRaw`TRUNCATE invites CASCADE`
   expect(await service.db.organizationInviteCount.count()).toBe(0)

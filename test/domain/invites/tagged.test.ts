@@ -14,7 +14,7 @@ import { startServiceForFile } from '../../support/service.ts'
 
 const service = await startServiceForFile()
 
-async function makeWorld() {
+async function setUp() {
   const { id, key } = await service.make.organization()
   const assessment = await service.make.assessment(id)
   const tagIds = [(await service.make.tag(id)).id, (await service.make.tag(id)).id]
@@ -33,7 +33,7 @@ async function makeWorld() {
   return { ctx, tagIds, create }
 }
 
-type World = Awaited<ReturnType<typeof makeWorld>>
+type World = Awaited<ReturnType<typeof setUp>>
 type Step = (world: World, inviteId: string, tagId: string) => Promise<unknown>
 
 /** All changes of tags and of the order of invites, through the service and directly in the database. */
@@ -102,7 +102,7 @@ it('lists the invites with a tag correctly after any history', async () => {
   const histories = fc.array(fc.array(step, { minLength: 3, maxLength: 3 }), { minLength: 6, maxLength: 10 })
   await fc.assert(
     fc.asyncProperty(histories, fc.constantFrom(...INVITE_STATUSES), async (history, status) => {
-      const world = await makeWorld()
+      const world = await setUp()
       const filters = world.tagIds.flatMap((tagId) => [{ tagId }, { tagId, status }])
       const cases = filters.flatMap((filter) => orders.map((order) => ({ filter, order })))
       for (const together of history) {
@@ -115,7 +115,7 @@ it('lists the invites with a tag correctly after any history', async () => {
 })
 
 it('finds the last page, and one far from both ends', async () => {
-  const { ctx, tagIds } = await makeWorld()
+  const { ctx, tagIds } = await setUp()
   const [tagId] = tagIds as [string, string]
   const invite = await service.db.invite.findFirst({ where: { organizationId: ctx.organization.id } })
   await service.db.$executeRaw`
@@ -134,7 +134,7 @@ it('finds the last page, and one far from both ends', async () => {
 })
 
 it('resets the counts when all tags are truncated', async () => {
-  await makeWorld()
+  await setUp()
   await service.db.$executeRaw`TRUNCATE invite_tags`
   expect(await service.db.tagInviteCount.count()).toBe(0)
 })

@@ -12,7 +12,7 @@ import { startServiceForFile } from '../../support/service.ts'
 const service = await startServiceForFile()
 
 /** Creates an organization with three tags. */
-async function makeWorld() {
+async function setUp() {
   const { id, name } = await service.make.organization()
   const tags = [await service.make.tag(id), await service.make.tag(id), await service.make.tag(id)]
   const organization = { id, name, tier: 'standard' as const }
@@ -31,7 +31,7 @@ function createRecordingLoader() {
 }
 
 it('sends one query for the lookups of one turn, and returns each caller its own row', async () => {
-  const { ctx, tags, ids } = await makeWorld()
+  const { ctx, tags, ids } = await setUp()
   const { queries, find, lookUp } = createRecordingLoader()
   const found = await Promise.all([...ids, ids[0]!, ids[1]!.toUpperCase()].map((id) => lookUp(ctx, id)))
   expect(found).toEqual([...tags, tags[0], tags[1]])
@@ -42,7 +42,7 @@ it('sends one query for the lookups of one turn, and returns each caller its own
 })
 
 it("queries each organization apart, and finds no other organization's rows", async () => {
-  const [one, other] = [await makeWorld(), await makeWorld()]
+  const [one, other] = [await setUp(), await setUp()]
   const { queries, lookUp } = createRecordingLoader()
   const found = await Promise.all([
     lookUp(one.ctx, one.ids[0]!),
@@ -57,14 +57,14 @@ it("queries each organization apart, and finds no other organization's rows", as
 })
 
 it('sends no query for a malformed ID', async () => {
-  const { ctx } = await makeWorld()
+  const { ctx } = await setUp()
   const { queries, lookUp } = createRecordingLoader()
   expect(await lookUp(ctx, 'no-id')).toBeUndefined()
   expect(queries).toEqual([])
 })
 
 it('sees uncommitted changes of its own transaction', async () => {
-  const { ctx, ids } = await makeWorld()
+  const { ctx, ids } = await setUp()
   const find = batchLoader((inside, wanted) => inside.db.tag.findMany({ where: { ...scopeWhere(inside), id: { in: wanted } } }))
   await inTransaction(ctx, async (inside) => {
     await inside.db.tag.update({ where: { ...scopeWhere(inside), id: ids[0]! }, data: { name: 'Changed' } })
@@ -73,7 +73,7 @@ it('sees uncommitted changes of its own transaction', async () => {
 })
 
 it('splits a lookup too large for one query, and rejects all callers of a failed one', async () => {
-  const { ctx } = await makeWorld()
+  const { ctx } = await setUp()
   const { queries, lookUp } = createRecordingLoader()
   const many = Array.from({ length: 1_200 }, () => service.deps.newId())
   await Promise.all(many.map((id) => lookUp(ctx, id)))

@@ -20,7 +20,7 @@ const makeFind = () =>
   })
 
 /** Creates an organization with three tags, and a category with the same id as the first tag. */
-async function makeWorld() {
+async function setUp() {
   const { make, db } = service
   const { id, name } = await make.organization()
   const tags = [await make.tag(id), await make.tag(id), await make.tag(id)].map(named)
@@ -32,7 +32,7 @@ async function makeWorld() {
 const of = (...ids: string[]) => new Set(ids)
 
 it('finds rows of several tables in one statement, each by its own IDs', async () => {
-  const { ctx, tags, category, ids } = await makeWorld()
+  const { ctx, tags, category, ids } = await setUp()
   const find = makeFind()
   const asked = new Map([
     ['category', of(...ids)],
@@ -45,7 +45,7 @@ it('finds rows of several tables in one statement, each by its own IDs', async (
 })
 
 it('uses the same statement text for the same tables, with any number and order of IDs', async () => {
-  const { ctx, ids } = await makeWorld()
+  const { ctx, ids } = await setUp()
   const find = makeFind()
   const { queries } = await recordQueries(async () => {
     await find(ctx, new Map([['tag', of(...ids)] as const, ['category', of(ids[0]!)] as const]))
@@ -56,7 +56,7 @@ it('uses the same statement text for the same tables, with any number and order 
 })
 
 it('sends one query for the lookups of one turn, and another for the next turn', async () => {
-  const { ctx, tags, ids } = await makeWorld()
+  const { ctx, tags, ids } = await setUp()
   const find = makeFind()
   const lookUp = async (id: string) => (await find(ctx, new Map([['tag', of(id)]]))).get('tag')?.get(id)
   const { result, queries } = await recordQueries(async () => {
@@ -69,7 +69,7 @@ it('sends one query for the lookups of one turn, and another for the next turn',
 })
 
 it("queries each organization separately, and finds no other organization's rows and no user who isn't a member", async () => {
-  const [one, other] = [await makeWorld(), await makeWorld()]
+  const [one, other] = [await setUp(), await setUp()]
   const { userId } = await service.make.member(other.organizationId)
   const find = makeFind()
   const asked = () => new Map([['tag', of(...one.ids)] as const, ['user', of(userId)] as const])
@@ -82,7 +82,7 @@ it("queries each organization separately, and finds no other organization's rows
 })
 
 it('sees uncommitted changes of its own transaction', async () => {
-  const { ctx, ids } = await makeWorld()
+  const { ctx, ids } = await setUp()
   const find = makeFind()
   await inTransaction(ctx, async (inside) => {
     await inside.db.tag.update({ where: { ...scopeWhere(inside), id: ids[0]! }, data: { name: 'Changed' } })
@@ -92,7 +92,7 @@ it('sees uncommitted changes of its own transaction', async () => {
 })
 
 it("isn't delayed by a slow lookup", async () => {
-  const { ctx, tags, ids } = await makeWorld()
+  const { ctx, tags, ids } = await setUp()
   const find = makeFind()
   const slow = await inTransaction(ctx, async ({ db }) => {
     await db.$executeRaw`LOCK TABLE categories`
@@ -106,7 +106,7 @@ it("isn't delayed by a slow lookup", async () => {
 })
 
 it('splits a lookup too large for one statement, and rejects all callers of a failed one', async () => {
-  const { ctx, tags, ids } = await makeWorld()
+  const { ctx, tags, ids } = await setUp()
   const find = makeFind()
   const many = () => of(...Array.from({ length: 600 }, () => service.deps.newId()))
   const { queries } = await recordQueries(() => Promise.all([1, 2, 3].map(() => find(ctx, new Map([['tag', many()]])))))

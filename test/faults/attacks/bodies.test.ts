@@ -1,21 +1,27 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { MAX_IMPORT_BODY_BYTES, MAX_ROWS_BYTES } from '../../../src/domain/limits.ts'
 import { candidateOf, expectPage } from '../../support/candidate.ts'
-import { type Furnished, fillBody, fillPath, furnish, furnishTestData } from '../../support/furnish.ts'
 import { KEY_HEADERS, type Operation, readOperations } from '../../support/operations.ts'
+import {
+  createSampleOrganization,
+  createSampleTestData,
+  fillBody,
+  fillPath,
+  type SampleOrganization,
+} from '../../support/sample-organization.ts'
 import { type Service, startService } from '../../support/service.ts'
 
 let service: Service
 let address: string
-let own: Furnished
+let own: SampleOrganization
 /** The organization's test data, with a test key. */
-let trial: Furnished
+let trial: SampleOrganization
 let operations: Operation[]
 beforeAll(async () => {
   service = await startService()
   address = await service.app.listen({ port: 0, host: '127.0.0.1' })
-  own = await furnish(service, 'Bodies')
-  trial = await furnishTestData(service, own, 'Trial')
+  own = await createSampleOrganization(service, 'Bodies')
+  trial = await createSampleTestData(service, own, 'Trial')
   operations = (await readOperations(service)).filter(({ body }) => body)
 })
 afterAll(() => service.close())

@@ -1,9 +1,15 @@
 import { Agent, request as openRequest } from 'node:http'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type Furnished, furnish, furnishTestData, idsOf, ownIdFor } from '../../support/furnish.ts'
 import { type GeneratedRequest, requestsTo } from '../../support/generated-requests.ts'
 import { KEY_HEADERS, type Operation, readOperations } from '../../support/operations.ts'
+import {
+  createSampleOrganization,
+  createSampleTestData,
+  idsOf,
+  ownIdFor,
+  type SampleOrganization,
+} from '../../support/sample-organization.ts'
 import { scaled } from '../../support/scale.ts'
 import { type Service, startService } from '../../support/service.ts'
 
@@ -12,16 +18,16 @@ const AT_ONCE = 8
 
 let service: Service
 let address: string
-let own: Furnished
+let own: SampleOrganization
 /** Rows of the same organization for test keys. */
-let tests: Furnished
+let tests: SampleOrganization
 let spare: string[]
 const agent = new Agent({ keepAlive: true, maxSockets: AT_ONCE })
 beforeAll(async () => {
   service = await startService()
   address = await service.app.listen({ port: 0, host: '127.0.0.1' })
-  own = await furnish(service, 'Generated')
-  tests = await furnishTestData(service, own, 'Tested')
+  own = await createSampleOrganization(service, 'Generated')
+  tests = await createSampleTestData(service, own, 'Tested')
   spare = (await Promise.all(Array.from({ length: 40 }, () => service.make.tag(own.id)))).map(({ id }) => id)
 })
 afterAll(async () => {
@@ -30,7 +36,7 @@ afterAll(async () => {
 })
 
 /** Returns ids to choose from: mostly the matching one, some spare tags that may be deleted, and ids of other kinds. */
-const knownIds = (of: Furnished) => (name: string) => {
+const knownIds = (of: SampleOrganization) => (name: string) => {
   const fitting = ownIdFor(name, of)
   return [...Array(20).fill(fitting), ...(/tag/i.test(name) ? spare : []), ...Object.values(idsOf(of))]
 }

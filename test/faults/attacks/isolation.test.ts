@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { unknownId } from '../../support/factories.ts'
-import { type Furnished, fillPath, furnish, idsOf } from '../../support/furnish.ts'
 import { type Operation, readOperations } from '../../support/operations.ts'
+import { createSampleOrganization, fillPath, idsOf, type SampleOrganization } from '../../support/sample-organization.ts'
 import { type Service, startService } from '../../support/service.ts'
-import { handIn, releaseRows } from '../../support/submissions.ts'
+import { releaseRows, submitRows } from '../../support/submissions.ts'
 import { createRequestInputs, type RequestInputs } from './request-inputs.ts'
 
 const UNKNOWN_ID = unknownId
@@ -11,17 +11,17 @@ const [OWN, FOREIGN, UNUSED] = ['Ownwords', 'Foreigns', 'Unuseds!'] // equal len
 
 let service: Service
 let address: string
-let own: Furnished
-let foreign: Furnished
+let own: SampleOrganization
+let foreign: SampleOrganization
 let operations: Operation[]
 let inputs: RequestInputs
 beforeAll(async () => {
   service = await startService({ ROLE: 'api' }) // a sweep would change the compared rows
   address = await service.app.listen({ port: 0, host: '127.0.0.1' })
-  own = await furnish(service, OWN!)
-  foreign = await furnish(service, FOREIGN!)
+  own = await createSampleOrganization(service, OWN!)
+  foreign = await createSampleOrganization(service, FOREIGN!)
   for (const { id: organizationId, invite, assessment, member } of [own, foreign]) {
-    const submissionId = await handIn(service, { organizationId, inviteId: invite.id, assessmentId: assessment.id }, 'words')
+    const submissionId = await submitRows(service, { organizationId, inviteId: invite.id, assessmentId: assessment.id }, 'words')
     await releaseRows(service, { organizationId, submissionId }, member.id)
   }
   operations = await readOperations(service)
@@ -85,7 +85,7 @@ async function readAll(): Promise<string[]> {
 it('returns the same rows and counts, whatever data other organizations have', async () => {
   const before = await readAll()
   expect(before.filter((answer) => answer.startsWith('[200,')).length).toBe(before.length)
-  for (const word of [OWN!, FOREIGN!, UNUSED!]) await furnish(service, `${word}too`)
+  for (const word of [OWN!, FOREIGN!, UNUSED!]) await createSampleOrganization(service, `${word}too`)
   for (let i = 0; i < 30; i++) await service.make.invite(foreign.assessment, { assignedGraderId: foreign.member.id })
   expect(await readAll()).toEqual(before)
   for (const secret of [FOREIGN!, ...Object.values(idsOf(foreign))]) expect(before.join('')).not.toContain(secret)

@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 import { Client } from 'pg'
 import request from 'supertest'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { ASKS_NOTHING, candidateOf } from '../../support/candidate.ts'
+import { candidateOf, NO_REQUIREMENTS } from '../../support/candidate.ts'
 import { DAY_MS } from '../../support/factories.ts'
 import { addInvites } from '../../support/fill-invites.ts'
 import { openTestDatabase, type ServiceProcess, startProcess, type TestDatabase } from '../../support/processes.ts'
@@ -95,7 +95,7 @@ type Head = { tab?: string; type: string; length: number; method?: string }
 
 it('serves others while 150 connections send 3 MB each for an invite that was never accepted', async () => {
   const organization = await database.make.organization()
-  const invite = await database.make.invite(await database.make.assessment(organization.id), ASKS_NOTHING)
+  const invite = await database.make.invite(await database.make.assessment(organization.id), NO_REQUIREMENTS)
   const { path } = candidateOf(service, invite)
   const photo = { type: 'image/jpeg', length: 3_000_000, bytes: 3_000_000, count: 150, stayMs: STAY_MS }
   await expectOthersServed('photos', async () => {

@@ -1,5 +1,5 @@
-import { type Furnished, fillBody, fillPath } from '../../support/furnish.ts'
 import { type FieldSchema, KEY_HEADERS, type Operation } from '../../support/operations.ts'
+import { fillBody, fillPath, type SampleOrganization } from '../../support/sample-organization.ts'
 
 const wantsId = ({ format, items }: FieldSchema) => format === 'uuid' || items?.format === 'uuid'
 
@@ -9,7 +9,7 @@ export type RequestInput = { name: string; send: (value: string) => Promise<stri
 export type RequestInputs = ReturnType<typeof createRequestInputs>
 
 /** Lists the parameters and body fields in which a request names rows. @param own provides the key and all other values. */
-export function createRequestInputs(address: string, own: Furnished) {
+export function createRequestInputs(address: string, own: SampleOrganization) {
   /** Returns the whole response without times, request counters, and repetitions of the value in `hidden`. */
   async function send(
     { method, interface: of }: Operation,

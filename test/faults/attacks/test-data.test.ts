@@ -1,11 +1,17 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { unknownId } from '../../support/factories.ts'
-import { type Furnished, fillPath, furnish, furnishTestData, makeAtsOrder } from '../../support/furnish.ts'
 import { links } from '../../support/links.ts'
 import { type Operation, readOperations } from '../../support/operations.ts'
 import { signInAs } from '../../support/portal.ts'
+import {
+  createSampleOrganization,
+  createSampleTestData,
+  fillPath,
+  makeAtsOrder,
+  type SampleOrganization,
+} from '../../support/sample-organization.ts'
 import { type Service, startService } from '../../support/service.ts'
-import { handIn, releaseRows } from '../../support/submissions.ts'
+import { releaseRows, submitRows } from '../../support/submissions.ts'
 import { createRequestInputs } from './request-inputs.ts'
 
 // Checks that keys and pages of one mode show nothing of the other mode's data in the same organization.
@@ -14,15 +20,15 @@ let service: Service
 let address: string
 let operations: Operation[]
 type Rows = { submission: { id: string }; media: { id: string }; order: Awaited<ReturnType<typeof makeAtsOrder>> }
-const data = {} as Record<'live' | 'test', Furnished & Rows>
+const data = {} as Record<'live' | 'test', SampleOrganization & Rows>
 beforeAll(async () => {
   service = await startService({ ROLE: 'api', ATS_GREENHOUSE: 'on' }) // a sweep would change the compared rows
   address = await service.app.listen({ port: 0, host: '127.0.0.1' })
-  const live = await furnish(service, 'Realdata')
-  const test = await furnishTestData(service, live, 'Testdata')
+  const live = await createSampleOrganization(service, 'Realdata')
+  const test = await createSampleTestData(service, live, 'Testdata')
   for (const [mode, own] of Object.entries({ live, test })) {
     const { id: organizationId, invite, assessment, member } = own
-    const submissionId = await handIn(
+    const submissionId = await submitRows(
       service,
       { organizationId, inviteId: invite.id, assessmentId: assessment.id },
       `${mode} words`,

@@ -3,10 +3,10 @@ import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
-import { furnishForCalls } from '../../support/callable.ts'
+import { createRowsToCall } from '../../support/callable.ts'
 import { makeDataDir } from '../../support/data-dir.ts'
-import { type Furnished, ownIdFor } from '../../support/furnish.ts'
 import { readInterface } from '../../support/operations.ts'
+import { ownIdFor, type SampleOrganization } from '../../support/sample-organization.ts'
 import { startServiceForFile } from '../../support/service.ts'
 import { TO_LOOPBACK } from '../../support/webhooks.ts'
 
@@ -60,7 +60,7 @@ async function readSamples(name: string, language: string): Promise<Map<string, 
 }
 
 /** Replaces the sample's ids with existing ones, and its email addresses with new ones, as a reader would. */
-const withOwn = (sample: string, of: Furnished): string =>
+const withOwn = (sample: string, of: SampleOrganization): string =>
   sample
     .replaceAll(new RegExp(`([^/]+)/${EXAMPLE_ID}`, 'g'), (_all, before: string) => `${before}/${ownIdFor(before, of)}`)
     .replaceAll(
@@ -76,7 +76,7 @@ describe.each(['v1', 'alternate'] as const)('the code samples of %s', (name) => 
       const samples = await readSamples(name, language)
       const operations = await readInterface(service, name)
       expect([...samples.keys()].sort()).toEqual(operations.map(({ id }) => id).sort())
-      const { rowsFor } = await furnishForCalls(service, `${name}-${language}`)
+      const { rowsFor } = await createRowsToCall(service, `${name}-${language}`)
       const programs = operations.map((operation) => {
         const rows = rowsFor(operation)
         return one(withOwn(samples.get(operation.id)!, rows), rows.key)

@@ -6,11 +6,11 @@ import { createApiKey } from '../../../src/domain/api-keys/api-keys.ts'
 import { KEY_SCOPES } from '../../../src/domain/authorization/permissions.ts'
 import { candidateOf } from '../../support/candidate.ts'
 import { unknownId } from '../../support/factories.ts'
-import { type Furnished, fillPath, furnish } from '../../support/furnish.ts'
 import { readDocument } from '../../support/openapi.ts'
 import { signInAs } from '../../support/portal.ts'
+import { createSampleOrganization, fillPath, type SampleOrganization } from '../../support/sample-organization.ts'
 import { startServiceForFile, startServiceForTest } from '../../support/service.ts'
-import { handIn } from '../../support/submissions.ts'
+import { submitRows } from '../../support/submissions.ts'
 
 const service = await startServiceForFile()
 let port: number
@@ -102,12 +102,12 @@ describe('the compression', () => {
 })
 
 describe.each(['v1', 'alternate'] as const)('the ETag of single resources in %s', (name) => {
-  let own: Furnished
+  let own: SampleOrganization
   let keys: Record<string, string>
   let reads: string[]
   beforeAll(async () => {
-    own = await furnish(service, name)
-    await handIn(service, { organizationId: own.id, inviteId: own.invite.id, assessmentId: own.assessment.id }, 'words')
+    own = await createSampleOrganization(service, name)
+    await submitRows(service, { organizationId: own.id, inviteId: own.invite.id, assessmentId: own.assessment.id }, 'words')
     // Some resources can only be read with a key that has their scope.
     const allowed = { organizationId: own.id, name: 'All', mode: 'live', scopes: KEY_SCOPES } as const
     const { key } = await createApiKey(service.system, allowed)

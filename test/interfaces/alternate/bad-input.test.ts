@@ -15,13 +15,13 @@ let own: { id: string; key: string; ids: Record<string, string> }
 beforeAll(async () => {
   service = await startService()
   address = await service.app.listen({ port: 0, host: '127.0.0.1' })
-  own = await furnish()
+  own = await setUp()
   findSchema = await compileDocument(service, 'alternate')
 })
 afterAll(() => service.close())
 
 /** Creates an organization in which every reference is set, so that every field of every resource has a value. */
-async function furnish() {
+async function setUp() {
   const { make, db, deps } = service
   const { id, key } = await make.organization()
   const [member, tag, language] = [await make.member(id), await make.tag(id, { icon: 'star' }), await make.language('en')]

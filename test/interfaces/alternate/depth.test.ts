@@ -3,18 +3,18 @@ import { links } from '../../support/links.ts'
 import { type Service, startService } from '../../support/service.ts'
 
 type View = Record<string, unknown> & { id: string }
-type World = Awaited<ReturnType<typeof makeWorld>>
+type World = Awaited<ReturnType<typeof setUp>>
 
 let service: Service
 let world: World
 beforeAll(async () => {
   service = await startService()
-  world = await makeWorld()
+  world = await setUp()
 })
 afterAll(() => service.close())
 
 /** Creates an organization with rows that refer to each other, and rows that refer to nothing. */
-async function makeWorld() {
+async function setUp() {
   const { make, db, deps } = service
   const { id: organizationId, name, key } = await make.organization({ tier: 'enterprise' })
   const creator = await make.member(organizationId)
@@ -179,7 +179,7 @@ it('distinguishes objects of different kinds that have the same id', async () =>
 })
 
 it('answers many concurrent requests of several organizations as if each ran alone', async () => {
-  const worlds = [world, await makeWorld()]
+  const worlds = [world, await setUp()]
   const requests = worlds.flatMap(({ get }) =>
     paths().flatMap(({ list }) => [1, 2].map((depth) => () => get(`${list}?depth=${depth}`))),
   )

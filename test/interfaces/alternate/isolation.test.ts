@@ -7,20 +7,20 @@ import { type Service, startService } from '../../support/service.ts'
 let service: Service
 let own: Organization
 let foreign: Organization
-type Organization = Awaited<ReturnType<typeof furnish>>
+type Organization = Awaited<ReturnType<typeof setUp>>
 
 beforeAll(async () => {
   service = await startService()
   await service.app.listen({ port: 0, host: '127.0.0.1' }) // one address for all requests, because links contain it
-  own = await furnish()
-  foreign = await furnish()
+  own = await setUp()
+  foreign = await setUp()
 })
 afterAll(() => service.close())
 
 const lists = ['/assessments', '/assessment_invites', '/organization_users', '/tags']
 
 /** Creates an organization with one related row of each kind. The names are the same in each organization. */
-async function furnish() {
+async function setUp() {
   const { id, key } = await service.make.organization()
   const member = await service.make.member(id, { firstName: 'Same', lastName: 'Name', roles: ['admin', 'grader', 'client'] })
   const tag = await service.make.tag(id, { name: 'Same name', createdById: member.id })

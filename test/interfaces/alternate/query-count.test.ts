@@ -8,14 +8,14 @@ let small: World
 let large: World
 beforeAll(async () => {
   service = await startService()
-  ;[small, large] = [await makeWorld(1), await makeWorld(50)]
+  ;[small, large] = [await setUp(1), await setUp(50)]
 })
 afterAll(() => service.close())
 
-type World = Awaited<ReturnType<typeof makeWorld>>
+type World = Awaited<ReturnType<typeof setUp>>
 
 /** Creates this many rows in every list. Each row refers to rows that no other row refers to. */
-async function makeWorld(size: number) {
+async function setUp(size: number) {
   const { make, db, deps } = service
   const { id: organizationId, key } = await make.organization()
   const join = links(db)

@@ -177,9 +177,9 @@ describe('a status report', () => {
   })
 
   it('contains a result in words if no points were released', async () => {
-    const { ashby, assessment, handIn, release, waitFor, updates } = await start({ points: [0] })
+    const { ashby, assessment, submitInvite, release, waitFor, updates } = await start({ points: [0] })
     const { assessmentId } = await ashby.start(assessment.id)
-    await handIn(assessmentId)
+    await submitInvite(assessmentId)
     await release(assessmentId, [])
     await waitFor(4)
     const { event, fault } = updates[3]!
@@ -224,9 +224,9 @@ describe('assessment.cancel', () => {
 
   it('keeps a closed invite unchanged, and accepts unknown ids without an error', async () => {
     const own = await start()
-    const { ashby, assessment, handIn, inviteOf } = own
+    const { ashby, assessment, submitInvite, inviteOf } = own
     const { assessmentId } = await ashby.start(assessment.id)
-    await handIn(assessmentId)
+    await submitInvite(assessmentId)
     expect((await ashby.cancel(assessmentId)).status).toBe(200)
     expect((await inviteOf(assessmentId)).status).toBe('completed')
     const foreign = await connect(service, 'ashby')
@@ -313,7 +313,7 @@ describe('a second order for a candidate', () => {
     ['pending', async () => {}],
     ['accepted', async ({ candidate }, id) => (await candidate(id)).accept()],
     ['started', async ({ candidate }, id) => (await candidate(id)).start()],
-    ['completed', async ({ handIn }, id) => handIn(id)],
+    ['completed', async ({ submitInvite }, id) => submitInvite(id)],
   ])('is rejected with 409 while the first is %s', async (_state, move) => {
     const { second, mails, organization } = await twice(move)
     expect([second.status, mails]).toEqual([409, 1])
@@ -321,8 +321,8 @@ describe('a second order for a candidate', () => {
   })
 
   it("reports the release date and the result's address after the release", async () => {
-    const { second, first, organization, inviteOf } = await twice(async ({ handIn, release }, id) => {
-      await handIn(id)
+    const { second, first, organization, inviteOf } = await twice(async ({ submitInvite, release }, id) => {
+      await submitInvite(id)
       await release(id, [5, 3])
     })
     expect(second.status).toBe(422)

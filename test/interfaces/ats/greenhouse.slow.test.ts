@@ -267,9 +267,9 @@ describe('a status report', () => {
   })
 
   it('contains no score if no points were released', async () => {
-    const { assessment, greenhouse, handIn, release } = await start({ points: [0] })
+    const { assessment, greenhouse, submitInvite, release } = await start({ points: [0] })
     const { interviewId } = await greenhouse.sendTest(assessment.id)
-    await handIn(interviewId)
+    await submitInvite(interviewId)
     await release(interviewId, [])
     const [{ seen }] = (await greenhouse.waitFor(1)) as [Greenhouse['patched'][number]]
     expect(seen.partner_status).toBe('complete')
@@ -296,14 +296,14 @@ describe('a second order for a candidate', () => {
     ['invited', async () => {}],
     ['accepted', async ({ candidate }, id) => (await candidate(id)).accept()],
     ['started', async ({ candidate }, id) => (await candidate(id)).start()],
-    ['in_review', async ({ handIn }, id) => handIn(id)],
+    ['in_review', async ({ submitInvite }, id) => submitInvite(id)],
   ])('shares the invite while the first is %s, and both are reported', async (word, move) => {
-    const { second, interviewId, greenhouse, candidate, handIn, release, mails } = await twice(move)
+    const { second, interviewId, greenhouse, candidate, submitInvite, release, mails } = await twice(move)
     expect(second).toMatchObject({ status: 200, interviewId })
     expect(await mails()).toBe(1)
     expect((await greenhouse.status(interviewId)).body).toEqual({ partner_status: word })
     if (word === 'started') await (await candidate(interviewId)).finish()
-    else if (word !== 'in_review') await handIn(interviewId)
+    else if (word !== 'in_review') await submitInvite(interviewId)
     await release(interviewId, [5, 3])
     await greenhouse.waitFor(2)
     expect(greenhouse.patched.map(({ orderId }) => orderId).sort()).toEqual(['order-1', 'order-2'])
@@ -312,7 +312,7 @@ describe('a second order for a candidate', () => {
 
   it('reports an existing result at once', async () => {
     const { second, interviewId, greenhouse } = await twice(async (own, id) => {
-      await own.handIn(id)
+      await own.submitInvite(id)
       await own.release(id, [5, 3])
       await own.greenhouse.waitFor(1)
     })
@@ -452,9 +452,9 @@ describe('a report', () => {
   })
 
   it('contains no score, name, or address before the release, and neither does any other response', async () => {
-    const { assessment, greenhouse, handIn } = await start()
+    const { assessment, greenhouse, submitInvite } = await start()
     const { interviewId } = await greenhouse.sendTest(assessment.id, { email: 'kim.secret@example.com', last_name: 'Secretname' })
-    await handIn(interviewId)
+    await submitInvite(interviewId)
     const { body } = await greenhouse.status(interviewId)
     expect(body).toEqual({ partner_status: 'in_review' })
     expect(JSON.stringify([body, greenhouse.receiver.received])).not.toMatch(/secret|score/i)

@@ -129,9 +129,9 @@ describe('a status report', () => {
   })
 
   it('contains no score if no points were released', async () => {
-    const { send, handIn, release, changes, waitFor } = await start({ points: [0] })
+    const { send, submitInvite, release, changes, waitFor } = await start({ points: [0] })
     const { inviteId } = await send()
-    await handIn(inviteId)
+    await submitInvite(inviteId)
     await release(inviteId, [])
     await waitFor(2)
     expect(Object.keys(changes()[1]!.change)).toEqual(['status', 'completed_at'])
@@ -143,11 +143,11 @@ describe('a second order for a candidate', () => {
     ['pending', async () => {}, 409, /already/],
     ['accepted', async ({ candidate }, id) => (await candidate(id)).accept(), 409, /already/],
     ['started', async ({ candidate }, id) => (await candidate(id)).start(), 409, /already/],
-    ['completed', async ({ handIn }, id) => handIn(id), 409, /already/],
+    ['completed', async ({ submitInvite }, id) => submitInvite(id), 409, /already/],
     [
       'released',
-      async ({ handIn, release }, id) => {
-        await handIn(id)
+      async ({ submitInvite, release }, id) => {
+        await submitInvite(id)
         await release(id, [5, 3])
       },
       409,

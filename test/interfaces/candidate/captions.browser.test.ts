@@ -11,7 +11,7 @@ import {
   startBrowser,
   watch,
 } from '../../support/browser.ts'
-import { ASKS_NOTHING, candidateOf, consent } from '../../support/candidate.ts'
+import { candidateOf, consent, NO_REQUIREMENTS } from '../../support/candidate.ts'
 import { makeClicks } from '../../support/clicks.ts'
 import { signInAs } from '../../support/portal.ts'
 import { startServiceForFile } from '../../support/service.ts'
@@ -45,7 +45,7 @@ async function makeCaptioned() {
     inputType: 'audio',
     audioUrl: `/api/v1/question-media/${assetId}`,
   })
-  const invite = await make.invite(assessment, { status: 'accepted', ...ASKS_NOTHING, questionReplayLimit: 2 })
+  const invite = await make.invite(assessment, { status: 'accepted', ...NO_REQUIREMENTS, questionReplayLimit: 2 })
   return { organizationId, assetId, candidate: candidateOf(service, invite) }
 }
 

@@ -2,7 +2,7 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { signInvitation } from '../../../src/domain/secrets/invitation-tokens.ts'
 import { isBrowserInstalled, press, startBrowser } from '../../support/browser.ts'
-import { ASKS_NOTHING } from '../../support/candidate.ts'
+import { NO_REQUIREMENTS } from '../../support/candidate.ts'
 import { findFreePort } from '../../support/free-port.ts'
 import { openTestDatabase, startProcess, type TestDatabase } from '../../support/processes.ts'
 import { SECRET_KEY } from '../../support/service.ts'
@@ -45,7 +45,7 @@ async function makeInvite(definition: typeof ONE | typeof SEVERAL) {
   await db.questionVersion.create({ data: { ...of, id: versionId, responseType, spec } })
   await db.answerKey.create({ data: { ...of, versionId, number: 1, key } })
   await db.question.updateMany({ where: { id: question.id }, data: { versionId, responseType } })
-  const invite = await make.invite(assessment, { status: 'accepted', ...ASKS_NOTHING })
+  const invite = await make.invite(assessment, { status: 'accepted', ...NO_REQUIREMENTS })
   const path = `/i/${signInvitation([SECRET_KEY], { inviteId: invite.id, linkVersion: invite.linkVersion })}`
   const where = { organizationId: organization.id }
   return {

@@ -13,7 +13,7 @@ import {
   startBrowser,
   watch,
 } from '../../support/browser.ts'
-import { ASKS_NOTHING } from '../../support/candidate.ts'
+import { NO_REQUIREMENTS } from '../../support/candidate.ts'
 import { makeOpenLink } from '../../support/open-links.ts'
 import { type Service, startService } from '../../support/service.ts'
 import { type SmtpListener, startSmtpListener } from '../../support/smtp.ts'
@@ -50,7 +50,7 @@ async function openPage(
 
 /** Creates an open link to an assessment with one question, and the address of a reader. */
 async function advertise() {
-  const link = await makeOpenLink(service, { assessment: ASKS_NOTHING })
+  const link = await makeOpenLink(service, { assessment: NO_REQUIREMENTS })
   return { ...link, address: `${crypto.randomUUID()}@example.com` }
 }
 const mailedLink = (address: string): Promise<string> =>

@@ -4,7 +4,7 @@ import { requestErasure } from '../../../src/domain/erasure/request-erasure.ts'
 import { createInvite } from '../../../src/domain/invites/create-invite.ts'
 import { changeOpenLink, replaceOpenLink } from '../../../src/domain/open-links/open-links.ts'
 import { queueRegistrations } from '../../../src/domain/open-links/queue-registrations.ts'
-import { ASKS_NOTHING, candidateOf, expectPage } from '../../support/candidate.ts'
+import { candidateOf, expectPage, NO_REQUIREMENTS } from '../../support/candidate.ts'
 import { readFeed } from '../../support/events.ts'
 import { makeOpenLink, NETWORKS, newNetwork, readerOf } from '../../support/open-links.ts'
 import { runSweep } from '../../support/run-sweep.ts'
@@ -554,9 +554,9 @@ it('deletes an assessment with an open link while nobody has begun', async () =>
 })
 
 it('applies the assessment’s requirements to its open link', async () => {
-  const link = await makeOpenLink(service, { assessment: { ...ASKS_NOTHING, webcamMonitoring: true } })
+  const link = await makeOpenLink(service, { assessment: { ...NO_REQUIREMENTS, webcamMonitoring: true } })
   expect((await link.open()).text).toContain('Your webcam')
   await readerOf(service, await link.register(newAddress())).press('begin')
-  expect(await link.invites()).toMatchObject([{ ...ASKS_NOTHING, webcamMonitoring: true }])
+  expect(await link.invites()).toMatchObject([{ ...NO_REQUIREMENTS, webcamMonitoring: true }])
   await changeOpenLink(link.ctx, link.assessment.id, { isOn: false })
 })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { reopenResult } from '../../../src/domain/submissions/grading/release-result.ts'
-import { makeHandedIn } from '../../support/grading.ts'
+import { makeSubmitted } from '../../support/grading.ts'
 import { hasPoppler, readPdf } from '../../support/pdf.ts'
 import { startServiceForFile } from '../../support/service.ts'
 
@@ -8,7 +8,7 @@ const service = await startServiceForFile()
 
 /** A candidate whose two answers are graded, with comments. */
 async function makeGraded(languages: string[] = ['en', 'de', 'ar']) {
-  const made = await makeHandedIn(service, { recipientName: 'Mei Tanaka' })
+  const made = await makeSubmitted(service, { recipientName: 'Mei Tanaka' })
   const { organization, candidate } = made
   await service.db.organization.update({ where: { id: organization.id }, data: { languagesOffered: languages } })
   const { ctx } = await made.join()

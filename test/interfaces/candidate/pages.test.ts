@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { ASKS_NOTHING, candidateOf, consent, expectPage, PAGE_POLICY } from '../../support/candidate.ts'
+import { candidateOf, consent, expectPage, NO_REQUIREMENTS, PAGE_POLICY } from '../../support/candidate.ts'
 import { type Service, startServiceForFile } from '../../support/service.ts'
 
 const service = await startServiceForFile()
@@ -179,7 +179,7 @@ describe('the page before the start', () => {
     [{ timeLimit: 1_200 }, [OWN, {}], ['30 minutes: From when you press Start', ORDER, RUNS], 50],
     [{}, [OWN], ['At most 1 minute 31 seconds', RUNS_ONCE_OPENED], 50],
   ])('explains only the settings of the assessment: %o with %o', async (settings, questions, sentences, extraTimePercent = 0) => {
-    const { assessment, candidate } = await makeInvite({ status: 'accepted', ...ASKS_NOTHING, extraTimePercent })
+    const { assessment, candidate } = await makeInvite({ status: 'accepted', ...NO_REQUIREMENTS, extraTimePercent })
     await service.db.assessment.update({ where: { id: assessment.id }, data: { timeLimit: 0, ...settings } })
     for (const question of questions) await service.make.question(assessment, question)
     const before = (await candidate.open()).text
@@ -249,7 +249,7 @@ describe('the page before the start', () => {
 
 /** Opens the only question of an assessment, and returns its page. */
 async function openQuestion(question: Parameters<Service['make']['question']>[1], data: Parameters<typeof makeInvite>[0] = {}) {
-  const made = await makeInvite({ status: 'started', ...ASKS_NOTHING, assessmentSession: service.deps.newId(), ...data })
+  const made = await makeInvite({ status: 'started', ...NO_REQUIREMENTS, assessmentSession: service.deps.newId(), ...data })
   await service.make.question(made.assessment, question)
   await made.candidate.press('open', { number: '1' })
   await consent(made.candidate)

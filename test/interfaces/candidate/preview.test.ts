@@ -5,7 +5,7 @@ import { startServiceForFile } from '../../support/service.ts'
 const service = await startServiceForFile()
 
 /** Creates an assessment with two questions, and signs in an admin who previews it. */
-async function furnish() {
+async function setUp() {
   const organization = await service.make.organization()
   const admin = await signInAs(service, organization.id, ['admin'])
   const assessment = await service.make.assessment(organization.id, {
@@ -36,7 +36,7 @@ const leftBehind = async (organizationId: string) => {
 }
 
 it('shows the candidate’s own pages from start to end, and stores nothing', async () => {
-  const { get, post, path, organization, assessment, home } = await furnish()
+  const { get, post, path, organization, assessment, home } = await setUp()
   expect((await get(`${home}assessments/${assessment.id}/preview`)).headers.location).toBe(`${path}/invited`)
   const before = await leftBehind(organization.id)
   let at = `${path}/invited`
@@ -65,7 +65,7 @@ it('shows the candidate’s own pages from start to end, and stores nothing', as
 })
 
 it('counts down the preparation time of a question, which “Answer now” ends', async () => {
-  const { get, post, path, assessment } = await furnish()
+  const { get, post, path, assessment } = await setUp()
   await service.db.question.updateMany({ where: { assessmentId: assessment.id, order: 1 }, data: { preparationTime: 30 } })
   const now = service.clock.now().getTime()
   const card = `${path}/${now}-1`
@@ -83,7 +83,7 @@ it('counts down the preparation time of a question, which “Answer now” ends'
 })
 
 it('shows a question as it is typed, even a new one', async () => {
-  const { post, get, path, assessment } = await furnish()
+  const { post, get, path, assessment } = await setUp()
   const typed = { script: 'As <b>typed</b>', responseType: 'audio', inputType: 'text', points: '3', timeLimit: '1:30' }
   for (const number of [2, 3]) {
     const { status, text } = await post(`${path}/question-${number}/question`, typed)
@@ -96,7 +96,7 @@ it('shows a question as it is typed, even a new one', async () => {
 })
 
 it('shows the score of a trial answer for the stored and the typed question, and stores nothing', async () => {
-  const { post, get, path, assessment } = await furnish()
+  const { post, get, path, assessment } = await setUp()
   const typed = {
     responseType: 'number',
     inputType: 'text',
@@ -135,7 +135,7 @@ it('shows the score of a trial answer for the stored and the typed question, and
 })
 
 it('answers 404 to outsiders, to members who may not read the assessment, and to other sites', async () => {
-  const { path, organization, cookie, assessment } = await furnish()
+  const { path, organization, cookie, assessment } = await setUp()
   const stranger = await signInAs(service, (await service.make.organization()).id, ['admin'])
   const grader = await signInAs(service, organization.id, ['grader'])
   const client = await signInAs(service, organization.id, ['client'])
@@ -163,7 +163,7 @@ it('answers 404 to outsiders, to members who may not read the assessment, and to
 })
 
 it('shows the form of an open link, which sends and counts nothing', async () => {
-  const { get, post, path, organization, member } = await furnish()
+  const { get, post, path, organization, member } = await setUp()
   const before = await leftBehind(organization.id)
   expect((await get(`${path}/open`)).text).toContain('Send me the link')
   const { headers } = await post(`${path}/open/register`, { name: 'Amara', email: 'amara@example.com', language: 'en' })
@@ -174,7 +174,7 @@ it('shows the form of an open link, which sends and counts nothing', async () =>
 })
 
 it('draws the questions anew at each start, with their sections', async () => {
-  const { get, post, path, organization, assessment } = await furnish()
+  const { get, post, path, organization, assessment } = await setUp()
   const of = { organizationId: organization.id, assessmentId: assessment.id }
   const [first, free] = [service.deps.newId(), service.deps.newId()]
   await service.db.assessmentSection.createMany({

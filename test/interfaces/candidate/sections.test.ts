@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { defineQuestion } from '../../../src/domain/assessments/define-question.ts'
 import { completeDueSubmissions } from '../../../src/domain/submissions/taking/complete-due-submissions.ts'
 import { grantExtraTime } from '../../../src/domain/submissions/taking/grant-extra-time.ts'
-import { ASKS_NOTHING, candidateOf, consent } from '../../support/candidate.ts'
+import { candidateOf, consent, NO_REQUIREMENTS } from '../../support/candidate.ts'
 import { examplesOf } from '../../support/kinds.ts'
 import { asOperator } from '../../support/portal.ts'
 import { startServiceForFile } from '../../support/service.ts'
@@ -199,7 +199,7 @@ describe('a pool', () => {
       status: 'accepted',
       recipientEmail: recipientEmail.toUpperCase(),
       attempt: 2,
-      ...ASKS_NOTHING,
+      ...NO_REQUIREMENTS,
     })
     const candidate = candidateOf(service, again)
     await consent(candidate)

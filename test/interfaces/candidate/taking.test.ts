@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { CONSENT_VERSION } from '../../../src/domain/submissions/taking/record-consent.ts'
-import { ASKS_NOTHING, candidateOf, consent, expectPage, prepare } from '../../support/candidate.ts'
+import { candidateOf, consent, expectPage, NO_REQUIREMENTS, prepare } from '../../support/candidate.ts'
 import { startServiceForFile, startServiceForTest } from '../../support/service.ts'
 import { makeAccepted, makeTaking } from '../../support/taking.ts'
 
@@ -345,7 +345,7 @@ describe('an invite that started in a release without submissions', () => {
       status: 'started',
       timeLimit: 60,
       assessmentSession,
-      ...ASKS_NOTHING,
+      ...NO_REQUIREMENTS,
     })
     service.clock.advance(3_600_000)
     expect((await candidate.open()).text).toContain('Your assessment has begun')

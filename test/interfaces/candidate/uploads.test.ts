@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import net, { type AddressInfo, type Socket } from 'node:net'
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { MAX_PART_BYTES } from '../../../src/domain/limits.ts'
-import { ASKS_NOTHING, candidateOf } from '../../support/candidate.ts'
+import { candidateOf, NO_REQUIREMENTS } from '../../support/candidate.ts'
 import { startServiceForFile } from '../../support/service.ts'
 import { takeAssessment, webmPart } from '../../support/submissions.ts'
 
@@ -38,7 +38,7 @@ const part = (session: string, mediaId: string, number: number) => `${session}/m
 describe('the service', () => {
   it('rejects uploads for an invite that was not accepted, before reading them', async () => {
     const organization = await service.make.organization()
-    const invite = await service.make.invite(await service.make.assessment(organization.id), ASKS_NOTHING)
+    const invite = await service.make.invite(await service.make.assessment(organization.id), NO_REQUIREMENTS)
     const { path } = candidateOf(service, invite)
     const session = `${path}/session`
     const id = service.deps.newId()

@@ -4,6 +4,10 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { beginMedium } from '../../../src/domain/assets/upload-medium.ts'
 import type { SessionAccess } from '../../../src/domain/sign-in/session-access.ts'
 import { unknownId } from '../../support/factories.ts'
+import { makeReopened } from '../../support/grading.ts'
+import { makePicture } from '../../support/pictures.ts'
+import { asOperator, signInAs, type Visitor, visit } from '../../support/portal.ts'
+import { listByFreshness, listPortalRoutes } from '../../support/portal-routes.ts'
 import {
   makeArchiveRow,
   makeAskedVersion,
@@ -14,11 +18,7 @@ import {
   makeShareLink,
   makeSsoRows,
   makeWebhook,
-} from '../../support/furnish.ts'
-import { makeReopened } from '../../support/grading.ts'
-import { makePicture } from '../../support/pictures.ts'
-import { asOperator, signInAs, type Visitor, visit } from '../../support/portal.ts'
-import { listByFreshness, listPortalRoutes } from '../../support/portal-routes.ts'
+} from '../../support/sample-organization.ts'
 import { LONG } from '../../support/scale.ts'
 import { startServiceForFile } from '../../support/service.ts'
 import { makeStructure } from '../../support/structure.ts'
@@ -633,7 +633,7 @@ async function contents(organizationId: string) {
 }
 
 /** Creates an organization with rows, and a member of each role: the client of the assessment, the grader of the invite. */
-async function furnish(wanted: readonly Role[] = ROLES) {
+async function setUp(wanted: readonly Role[] = ROLES) {
   const { id } = await service.make.organization()
   const rows = await makeRows(id)
   await service.db.organization.update({ where: { id }, data: { ownerNamedAt: service.clock.now(), selectionRates: true } })
@@ -647,7 +647,7 @@ async function furnish(wanted: readonly Role[] = ROLES) {
 }
 
 /** The organization that no test may change. */
-const untouched = await furnish()
+const untouched = await setUp()
 const before = await contents(untouched.id)
 /** For each role, the page of an unknown address and the home page. */
 const shown = new Map<Role, { nowhere: string; home: string }>()
@@ -667,10 +667,10 @@ it('covers every page and form of an organization', async () => {
 })
 
 /** An organization of its own for a member of each role, to send permitted forms. */
-const senders = new Map<Role, ReturnType<typeof furnish>>()
+const senders = new Map<Role, ReturnType<typeof setUp>>()
 /** Sends a permitted form with existing rows. A form that changes rows uses up its organization. */
 async function sendPermitted(route: Route, role: Role): Promise<Response> {
-  const sender = senders.get(role) ?? furnish([role])
+  const sender = senders.get(role) ?? setUp([role])
   senders.set(role, sender)
   const { id, rows, people } = await sender
   const answer = await send(people.get(role)!, route, addressOf(route, id, rows))
@@ -769,7 +769,7 @@ describe.each(requirements)('a session with an unmet requirement ($name)', ({ na
   const tried = routes.filter((_, index) => LONG || index % requirements.length === place)
   let locked: { id: string; rows: Rows; admin: Visitor; status: number; leads: RegExp }
   beforeAll(async () => {
-    const { id, rows } = await furnish([])
+    const { id, rows } = await setUp([])
     const admin = await signInAs(service, id, ['admin'])
     const other = await service.make.organization()
     const { credentialId } = await service.db.member.findUniqueOrThrow({ where: { id: admin.member.id } })
@@ -808,7 +808,7 @@ describe.each(requirements)('a session with an unmet requirement ($name)', ({ na
 const fresh = (await listByFreshness()).fresh.map((name) => name.replace(' /:organizationId', ' '))
 
 it('requires recent authentication again after a quarter of an hour', async () => {
-  const { id, rows } = await furnish()
+  const { id, rows } = await setUp()
   const admin = await signInAs(service, id, ['admin'], ['owner'])
   await service.db.sessionAuthentication.updateMany({
     where: { session: { credential: { memberships: { some: { id: admin.member.id } } } } },

@@ -4,8 +4,11 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createResetLink } from '../../../src/domain/members/invite-member.ts'
 import { isBrowserInstalled, startBrowser, watch } from '../../support/browser.ts'
 import { DAY_MS } from '../../support/factories.ts'
+import { makeReopened } from '../../support/grading.ts'
+import { asOperator, joinPath, signInAs, visit } from '../../support/portal.ts'
+import { listPortalRoutes } from '../../support/portal-routes.ts'
 import {
-  furnish,
+  createSampleOrganization,
   makeArchiveRow,
   makeAskedVersion,
   makeAtsOrder,
@@ -14,13 +17,10 @@ import {
   makeLibrary,
   makeShareLink,
   makeSsoRows,
-} from '../../support/furnish.ts'
-import { makeReopened } from '../../support/grading.ts'
-import { asOperator, joinPath, signInAs, visit } from '../../support/portal.ts'
-import { listPortalRoutes } from '../../support/portal-routes.ts'
+} from '../../support/sample-organization.ts'
 import { startServiceForFile } from '../../support/service.ts'
 import { makeStructure } from '../../support/structure.ts'
-import { handIn } from '../../support/submissions.ts'
+import { submitRows } from '../../support/submissions.ts'
 
 /** Ends any attribute, element, comment, and script around it. After one of BEGINNINGS, it is a spreadsheet formula. */
 const HOSTILE = `HYPERLINK("https://evil.example","x")'"><x-hostile data-hostile="1" onclick=alert(1)></textarea></title></option></script><script>document.title='taken'</script><img src=x onerror=alert(1)>--><!--&lt;\u202egnp.{{7*7}}`
@@ -40,7 +40,7 @@ afterAll(() => browser?.close())
 /** Creates an organization with one row of each kind, its admin, and the ids for the addresses of its pages. */
 async function makeOrganization() {
   const { db, deps, clock } = service
-  const rows = await furnish(service, 'words')
+  const rows = await createSampleOrganization(service, 'words')
   const organizationId = rows.id
   const admin = await signInAs(service, organizationId, ['admin', 'grader', 'client'])
   const other = await service.make.organization()
@@ -66,7 +66,7 @@ async function makeOrganization() {
       { ...row, number: 2, state: 'already', inviteId: rows.invite.id },
     ],
   })
-  await handIn(service, { organizationId, inviteId: rows.invite.id, assessmentId: rows.assessment.id }, 'words')
+  await submitRows(service, { organizationId, inviteId: rows.invite.id, assessmentId: rows.assessment.id }, 'words')
   const { id: sessionId } = await db.session.findFirstOrThrow({ where: { credentialId: credentialId! } })
   const { id: keyId } = await db.apiKey.findFirstOrThrow({ where: { organizationId } })
   const { id: suppressionId } = await db.suppression.create({

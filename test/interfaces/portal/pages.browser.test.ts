@@ -26,12 +26,12 @@ import {
   watch,
 } from '../../support/browser.ts'
 import { findFreePort } from '../../support/free-port.ts'
-import { makeArchiveRow, makeAtsOrder, makeErasure, makeWebhook } from '../../support/furnish.ts'
 import { asMember } from '../../support/grading.ts'
 import { joinPath, PASSWORD, signInAs } from '../../support/portal.ts'
 import { startReceiver, verify } from '../../support/receiver.ts'
+import { makeArchiveRow, makeAtsOrder, makeErasure, makeWebhook } from '../../support/sample-organization.ts'
 import { type Service, startService, startServiceForTest } from '../../support/service.ts'
-import { handIn, jpeg } from '../../support/submissions.ts'
+import { jpeg, submitRows } from '../../support/submissions.ts'
 import { PATIENT } from '../../support/wait-until.ts'
 import { TO_LOOPBACK } from '../../support/webhooks.ts'
 
@@ -613,7 +613,7 @@ describe.skipIf(!isBrowserInstalled)('the portal in a browser (skipped where no 
     async function toGrade(home: string): Promise<string> {
       const where = { organizationId: home.split('/').at(-2)! }
       const { id: inviteId, organizationId, assessmentId } = await service.db.invite.findFirstOrThrow({ where })
-      await handIn(service, { organizationId, assessmentId, inviteId }, LONG.repeat(3))
+      await submitRows(service, { organizationId, assessmentId, inviteId }, LONG.repeat(3))
       const { id: submissionId } = await service.db.submission.findFirstOrThrow({ where, orderBy: { id: 'desc' } })
       for (let i = 0; i < 12; i++) {
         const [id, createdAt] = [service.deps.newId(), service.clock.now()]
@@ -663,7 +663,7 @@ describe.skipIf(!isBrowserInstalled)('the portal in a browser (skipped where no 
     }
 
     /** Creates an organization with every text that can be too long for a line. */
-    async function furnish(context: BrowserContext) {
+    async function setUp(context: BrowserContext) {
       const { id } = await service.make.organization()
       await service.db.organization.update({ where: { id }, data: { name: `${LONG} ${id}` } })
       const { home, member } = await signInBrowser(context, id, { roles: ['admin', 'grader', 'client'] })
@@ -699,7 +699,7 @@ describe.skipIf(!isBrowserInstalled)('the portal in a browser (skipped where no 
       'is accessible, dark and light, wide and narrow, keeps its policy, and never scrolls sideways: %s',
       async (name, index) => {
         complaints.length = 0
-        await open[name]!(await furnish(page.context()), page)
+        await open[name]!(await setUp(page.context()), page)
         expect(complaints.filter((text) => !/status of (404|422)/.test(text))).toEqual([])
         await page.evaluate('for (const folded of document.querySelectorAll("details")) folded.open = true') // folded content is checked, too
         for (const { viewport, colorScheme } of looksOf(index)) {

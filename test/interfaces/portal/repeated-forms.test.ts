@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { makeHandedIn } from '../../support/grading.ts'
+import { makeSubmitted } from '../../support/grading.ts'
 import { signInAs } from '../../support/portal.ts'
 import { startServiceForFile } from '../../support/service.ts'
 
 const service = await startServiceForFile()
 const { db } = service
 
-async function furnish() {
+async function setUp() {
   const organization = await service.make.organization()
   const person = await signInAs(service, organization.id, ['admin'])
   const assessment = await service.make.assessment(organization.id)
@@ -27,7 +27,7 @@ const summarize = (answers: unknown[][]) => [answers[0]![0], new Set(answers.map
 
 describe('a form whose button is pressed twice', () => {
   it('creates one assessment, copy, question, tag, and invite, and leads to it each time', async () => {
-    const { assessment, press, where } = await furnish()
+    const { assessment, press, where } = await setUp()
     const { id } = assessment
     const name = 'Made once'
     const answers = [
@@ -65,7 +65,7 @@ describe('a form whose button is pressed twice', () => {
   })
 
   it('shows the same secret each time, and stores none in plain text', async () => {
-    const { press, where } = await furnish()
+    const { press, where } = await setUp()
     const answers = [
       await press('settings/integrations', 'settings/integrations', { name: 'Our system', mode: 'live', expiry: 'never' }),
       await press('settings/webhooks', 'settings/webhooks', { url: 'https://example.com/hook', mode: 'live' }),
@@ -84,7 +84,7 @@ describe('a form whose button is pressed twice', () => {
   })
 
   it('releases and reopens a result once, with the same response', async () => {
-    const made = await makeHandedIn(service)
+    const made = await makeSubmitted(service)
     const person = await signInAs(service, made.organization.id, ['admin', 'grader'])
     const { ctx } = await made.join(['admin'])
     await made.grade(ctx, 1, 5)
@@ -115,7 +115,7 @@ describe('a form whose button is pressed twice', () => {
   })
 
   it('sends one invitation, one webhook, and one test mail', async () => {
-    const { assessment, press, where } = await furnish()
+    const { assessment, press, where } = await setUp()
     const { id } = await service.make.invite(assessment)
     expect(summarize(await press(`invites/${id}`, `invites/${id}/resend`))).toEqual([303, 1])
     expect(await db.inviteEmail.count({ where: { inviteId: id } })).toBe(1)
@@ -133,7 +133,7 @@ describe('a form whose button is pressed twice', () => {
   })
 
   it('acts again after it was changed, or after a mistake', async () => {
-    const { person, where } = await furnish()
+    const { person, where } = await setUp()
     const tags = `${person.home}tags`
     const once = /name="once" value="([^"]+)"/.exec((await person.get(tags)).text)![1]!
     const send = async (name: string, color = '#000000') => (await person.post(tags, { name, color, once })).status
@@ -144,7 +144,7 @@ describe('a form whose button is pressed twice', () => {
   })
 
   it("never gets another member's response, nor its own after a role was lost", async () => {
-    const { person, organization, where } = await furnish()
+    const { person, organization, where } = await setUp()
     const other = await signInAs(service, organization.id, ['admin'])
     const fields = { name: 'Our system', mode: 'live', expiry: 'never', once: service.deps.newId() }
     const statusOf = async ({ post }: typeof person) => (await post(`${person.home}settings/integrations`, fields)).status

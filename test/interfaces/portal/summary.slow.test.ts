@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
 import { unknownId } from '../../support/factories.ts'
-import { furnish } from '../../support/furnish.ts'
 import { signInAs, visit } from '../../support/portal.ts'
 import { listPortalRoutes } from '../../support/portal-routes.ts'
+import { createSampleOrganization } from '../../support/sample-organization.ts'
 import { startServiceForFile } from '../../support/service.ts'
 import { makeStructure } from '../../support/structure.ts'
 
@@ -82,7 +82,7 @@ const posts = (await listPortalRoutes(service.system)).flatMap((route) =>
 )
 
 it.each([...posts, '/portal/sign-in', '/portal/forgot'])('links every mistake to its field: POST %s', async (path) => {
-  const rows = await furnish(service, service.make.unique('words').replace(' ', '.'))
+  const rows = await createSampleOrganization(service, service.make.unique('words').replace(' ', '.'))
   const { id: organizationId, assessment, question, invite, member, tag } = rows
   const admin = await signInAs(service, organizationId, ['admin'])
   const { id: keyId } = await service.db.apiKey.findFirstOrThrow({ where: { organizationId } })

@@ -5,7 +5,7 @@ import { startServiceForFile } from '../../support/service.ts'
 
 const service = await startServiceForFile()
 
-async function furnish() {
+async function setUp() {
   const organization = await service.make.organization()
   const admin = await signInAs(service, organization.id, ['admin'])
   const member = await service.make.member(organization.id, { roles: ['admin', 'grader'] })
@@ -15,9 +15,9 @@ async function furnish() {
   return { organization, admin, member, tag, webhook }
 }
 
-type Furnished = Awaited<ReturnType<typeof furnish>>
+type SampleOrganization = Awaited<ReturnType<typeof setUp>>
 type Fields = Record<string, string | string[]>
-type Case = { page: (made: Furnished) => string; theirs: Fields; mine: Fields; mistakes: string[] }
+type Case = { page: (made: SampleOrganization) => string; theirs: Fields; mine: Fields; mistakes: string[] }
 
 const own = (field: string, value: string) =>
   expect.stringMatching(
@@ -53,7 +53,7 @@ const pages: Record<string, Case> = {
 const seenIn = ({ text }: { text: string }): string => /name="seen" value="([^"]*)"/.exec(text)?.[1] ?? 'nothing'
 
 it.each(Object.entries(pages))('protects %s from an outdated form, and names the author of the change', async (_what, of) => {
-  const made = await furnish()
+  const made = await setUp()
   const { admin, organization } = made
   const page = `${admin.home}${of.page(made)}`
   const save = (fields: Fields) => admin.post(page, { name: organization.name, ...fields })

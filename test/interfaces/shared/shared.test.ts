@@ -13,7 +13,7 @@ const { db, deps } = service
 const CANARY = 'CANARY'
 
 /** Releases two results of one assessment, each with a written and a recorded answer, and a third result that is not shared. */
-async function furnish() {
+async function setUp() {
   const organization = await service.make.organization()
   const assessment = await service.make.assessment(organization.id, { name: 'Support' })
   const admin = await signInAs(service, organization.id, ['admin'])
@@ -75,9 +75,9 @@ async function addFiles(submissionId: string) {
   return files
 }
 
-let made: Awaited<ReturnType<typeof furnish>>
+let made: Awaited<ReturnType<typeof setUp>>
 beforeEach(async () => {
-  made = await furnish()
+  made = await setUp()
 })
 
 describe('a link to results', () => {

@@ -6,11 +6,11 @@ import { type Service, startService } from '../../support/service.ts'
 // The bodies that v1.md documents, byte for byte. Undocumented additions must not change them.
 
 let service: Service
-let made: Awaited<ReturnType<typeof furnish>>
+let made: Awaited<ReturnType<typeof setUp>>
 beforeAll(async () => {
   service = await startService()
   service.clock.set('2030-01-02T03:04:05.678Z')
-  made = await furnish()
+  made = await setUp()
 })
 afterAll(() => service.close())
 
@@ -18,7 +18,7 @@ const NOW = '2030-01-02T03:04:05.678Z'
 const LATER = '2030-02-01T03:04:05.678Z'
 
 /** Creates an organization with one row of each kind. */
-async function furnish() {
+async function setUp() {
   const { id: organizationId, key } = await service.make.organization()
   const assessment = await service.make.assessment(organizationId, { name: 'Spoken English', defaultAnswerFormat: 'audio' })
   const english = await service.make.language('en')

@@ -2,14 +2,14 @@ import { describe, expect, it } from 'vitest'
 import { deleteExpiredEvents } from '../../../src/domain/events/delete-expired-events.ts'
 import { detectRestore } from '../../../src/domain/events/detect-restore.ts'
 import { candidateOf } from '../../support/candidate.ts'
-import { readFeed, type Told, waitForNumbering } from '../../support/events.ts'
+import { type FeedItem, readFeed, waitForNumbering } from '../../support/events.ts'
 import { DAY_MS, unknownId } from '../../support/factories.ts'
 import { startServiceForFile, startServiceForTest } from '../../support/service.ts'
 
 const service = await startServiceForFile()
 
 /** Creates an organization with an invite that has this many events. */
-async function furnish(count = 0, of = service) {
+async function setUp(count = 0, of = service) {
   const { id: organizationId, key } = await of.make.organization()
   const assessment = await of.make.assessment(organizationId)
   const invite = await of.make.invite(assessment)
@@ -20,15 +20,15 @@ async function furnish(count = 0, of = service) {
   }
   await happen(count)
   const get = async (query = '') =>
-    (await client.get(`/events${query}`)).body as { events: Told[]; cursor: string; hasMore: boolean }
+    (await client.get(`/events${query}`)).body as { events: FeedItem[]; cursor: string; hasMore: boolean }
   return { organizationId, key, client, assessment, invite, happen, get }
 }
 
-const positionsOf = (events: Told[]) => events.map(({ position }) => position)
+const positionsOf = (events: FeedItem[]) => events.map(({ position }) => position)
 
 describe('a page of the feed', () => {
   it('has exactly these fields, and the oldest event first', async () => {
-    const { invite, assessment, get, organizationId } = await furnish(2)
+    const { invite, assessment, get, organizationId } = await setUp(2)
     const { apiKeys } = await service.db.organization.findUniqueOrThrow({
       where: { id: organizationId },
       include: { apiKeys: true },
@@ -48,7 +48,7 @@ describe('a page of the feed', () => {
   })
 
   it('continues after the previous page, and shows whether there are more', async () => {
-    const { get } = await furnish(5)
+    const { get } = await setUp(5)
     const all = (await get()).events
     const first = await get('?limit=2')
     const second = await get(`?limit=2&cursor=${first.cursor}`)
@@ -59,14 +59,14 @@ describe('a page of the feed', () => {
   })
 
   it('has no more pages after the last event', async () => {
-    const { get } = await furnish(2)
+    const { get } = await setUp(2)
     expect(await get('?limit=2')).toMatchObject({ hasMore: false, events: [{}, {}] })
   })
 
   it("has a cursor that advances with other organizations' events", async () => {
-    const quiet = await furnish(1)
+    const quiet = await setUp(1)
     const before = await quiet.get()
-    await furnish(3)
+    await setUp(3)
     const after = await quiet.get(`?cursor=${before.cursor}`)
     expect(after.events).toEqual([])
     expect(Number(after.cursor)).toBeGreaterThanOrEqual(Number(before.cursor) + 3)
@@ -75,7 +75,7 @@ describe('a page of the feed', () => {
 
 describe('the filters of the feed', () => {
   it('select events by type, by invite, and by both', async () => {
-    const { client, get, assessment, invite, happen } = await furnish(1)
+    const { client, get, assessment, invite, happen } = await setUp(1)
     const other = await service.make.invite(assessment)
     await client.post(`/invites/${other.id}/revoke`).send({})
     await client.post(`/invites/${invite.id}/revoke`).send({})
@@ -98,7 +98,7 @@ describe('the filters of the feed', () => {
   })
 
   it('keep the page size, and continue on the next page', async () => {
-    const { key, client, assessment, happen, get } = await furnish(3)
+    const { key, client, assessment, happen, get } = await setUp(3)
     const other = await service.make.invite(assessment)
     await happen(3, other.id)
     await client.post(`/invites/${other.id}/revoke`).send({})
@@ -120,14 +120,14 @@ describe('the filters of the feed', () => {
     ['inviteId=x', 'inviteId must be a UUID'],
     ['type=invite.created,x', /^type\.1 must be one of invite\.created, /],
   ])('reject an invalid value: %s', async (query, message) => {
-    const { client } = await furnish()
+    const { client } = await setUp()
     const { status, body } = await client.get(`/events?${query}`)
     expect([status, body]).toEqual([400, { error: typeof message === 'string' ? message : expect.stringMatching(message) }])
   })
 })
 
 it('accepts a hundred types at most', async () => {
-  const { client } = await furnish()
+  const { client } = await setUp()
   const ask = (count: number) => client.get(`/events?type=${'invite.created,'.repeat(count)}`)
   expect((await ask(100)).status).toBe(200)
   expect(await ask(101)).toMatchObject({ status: 400, body: { error: 'type must have at most 100 items' } })
@@ -141,7 +141,7 @@ describe('the feed (410 cursor_gone)', () => {
 
   it('rejects a cursor whose later events were deleted; without a cursor the feed begins with the oldest stored event', async () => {
     const own = await startServiceForTest()
-    const { client, assessment, get, happen } = await furnish(3, own)
+    const { client, assessment, get, happen } = await setUp(3, own)
     const [, second, third] = (await get()).events
     own.clock.advance(90 * DAY_MS)
     await happen(1, (await own.make.invite(assessment)).id)
@@ -156,7 +156,7 @@ describe('the feed (410 cursor_gone)', () => {
   })
 
   it('rejects a cursor beyond the end of the feed', async () => {
-    const { client, get } = await furnish(1)
+    const { client, get } = await setUp(1)
     const { cursor } = await get()
     const error = expect.stringMatching(/^The feed of events has not reached this cursor: .* List everything again/)
     expect(await client.get(`/events?cursor=${BigInt(cursor) + 1_000n}`)).toMatchObject({ status: 410, body: { error } })
@@ -164,7 +164,7 @@ describe('the feed (410 cursor_gone)', () => {
 
   it('rejects a cursor of events that a restored backup has lost, and accepts one if the backup has them', async () => {
     const own = await startServiceForTest()
-    const { client, assessment, get, happen } = await furnish(2, own)
+    const { client, assessment, get, happen } = await setUp(2, own)
     const { cursor: atBackup } = await get()
     const ofLostEvents = BigInt(atBackup) + 2n
     await own.db.eventSequence.updateMany({ data: { database: 'the one that was backed up' } })
@@ -181,7 +181,7 @@ describe('the feed (410 cursor_gone)', () => {
 
 describe('the Events-Cursor header', () => {
   it('is on every list of v1', async () => {
-    const { client, assessment, invite, get } = await furnish(1)
+    const { client, assessment, invite, get } = await setUp(1)
     const lists = ['/assessments', `/assessments/${assessment.id}/questions`, '/members', '/invites', '/tags']
     const ofInvite = ['emails', 'tags'].map((list) => `/invites/${invite.id}/${list}`)
     for (const path of [...lists, ...ofInvite]) {
@@ -194,7 +194,7 @@ describe('the Events-Cursor header', () => {
   })
 
   it('keeps a reader in step with a list that changes while its pages are read', async () => {
-    const { key, client, assessment } = await furnish()
+    const { key, client, assessment } = await setUp()
     for (let i = 0; i < 20; i++) await service.make.invite(assessment)
     const copy = new Map<string, string>()
     let changes = 0

@@ -3,15 +3,15 @@ import { unknownId } from '../../support/factories.ts'
 import { type Service, startService } from '../../support/service.ts'
 
 let service: Service
-let made: Awaited<ReturnType<typeof furnish>>
+let made: Awaited<ReturnType<typeof setUp>>
 beforeAll(async () => {
   service = await startService()
-  made = await furnish()
+  made = await setUp()
 })
 afterAll(() => service.close())
 
 /** Invites Sam and Kim to two assessments. Sam's first invite and both of Kim's have a tag. */
-async function furnish() {
+async function setUp() {
   const { id: organizationId, key } = await service.make.organization()
   const assessments = [await service.make.assessment(organizationId), await service.make.assessment(organizationId)] as const
   const tag = await service.make.tag(organizationId)

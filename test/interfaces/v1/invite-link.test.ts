@@ -16,7 +16,7 @@ afterAll(async () => {
   await smtp.close()
 })
 
-async function furnish(data: Parameters<Service['make']['invite']>[1] = {}, of = service) {
+async function setUp(data: Parameters<Service['make']['invite']>[1] = {}, of = service) {
   const { id, key } = await of.make.organization()
   const assessment = await of.make.assessment(id)
   const invite = await of.make.invite(assessment, data)
@@ -26,7 +26,7 @@ async function furnish(data: Parameters<Service['make']['invite']>[1] = {}, of =
 }
 
 it('returns the link of the mail, which opens the invitation', async () => {
-  const { key, assessment } = await furnish()
+  const { key, assessment } = await setUp()
   const created = await service
     .v1(key)
     .post('/invites')
@@ -40,7 +40,7 @@ it('returns the link of the mail, which opens the invitation', async () => {
 })
 
 it.each(INVITE_STATUSES)('returns the link and the status of an invite that is %s', async (status) => {
-  const { invite, link, open } = await furnish({ status })
+  const { invite, link, open } = await setUp({ status })
   expect((await link()).body).toEqual({
     link: expect.stringMatching(/^https:\/\/assess\.example\.org\/i\/[\w-]+$/),
     status,
@@ -50,12 +50,12 @@ it.each(INVITE_STATUSES)('returns the link and the status of an invite that is %
 })
 
 it('returns the status expired from the instant of the expiry', async () => {
-  const { link } = await furnish({ expiresAt: service.clock.now() })
+  const { link } = await setUp({ expiresAt: service.clock.now() })
   expect((await link()).body.status).toBe('expired')
 })
 
 it('returns the same link after a resend, and a new one after a reactivation, which invalidates the first', async () => {
-  const { key, invite, link } = await furnish()
+  const { key, invite, link } = await setUp()
   const first = (await link()).body.link
   const operate = (name: string) => service.v1(key).post(`/invites/${invite.id}/${name}`)
   await operate('resend')
@@ -70,14 +70,14 @@ it('returns the same link after a resend, and a new one after a reactivation, wh
 it('signs the link with the newest secret', async () => {
   const rotated = await startServiceForTest({ SECRET_KEY: `${'n'.repeat(32)},${SECRET_KEY}` })
   const data = { expiresAt: new Date(rotated.clock.now().getTime() + DAY_MS) }
-  const { link, open } = await furnish(data, rotated)
+  const { link, open } = await setUp(data, rotated)
   expect((await open()).status).toBe(200)
   const path = new URL((await link()).body.link).pathname
   expect((await service.http().get(path)).status).toBe(404)
 })
 
 it('keeps the link out of caches and logs', async () => {
-  const { link } = await furnish()
+  const { link } = await setUp()
   const { headers, body } = await link()
   expect(headers['cache-control']).toBe('no-store')
   const log = service.logLines.join('\n')

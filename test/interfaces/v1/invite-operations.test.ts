@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => service.close())
 
 /** Creates an organization with an invite. */
-async function furnish(data: object = {}) {
+async function setUp(data: object = {}) {
   const { id: organizationId, key } = await service.make.organization()
   const assessment = await service.make.assessment(organizationId)
   const invite = await service.make.invite(assessment, data)
@@ -31,7 +31,7 @@ async function furnish(data: object = {}) {
 
 describe('PATCH /invites/{id}', () => {
   it('changes all given fields of a pending invite, and records the changes', async () => {
-    const { organizationId, invite, find, readEvents, change } = await furnish()
+    const { organizationId, invite, find, readEvents, change } = await setUp()
     const [grader, one, two] = [
       await service.make.member(organizationId),
       await service.make.tag(organizationId),
@@ -73,7 +73,7 @@ describe('PATCH /invites/{id}', () => {
     ['started', { answerRecordLimit: 9 }, 'answerRecordLimit can be changed only while the invite is pending; it is started'],
     ['started', { expiresInDays: 9 }, 'The invite is started and can not be extended'],
   ])('explains which field of an invite that is %s cannot change, and changes nothing: %o', async (status, edits, error) => {
-    const { organizationId, find, change, readEvents } = await furnish({ status })
+    const { organizationId, find, change, readEvents } = await setUp({ status })
     const tag = await service.make.tag(organizationId)
     const before = await find()
     const refused = await change({ tagIds: [tag.id], ...edits })
@@ -94,7 +94,7 @@ describe('PATCH /invites/{id}', () => {
     [{ tagIds: ['x'] }, 'tagIds.0 must be a UUID'],
     [{ assignedGraderId: 'x' }, 'assignedGraderId must be a UUID'],
   ])('answers 400 to %o', async (body, error) => {
-    const { change } = await furnish()
+    const { change } = await setUp()
     expect(await change(body)).toMatchObject({ status: 400, body: { error } })
   })
 })
@@ -109,7 +109,7 @@ describe('POST /invites/{id}/retake', () => {
   }
 
   it('invites a candidate who has completed again with the same settings, and links the attempts', async () => {
-    const { organizationId, client, assessment, invite } = await furnish({
+    const { organizationId, client, assessment, invite } = await setUp({
       status: 'completed',
       completedAt: new Date(),
       ...terms,
@@ -161,14 +161,14 @@ describe('POST /invites/{id}/retake', () => {
   })
 
   it('creates one retake for many concurrent requests', async () => {
-    const { client, invite, assessment } = await furnish({ status: 'completed', completedAt: new Date() })
+    const { client, invite, assessment } = await setUp({ status: 'completed', completedAt: new Date() })
     const answers = await Promise.all(Array.from({ length: 8 }, async () => await client.post(`/invites/${invite.id}/retake`)))
     expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array(7).fill(409)])
     expect(await service.db.invite.count({ where: { assessmentId: assessment.id } })).toBe(2)
   })
 
   it('omits a grader who may no longer grade', async () => {
-    const { organizationId, client, invite } = await furnish({ status: 'completed', completedAt: new Date() })
+    const { organizationId, client, invite } = await setUp({ status: 'completed', completedAt: new Date() })
     const grader = await service.make.member(organizationId)
     await client.patch(`/invites/${invite.id}`).send({ assignedGraderId: grader.id })
     await service.db.member.update({ where: { id: grader.id }, data: { status: 'inactive' } })
@@ -181,7 +181,7 @@ describe('POST /invites/{id}/retake', () => {
 describe('POST /invites/{id}/retake of an invite that would now be invalid', () => {
   it('keeps an oversized imported message and a host that is no longer listed', async () => {
     const fields = { customMessage: 'x'.repeat(6_000), returnUrl: 'https://careers.example.com/' }
-    const { client, invite } = await furnish({ status: 'completed', completedAt: new Date(), ...fields })
+    const { client, invite } = await setUp({ status: 'completed', completedAt: new Date(), ...fields })
     const { status, body } = await client.post(`/invites/${invite.id}/retake`)
     expect(status).toBe(201)
     expect((await client.get(`/invites/${body.invite.id}`)).body).toMatchObject(fields)
@@ -201,7 +201,7 @@ describe('POST /invite-batches', () => {
   }
 
   it('invites valid rows with common and own settings, and reports the outcome of each row', async () => {
-    const by = await furnish()
+    const by = await setUp()
     const { organizationId, client, assessment, invite } = by
     const [common, own] = [await service.make.tag(organizationId), await service.make.tag(organizationId)]
     const invites = [
@@ -262,7 +262,7 @@ describe('POST /invite-batches', () => {
   })
 
   it('creates invites in the mode of its key, and is hidden from live keys if it is a test key', async () => {
-    const { organizationId, client, assessment } = await furnish()
+    const { organizationId, client, assessment } = await setUp()
     const { key } = await createApiKey(service.system, { organizationId, name: 'Trials', mode: 'test' })
     const test = service.v1(key)
     const { body } = await test.post('/invite-batches').send({ assessmentId: assessment.id, invites: [address('test')] })
@@ -273,7 +273,7 @@ describe('POST /invite-batches', () => {
   })
 
   it('stores as much of an invalid row as possible', async () => {
-    const by = await furnish()
+    const by = await setUp()
     const invites = [
       { ...address('nul\0'), recipientName: 'N\0ul' },
       { ...address('half\ud800'), recipientName: '\udc00', externalId: '\0', metadata: { a: '\0' }, customMessage: '\ud800' },
@@ -287,7 +287,7 @@ describe('POST /invite-batches', () => {
   })
 
   it('accepts a thousand candidates, and no more', async () => {
-    const { client, assessment } = await furnish()
+    const { client, assessment } = await setUp()
     const invites = Array.from({ length: 1_001 }, (_, i) => ({
       recipientEmail: `not yet ${i}`,
       metadata: { about: 'x'.repeat(500) },
@@ -314,13 +314,13 @@ describe('POST /invite-batches', () => {
       'returnUrl must be of a host that the organization has listed in its settings',
     ],
   ])('rejects %o as a whole', async (body, status, error) => {
-    const { client, assessment } = await furnish()
+    const { client, assessment } = await setUp()
     const answer = await client.post('/invite-batches').send({ assessmentId: assessment.id, ...body })
     expect([answer.status, answer.body]).toEqual([status, { error }])
   })
 
   it('limits the unfinished batches, separately for live and test data', async () => {
-    const { organizationId, client, assessment } = await furnish()
+    const { organizationId, client, assessment } = await setUp()
     const { key, apiKey } = await createApiKey(service.system, { organizationId, name: 'Trials', mode: 'test' })
     const of = { organizationId, assessmentId: assessment.id, mode: 'test', createdByKeyId: apiKey.id, terms: {} } as const
     const at = service.clock.now()
@@ -342,7 +342,7 @@ describe('POST /invite-batches', () => {
   })
 
   it('creates invites in the name of its key alone', async () => {
-    const { organizationId, client, assessment } = await furnish()
+    const { organizationId, client, assessment } = await setUp()
     const { body } = await client.post('/invite-batches').send({ assessmentId: assessment.id, invites: [address('x')] })
     await finish({ client }, body.batch.id)
     const invite = await service.db.invite.findFirstOrThrow({ where: { organizationId, recipientEmail: 'x@example.com' } })
@@ -350,7 +350,7 @@ describe('POST /invite-batches', () => {
   })
 
   it('invites nobody after its key is revoked', async () => {
-    const { organizationId, assessment } = await furnish()
+    const { organizationId, assessment } = await setUp()
     const { key, apiKey } = await createApiKey(service.system, { organizationId, name: 'Gone', mode: 'live' })
     const actor = { kind: 'apiKey' as const, id: apiKey.id, mode: 'live' as const, createdById: null }
     const organization = await service.db.organization.findUniqueOrThrow({ where: { id: organizationId } })
@@ -367,8 +367,8 @@ describe('POST /invite-batches', () => {
 
 describe('returnUrl', () => {
   /** Creates an organization with an allowed return host. */
-  async function furnishHost(returnHosts = 'careers.example.com') {
-    const by = await furnish()
+  async function setUpHost(returnHosts = 'careers.example.com') {
+    const by = await setUp()
     const organization = await service.db.organization.findUniqueOrThrow({ where: { id: by.organizationId } })
     const ctx: Context = enterOrganization({ ...service.system, actor: { kind: 'operator' } }, organization, 'live')
     const settings = { name: organization.name, senderName: '', replyTo: '', invitationText: '', returnHosts }
@@ -383,7 +383,7 @@ describe('returnUrl', () => {
   }
 
   it('leads a candidate who has completed to the given address, with a verifiable signature', async () => {
-    const { client, post, list, returnSecret } = await furnishHost()
+    const { client, post, list, returnSecret } = await setUpHost()
     const { status, body } = await post('https://careers.example.com/done?job=7#thanks')
     expect([status, body.invite.returnUrl]).toEqual([201, 'https://careers.example.com/done?job=7#thanks'])
     const { id } = body.invite
@@ -430,12 +430,12 @@ describe('returnUrl', () => {
     ['https://careers.example.com./', 'returnUrl must be of a host that the organization has listed in its settings'],
     ['x'.repeat(2_001), 'returnUrl must be at most 2000 characters long'],
   ])('is rejected: %s', async (returnUrl, error) => {
-    const { post } = await furnishHost()
+    const { post } = await setUpHost()
     expect(await post(returnUrl)).toMatchObject({ status: 400, body: { error } })
   })
 
   it('is absent from the response if it was not set', async () => {
-    const { post } = await furnishHost()
+    const { post } = await setUpHost()
     for (const returnUrl of [null, undefined]) expect((await post(returnUrl)).body.invite).not.toHaveProperty('returnUrl')
   })
 })

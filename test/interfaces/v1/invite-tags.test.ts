@@ -2,15 +2,15 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type Service, startService } from '../../support/service.ts'
 
 let service: Service
-let made: Awaited<ReturnType<typeof furnish>>
+let made: Awaited<ReturnType<typeof setUp>>
 beforeAll(async () => {
   service = await startService()
-  made = await furnish()
+  made = await setUp()
 })
 afterAll(() => service.close())
 
 /** Creates an invite with four tags, added in an order that differs from their names, creation, and last change. */
-async function furnish() {
+async function setUp() {
   const { id: organizationId, key } = await service.make.organization()
   const client = service.v1(key)
   const assessment = await service.make.assessment(organizationId)
@@ -77,7 +77,7 @@ it('returns an empty list for an invite without tags', async () => {
 })
 
 it('omits a deleted tag', async () => {
-  const own = await furnish()
+  const own = await setUp()
   await own.client.delete(`/tags/${own.tags.d}`)
   const { body } = await list('', own)
   expect([body.tags.map(({ name }: { name: string }) => name), body.pagination.total]).toEqual([['b', 'c', 'a'], 3])

@@ -6,18 +6,18 @@ import { type Service, startService } from '../../support/service.ts'
 let service: Service
 let own: Organization
 let foreign: Organization
-type Organization = Awaited<ReturnType<typeof furnish>>
+type Organization = Awaited<ReturnType<typeof setUp>>
 
 beforeAll(async () => {
   service = await startService()
   await service.app.listen({ port: 0, host: '127.0.0.1' }) // one address for all requests, because links contain it
-  own = await furnish()
-  foreign = await furnish()
+  own = await setUp()
+  foreign = await setUp()
 })
 afterAll(() => service.close())
 
 /** Creates an organization with one related row of each kind. */
-async function furnish() {
+async function setUp() {
   const { id: organizationId, key } = await service.make.organization()
   const assessment = await service.make.assessment(organizationId)
   const question = await service.make.question(assessment, { points: 5 })
@@ -141,7 +141,7 @@ it.each(['pending', 'expired'])('counts only its own invites with the status %s'
 
 it("expires only its own organization's invites by a list", async () => {
   const due = { expiresAt: service.clock.now() }
-  const [mine, theirs] = [await furnish(), await furnish()]
+  const [mine, theirs] = [await setUp(), await setUp()]
   const [a, b] = [await service.make.invite(mine.assessment, due), await service.make.invite(theirs.assessment, due)]
   await mine.client.get('/invites')
   const stored = async (id: string) => (await service.db.invite.findUniqueOrThrow({ where: { id } })).status
@@ -149,13 +149,13 @@ it("expires only its own organization's invites by a list", async () => {
 })
 
 it('accepts a tag name that another organization uses', async () => {
-  const [one, other] = [await furnish(), await furnish()]
+  const [one, other] = [await setUp(), await setUp()]
   expect((await one.client.post('/tags').send({ name: other.tag.name })).status).toBe(201)
   expect((await one.client.patch(`/tags/${one.tag.id}`).send({ name: foreign.tag.name })).status).toBe(200)
 })
 
 it('accepts an invite address that another organization uses', async () => {
-  const [one, other] = [await furnish(), await furnish()]
+  const [one, other] = [await setUp(), await setUp()]
   const body = { assessmentId: one.assessment.id, recipientEmail: other.invite.recipientEmail }
   const response = await one.client.post('/invites').send(body)
   expect(response.status).toBe(201)
@@ -163,7 +163,7 @@ it('accepts an invite address that another organization uses', async () => {
 })
 
 it("keeps another organization's tag and its uses when a tag with the same name is deleted", async () => {
-  const one = await furnish()
+  const one = await setUp()
   const { body } = await one.client.post('/tags').send({ name: foreign.tag.name })
   expect((await one.client.delete(`/tags/${body.tag.id}`)).status).toBe(200)
   expect((await foreign.client.get(`/tags/${foreign.tag.id}`)).status).toBe(200)

@@ -1,15 +1,15 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { changeApiKey, createApiKey } from '../../../src/domain/api-keys/api-keys.ts'
 import { unknownId } from '../../support/factories.ts'
-import { type Furnished, fillPath, furnish } from '../../support/furnish.ts'
 import { readInterface } from '../../support/operations.ts'
+import { createSampleOrganization, fillPath, type SampleOrganization } from '../../support/sample-organization.ts'
 import { startServiceForFile } from '../../support/service.ts'
 
 const service = await startServiceForFile()
 
 /** Creates an organization with one row of each kind, and keys with and without the right to manage. */
 async function openManaged(words: string) {
-  const own = await furnish(service, words)
+  const own = await createSampleOrganization(service, words)
   const organizationId = own.id
   const makeKey = async (mode: 'live' | 'test', rights: 'manage'[]) => {
     const { key, apiKey } = await createApiKey(service.system, { organizationId, name: service.make.unique('key'), mode })
@@ -29,10 +29,10 @@ async function openManaged(words: string) {
 }
 type Managed = Awaited<ReturnType<typeof openManaged>>
 let here: Managed
-let other: Furnished
+let other: SampleOrganization
 beforeAll(async () => {
   here = await openManaged('Managed')
-  other = await furnish(service, 'Other')
+  other = await createSampleOrganization(service, 'Other')
 })
 
 const codeOf = ({ status, headers }: { status: number; headers: Record<string, string> }) => [status, headers['x-error-code']]
@@ -45,22 +45,23 @@ const aQuestion = { script: 'What would you do first?', points: 10 }
 
 describe('a key without permission to manage', () => {
   /** Every write operation with a valid body. */
-  const writes: [method: 'get' | 'post' | 'patch' | 'put' | 'delete', path: (of: Furnished) => string, body: object][] = [
-    ['post', () => '/assessments', { name: 'New' }],
-    ['patch', ({ assessment }) => `/assessments/${assessment.id}`, { name: 'Other' }],
-    ['post', ({ assessment }) => `/assessments/${assessment.id}/duplicate`, {}],
-    ['delete', ({ assessment }) => `/assessments/${assessment.id}`, {}],
-    ['post', ({ assessment }) => `/assessments/${assessment.id}/questions`, aQuestion],
-    ['patch', ({ assessment, question }) => `/assessments/${assessment.id}/questions/${question.id}`, { points: 3 }],
-    ['post', ({ assessment, question }) => `/assessments/${assessment.id}/questions/${question.id}/move`, { place: 1 }],
-    ['put', ({ assessment, question }) => `/assessments/${assessment.id}/questions/${question.id}/definition`, aDefinition],
-    ['delete', ({ assessment, question }) => `/assessments/${assessment.id}/questions/${question.id}`, {}],
-    ['post', () => '/question-imports', { file: 'V2hvP3s9QW5ufQ==' }],
-    ['get', ({ questionImport }) => `/question-imports/${questionImport.id}`, {}],
-    ['get', ({ questionImport }) => `/question-imports/${questionImport.id}/rows`, {}],
-    ['post', () => '/members', { email: 'new@example.com', roles: ['grader'] }],
-    ['patch', ({ member }) => `/members/${member.id}`, { department: 'Other' }],
-  ]
+  const writes: [method: 'get' | 'post' | 'patch' | 'put' | 'delete', path: (of: SampleOrganization) => string, body: object][] =
+    [
+      ['post', () => '/assessments', { name: 'New' }],
+      ['patch', ({ assessment }) => `/assessments/${assessment.id}`, { name: 'Other' }],
+      ['post', ({ assessment }) => `/assessments/${assessment.id}/duplicate`, {}],
+      ['delete', ({ assessment }) => `/assessments/${assessment.id}`, {}],
+      ['post', ({ assessment }) => `/assessments/${assessment.id}/questions`, aQuestion],
+      ['patch', ({ assessment, question }) => `/assessments/${assessment.id}/questions/${question.id}`, { points: 3 }],
+      ['post', ({ assessment, question }) => `/assessments/${assessment.id}/questions/${question.id}/move`, { place: 1 }],
+      ['put', ({ assessment, question }) => `/assessments/${assessment.id}/questions/${question.id}/definition`, aDefinition],
+      ['delete', ({ assessment, question }) => `/assessments/${assessment.id}/questions/${question.id}`, {}],
+      ['post', () => '/question-imports', { file: 'V2hvP3s9QW5ufQ==' }],
+      ['get', ({ questionImport }) => `/question-imports/${questionImport.id}`, {}],
+      ['get', ({ questionImport }) => `/question-imports/${questionImport.id}/rows`, {}],
+      ['post', () => '/members', { email: 'new@example.com', roles: ['grader'] }],
+      ['patch', ({ member }) => `/members/${member.id}`, { department: 'Other' }],
+    ]
   const rowsOf = async (organizationId: string) => {
     const { assessment, question, member, memberEmail, auditEntry, user } = service.db
     const where = { organizationId }

@@ -20,7 +20,7 @@ beforeAll(async () => {
   // Without the timeouts that the service's role has behind a pooler.
   client = new pg.Client({ connectionString: service.databaseUrl, options: UNBOUNDED_OPTIONS })
   await client.connect()
-  ;({ keys, tagId, inviteId } = await furnish())
+  ;({ keys, tagId, inviteId } = await setUp())
 })
 afterAll(async () => {
   await client.end()
@@ -28,7 +28,7 @@ afterAll(async () => {
 })
 
 /** Creates many invites with an event each, a few of them with a rare tag, and a few test invites. */
-async function furnish() {
+async function setUp() {
   const { id: organizationId, key: live } = await service.make.organization()
   const { key: test } = await createApiKey(service.system, { organizationId, name: 'Trials', mode: 'test' })
   const [common, rare] = [await service.make.tag(organizationId), await service.make.tag(organizationId)]

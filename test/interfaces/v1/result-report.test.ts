@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { reopenResult } from '../../../src/domain/submissions/grading/release-result.ts'
 import { unknownId } from '../../support/factories.ts'
-import { makeHandedIn } from '../../support/grading.ts'
+import { makeSubmitted } from '../../support/grading.ts'
 import { hasPoppler, readPdf } from '../../support/pdf.ts'
 import { signInAs } from '../../support/portal.ts'
 import { RUBRIC, RUBRIC_POINTS } from '../../support/rubrics.ts'
@@ -32,7 +32,7 @@ const askFor =
 
 /** Releases a result that also has texts for graders only. */
 async function makeReleased() {
-  const made = await makeHandedIn(service)
+  const made = await makeSubmitted(service)
   const { ctx } = await made.join()
   await made.grade(ctx, 1, 4.5, { comment: 'To the <point>' })
   await made.grade(ctx, 2, 0)
@@ -43,7 +43,7 @@ async function makeReleased() {
 describe('GET /invites/{inviteId}/submission/report', () => {
   it('answers 404 for an unknown or foreign invite, before the start, and before the release', async () => {
     const { organization, invite } = await makeAccepted(service)
-    const handedIn = await makeHandedIn(service)
+    const handedIn = await makeSubmitted(service)
     const other = await makeReleased()
     const outcome = async (key: string, id: string) => {
       const { status, body, headers } = await service.v1(key).get(`/invites/${id}/submission/report`)
@@ -95,7 +95,7 @@ describe('GET /invites/{inviteId}/submission/report', () => {
   })
 
   it('states that a result has no points, and contains the question texts', async () => {
-    const made = await makeHandedIn(service, { questions: [{ points: 0 }, { points: 0 }] })
+    const made = await makeSubmitted(service, { questions: [{ points: 0 }, { points: 0 }] })
     const { ctx } = await made.join()
     await made.release(ctx)
     const shownText = textOf((await askFor(made)('text/html')).text)
@@ -186,7 +186,7 @@ describe('GET /invites/{inviteId}/submission/report', () => {
       ],
     },
   ])('is in the language of its candidate: $language', async ({ language, html, texts }) => {
-    const made = await makeHandedIn(service, {
+    const made = await makeSubmitted(service, {
       questions: [{ points: RUBRIC_POINTS, rubric: RUBRIC }, { points: 5 }],
       recipientName: 'Kim Lee',
       language,
@@ -257,7 +257,7 @@ it('adds an event with the percentage and the address of the portal page', async
 })
 
 it('adds an event without a percentage if no question has points', async () => {
-  const made = await makeHandedIn(service, { questions: [{ points: 0 }, { points: 0 }] })
+  const made = await makeSubmitted(service, { questions: [{ points: 0 }, { points: 0 }] })
   const { ctx } = await made.join()
   await made.release(ctx)
   const event = await service.db.event.findFirstOrThrow({ where: { inviteId: made.invite.id, type: 'submission.released' } })

@@ -14,7 +14,7 @@ afterAll(async () => {
   await smtp.close()
 })
 
-async function furnish() {
+async function setUp() {
   const { id: organizationId, key } = await service.make.organization()
   const { id: assessmentId } = await service.make.assessment(organizationId)
   const client = service.v1(key)
@@ -29,7 +29,7 @@ async function furnish() {
 }
 
 it('creates the invite without a mail if sendEmail is false', async () => {
-  const [silent, usual] = [await furnish(), await furnish()]
+  const [silent, usual] = [await setUp(), await setUp()]
   const { status, body } = await silent.create({ sendEmail: false })
   const other = (await usual.create({})).body.invite
   expect(status).toBe(201)
@@ -42,7 +42,7 @@ it('creates the invite without a mail if sendEmail is false', async () => {
 })
 
 it('keeps the link valid if sendEmail is false, and mails a resend', async () => {
-  const { client, create, emailsOf, received } = await furnish()
+  const { client, create, emailsOf, received } = await setUp()
   const { id } = (await create({ sendEmail: false })).body.invite
   const { link } = (await client.get(`/invites/${id}/link`)).body
   expect((await client.post(`/invites/${id}/resend`)).status).toBe(200)
@@ -53,14 +53,14 @@ it('keeps the link valid if sendEmail is false, and mails a resend', async () =>
 })
 
 it.each([true, undefined])('mails the invitation if sendEmail is %j', async (sendEmail) => {
-  const { create, received } = await furnish()
+  const { create, received } = await setUp()
   const { id } = (await create({ sendEmail })).body.invite
   await waitForState(service, { inviteId: id }, 'sent')
   expect(received()).toHaveLength(1)
 })
 
 it('compares sendEmail with the first request of the Idempotency-Key', async () => {
-  const { organizationId, create } = await furnish()
+  const { organizationId, create } = await setUp()
   const send = (sendEmail: boolean) => create({ sendEmail }, { 'Idempotency-Key': 'once' })
   const [first, again, other] = [await send(false), await send(false), await send(true)]
   expect([first.status, again.status, other.status]).toEqual([201, 201, 422])
@@ -69,7 +69,7 @@ it('compares sendEmail with the first request of the Idempotency-Key', async () 
 })
 
 it.each([[null], ['false'], [0], [[]], [{}]])('answers 400 if sendEmail is %j, and creates no invite', async (sendEmail) => {
-  const { organizationId, create } = await furnish()
+  const { organizationId, create } = await setUp()
   const { status, body } = await create({ sendEmail })
   expect([status, body]).toEqual([400, { error: 'sendEmail must be true or false' }])
   expect(await service.db.invite.count({ where: { organizationId } })).toBe(0)

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { reopenResult } from '../../../src/domain/submissions/grading/release-result.ts'
 import { unknownId } from '../../support/factories.ts'
-import { makeHandedIn } from '../../support/grading.ts'
+import { makeSubmitted } from '../../support/grading.ts'
 import { readOperations } from '../../support/operations.ts'
 import { startServiceForFile } from '../../support/service.ts'
 import { makeAccepted } from '../../support/taking.ts'
@@ -22,7 +22,7 @@ describe('GET /invites/{inviteId}/submission', () => {
   })
 
   it('returns the questions, answers, and times, and the newest grades once released', async () => {
-    const { organization, invite, join, grade, release, submissionId } = await makeHandedIn(service)
+    const { organization, invite, join, grade, release, submissionId } = await makeSubmitted(service)
     const read = async () => (await service.v1(organization.key).get(`/invites/${invite.id}/submission`)).body
     const { ctx } = await join()
     await grade(ctx, 1, 4.5, { comment: 'Good' })
@@ -56,7 +56,7 @@ describe('GET /invites/{inviteId}/submission', () => {
   })
 
   it('returns a recording as a tamper-proof link that plays ranges for 15 minutes, until it is deleted', async () => {
-    const { organization, invite, submissionId } = await makeHandedIn(service)
+    const { organization, invite, submissionId } = await makeSubmitted(service)
     const { newId, media } = service.deps
     const [id, now] = [newId(), service.clock.now()]
     const key = `${organization.id}/${id}`
@@ -103,7 +103,7 @@ describe('GET /invites/{inviteId}/submission', () => {
 
 describe('GET /submissions', () => {
   it('lists started submissions, the newest first, by state and assessment, like every list', async () => {
-    const { organization, assessment, invite, submissionId } = await makeHandedIn(service)
+    const { organization, assessment, invite, submissionId } = await makeSubmitted(service)
     const client = service.v1(organization.key)
     const list = async (query = '') => (await client.get(`/submissions${query}`)).body
     const later = service.deps.newId()

@@ -48,7 +48,7 @@ export async function connect(service: Service, ats: Ats, { mode = 'live' as Key
   }
 
   /** Takes and submits the assessment as the candidate. */
-  async function handIn(inviteId: string): Promise<void> {
+  async function submitInvite(inviteId: string): Promise<void> {
     const { start, finish } = await candidate(inviteId)
     await start()
     await finish()
@@ -74,7 +74,7 @@ export async function connect(service: Service, ats: Ats, { mode = 'live' as Key
     })
 
   const parts = { organization, assessment, connection, admin, member, key, theirKey }
-  return { ...parts, allReported, inviteOf, candidate, handIn, release }
+  return { ...parts, allReported, inviteOf, candidate, submitInvite, release }
 }
 
 export type Connected = Awaited<ReturnType<typeof connect>>

@@ -1,6 +1,6 @@
 import type { ASSESSMENT_FIELDS } from '../../../src/domain/assessments/assessment-fields.ts'
 import type { Prisma } from '../../../src/generated/prisma/client.ts'
-import { ASKS_NOTHING, candidateOf } from '../candidate.ts'
+import { candidateOf, NO_REQUIREMENTS } from '../candidate.ts'
 import { DAY_MS } from '../factories.ts'
 import { links } from '../links.ts'
 import { signInAs } from '../portal.ts'
@@ -27,7 +27,7 @@ export function assessmentEffects({
   const landing = async (data: Data) => {
     const of = await make.assessment(organization.id, data)
     await make.question(of)
-    return (await candidateOf(service, await make.invite(of, { ...ASKS_NOTHING, status: 'accepted' })).open()).text
+    return (await candidateOf(service, await make.invite(of, { ...NO_REQUIREMENTS, status: 'accepted' })).open()).text
   }
   const order = async (field: 'createdAt' | 'updatedAt', value: Date, sort: string) => {
     const first = await make.assessment(organization.id, { [field]: at(-5) })
@@ -37,7 +37,7 @@ export function assessmentEffects({
     return ids.indexOf(other.id) < ids.indexOf(first.id)
   }
   /** Observes a field that is the default for invites from the portal. */
-  const isRequired = (field: keyof typeof ASKS_NOTHING) =>
+  const isRequired = (field: keyof typeof NO_REQUIREMENTS) =>
     effect(
       async (value: boolean) => {
         const { id } = await make.assessment(organization.id, { [field]: value })

@@ -19,10 +19,10 @@ export type TestedIn = { file: string; word: string }
 export const testedIn = (file: string, word: string): TestedIn => ({ file, word })
 export type Effects<Field extends string> = Record<Field, Effect | TestedIn | typeof IDENTITY | typeof UNWRITTEN>
 
-export type World = Awaited<ReturnType<typeof makeWorld>>
+export type World = Awaited<ReturnType<typeof createFieldWorld>>
 
 /** Creates an organization with a signed-in admin, an API key, and an assessment with one text question. */
-export async function makeWorld(service: Service) {
+export async function createFieldWorld(service: Service) {
   const organization = await service.make.organization()
   await service.db.apiKey.update({ where: { id: organization.apiKeyId }, data: { rights: ['manage'] } })
   await service.db.organization.update({

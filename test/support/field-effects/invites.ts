@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import type { INVITE_FIELDS } from '../../../src/domain/invites/invite-fields.ts'
 import type { Prisma } from '../../../src/generated/prisma/client.ts'
-import { ASKS_NOTHING, candidateOf, consent } from '../candidate.ts'
+import { candidateOf, consent, NO_REQUIREMENTS } from '../candidate.ts'
 import { DAY_MS } from '../factories.ts'
 import { links } from '../links.ts'
 import { signInAs } from '../portal.ts'
@@ -21,13 +21,13 @@ export function inviteEffects({
 }: World): Effects<keyof typeof INVITE_FIELDS | 'tagIds'> {
   const { make, db, clock } = service
   const at = (days: number) => new Date(clock.now().getTime() + days * DAY_MS)
-  const candidateWith = async (data: Data) => candidateOf(service, await make.invite(assessment, { ...ASKS_NOTHING, ...data }))
+  const candidateWith = async (data: Data) => candidateOf(service, await make.invite(assessment, { ...NO_REQUIREMENTS, ...data }))
   const landing = async (data: Data) => textIn((await (await candidateWith(data)).open()).text)
   /** Returns the page of the only question, which has a recorded answer and an audio prompt. */
   async function question(data: Data): Promise<string> {
     const of = await make.assessment(organization.id)
     await make.question(of, { responseType: 'audio', audioUrl: 'https://media.example.com/a.mp3', timeLimit: 100 })
-    const terms: Data = { ...ASKS_NOTHING, waivedChecks: ['microphone'], status: 'accepted', ...data }
+    const terms: Data = { ...NO_REQUIREMENTS, waivedChecks: ['microphone'], status: 'accepted', ...data }
     const candidate = candidateOf(service, await make.invite(of, terms))
     await consent(candidate)
     await candidate.press('start')

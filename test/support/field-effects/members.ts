@@ -2,7 +2,7 @@ import type { MEMBER_FIELDS } from '../../../src/domain/members/member-fields.ts
 import { assignAnswers } from '../../../src/domain/submissions/grading/assign-answers.ts'
 import { readSlices } from '../../media/recordings.ts'
 import { DAY_MS } from '../factories.ts'
-import { makeHandedIn, makeSpoken } from '../grading.ts'
+import { makeSpoken, makeSubmitted } from '../grading.ts'
 import { links } from '../links.ts'
 import { once } from '../once.ts'
 import { signInAs } from '../portal.ts'
@@ -107,7 +107,7 @@ export function memberEffects({
       async (code: string) => {
         const language = await make.language(code)
         await make.language('eu')
-        const made = await makeHandedIn(service, { questions: [{ points: 5, targetLanguage: 'eu' }, {}] })
+        const made = await makeSubmitted(service, { questions: [{ points: 5, targetLanguage: 'eu' }, {}] })
         await db.assessment.update({ where: { id: made.assessment.id }, data: { assignsGraders: true } })
         const { member } = await made.join()
         await join.addGradingLanguages(member, language)

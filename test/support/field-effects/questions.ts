@@ -1,8 +1,8 @@
 import type { QUESTION_FIELDS } from '../../../src/domain/assessments/question-fields.ts'
 import type { Prisma } from '../../../src/generated/prisma/client.ts'
-import { ASKS_NOTHING, candidateOf, consent } from '../candidate.ts'
+import { candidateOf, consent, NO_REQUIREMENTS } from '../candidate.ts'
 import { DAY_MS } from '../factories.ts'
-import { makeHandedIn } from '../grading.ts'
+import { makeSubmitted } from '../grading.ts'
 import { signInAs } from '../portal.ts'
 import { openTab } from '../taking.ts'
 import { type Effects, effect, findIn, IDENTITY, testedIn, UNWRITTEN, type World } from './effect.ts'
@@ -20,7 +20,7 @@ export function questionEffects({
   async function asked(...questions: QuestionData[]): Promise<string> {
     const of = await make.assessment(organization.id)
     for (const [i, question] of questions.entries()) await make.question(of, { order: i + 1, script: 'Hello', ...question })
-    const invite = await make.invite(of, { ...ASKS_NOTHING, waivedChecks: ['microphone'], status: 'accepted' })
+    const invite = await make.invite(of, { ...NO_REQUIREMENTS, waivedChecks: ['microphone'], status: 'accepted' })
     const candidate = candidateOf(service, invite)
     await consent(candidate)
     await candidate.press('start')
@@ -40,7 +40,7 @@ export function questionEffects({
   async function directions(languages: { sourceLanguage: string; targetLanguage: string }): Promise<unknown> {
     for (const code of Object.values(languages)) await make.language(code)
     const page = await asked(languages)
-    const { organization, submissionId } = await makeHandedIn(service, { questions: [languages, {}] })
+    const { organization, submissionId } = await makeSubmitted(service, { questions: [languages, {}] })
     const grader = await signInAs(service, organization.id, ['grader'])
     const graded = (await grader.get(`${grader.home}grading/${submissionId}`)).text
     return [

@@ -78,8 +78,8 @@ export async function exportGrades(ctx: Context, assessmentId: string, write: Wr
     const terms = { secondGrader: secondGrader && !keepsOneGrader }
     const questions = countGrades(paper, grades, terms).filter(({ points }) => points > 0)
     const { points: sum, ofPoints } = sumPoints(questions)
-    const graded = questions.flatMap(({ questionId, standing }) =>
-      standing.state === 'graded' ? [{ questionId, points: standing.points, isByPeople: isByPeople(standing) }] : [],
+    const graded = questions.flatMap(({ questionId, status }) =>
+      status.state === 'graded' ? [{ questionId, points: status.points, isByPeople: isByPeople(status) }] : [],
     )
     const toGrade = questions.length - graded.length
     const total = toGrade > 0 || ofPoints === 0 ? null : sum

@@ -125,7 +125,7 @@ const toGradedStatus = (
   levels,
 })
 
-export type WithGradingStatus<Q> = Q & { standing: GradingStatus }
+export type WithGradingStatus<Q> = Q & { status: GradingStatus }
 
 /** True if people gave points, agreed or not. */
 export const isByPeople = (status: GradingStatus): boolean =>
@@ -142,28 +142,25 @@ export function countGrades<Q extends GradableQuestion>(
     const gradesOfQuestion = byQuestion.get(question.number) ?? []
     const gradingStatus = gradingStatusOf(question, gradesOfQuestion, terms)
     // A person's decision stays; otherwise a dropped question is one without points.
-    if (!question.dropped || isByPeople(gradingStatus)) return { ...question, standing: gradingStatus }
+    if (!question.dropped || isByPeople(gradingStatus)) return { ...question, status: gradingStatus }
     const uncounted = { ...question, points: 0 }
-    return { ...uncounted, standing: gradingStatusOf(uncounted, gradesOfQuestion, terms) }
+    return { ...uncounted, status: gradingStatusOf(uncounted, gradesOfQuestion, terms) }
   })
 }
 
 /** Total points, possible points, and a question that prevents a result; null: none does. */
 export function sumPoints(questions: readonly WithGradingStatus<{ number: number; points: number }>[]) {
   const counting = questions.filter(({ points }) => points > 0)
-  const tenths = counting.reduce(
-    (sum, { standing }) => sum + (standing.state === 'graded' ? Math.round(standing.points * 10) : 0),
-    0,
-  )
+  const tenths = counting.reduce((sum, { status }) => sum + (status.state === 'graded' ? Math.round(status.points * 10) : 0), 0)
   // Penalties reduce the total, but not below 0. In tenths, because 0.1 + 0.2 is not 0.3.
   const points = Math.max(0, tenths) / 10
   const ofPoints = counting.reduce((sum, question) => sum + question.points, 0)
-  return { points, ofPoints, missing: counting.find(({ standing }) => standing.state !== 'graded') ?? null }
+  return { points, ofPoints, missing: counting.find(({ status }) => status.state !== 'graded') ?? null }
 }
 
 /** Counted points of all questions as one text, to compare two states. */
 export const pointsIn = (questions: readonly WithGradingStatus<unknown>[]): string =>
-  questions.map(({ standing }) => (standing.state === 'graded' ? standing.points : standing.state)).join(' ')
+  questions.map(({ status }) => (status.state === 'graded' ? status.points : status.state)).join(' ')
 
 /** Percentage of the points, as a whole number; null without points. */
 export const percentOf = (points: number, ofPoints: number): number | null =>

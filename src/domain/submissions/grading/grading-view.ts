@@ -33,8 +33,8 @@ import { findOtherViewers, recordViewer } from './viewers.ts'
 export type GradedQuestion = WithGradingStatus<QuestionDetail & GradableQuestion> & {
   /** Name of the member to whom the answer is assigned, if this grader may not grade it. */
   assignedTo: string | null
-  own: NewestGrade | undefined
-  given: NewestGrade[]
+  ownGrade: NewestGrade | undefined
+  grades: NewestGrade[]
   /** Notes on its recorded answers by time, as far as this grader may see them. */
   notes: GradingNote[]
   score: ShownScore | undefined
@@ -95,16 +95,16 @@ export async function readGradingView(ctx: Context, id: string, stills = 1): Pro
     const last = gradesOfQuestion.at(-1)?.updatedAt
     const otherGrader = otherGraderOf(ctx, submission, round, question.number)
     const isBeforeKey =
-      score !== undefined && score.keyNumber > 1 && last !== undefined && isByPeople(question.standing) && last < score.keyedAt
+      score !== undefined && score.keyNumber > 1 && last !== undefined && isByPeople(question.status) && last < score.keyedAt
     return {
       ...question,
-      given: gradesOfQuestion,
+      grades: gradesOfQuestion,
       notes: notes.filter(({ questionNumber }) => questionNumber === question.number),
       score,
       criteria: rubrics.get(question.number) ?? [],
       isBeforeKey,
       assignedTo: otherGrader && displayNameOf(otherGrader.user),
-      own: gradesOfQuestion.findLast((grade) => grade.graderId === me && grade.round === round),
+      ownGrade: gradesOfQuestion.findLast((grade) => grade.graderId === me && grade.round === round),
     }
   })
   const candidate = candidateName(ctx, submission)

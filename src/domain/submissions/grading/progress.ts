@@ -31,9 +31,9 @@ export function gradingProgressOf(
   const terms = isOwnRound ? { secondGrader: false } : submission.assessment
   const questions = countGrades(paper, visibleGrades(round, submission, paper, grades), terms).filter(({ points }) => points > 0)
   const questionsOfOthers = questions.filter(({ number }) => otherGraderOf(ctx, submission, round, number))
-  const isOwnPart = isOwnRound || questionsOfOthers.some(({ standing }) => standing.state === 'ungraded')
+  const isOwnPart = isOwnRound || questionsOfOthers.some(({ status }) => status.state === 'ungraded')
   const counted = isOwnPart ? questions.filter((question) => !questionsOfOthers.includes(question)) : questions
-  const numbersOf = (state: string) => counted.filter(({ standing }) => standing.state === state).map(({ number }) => number)
+  const numbersOf = (state: string) => counted.filter(({ status }) => status.state === state).map(({ number }) => number)
   const { points, ofPoints } = sumPoints(counted)
   const [ungraded, undecided] = [numbersOf('ungraded'), numbersOf('undecided')]
   return { isOwnPart, questions: counted.length, points, ofPoints, ungraded, undecided }

@@ -95,24 +95,24 @@ export async function releaseResult(
     const questions = countGrades(paper, grades, submission.assessment)
     const { points, ofPoints, missing } = sumPoints(questions)
     if (missing)
-      throwIfIssues([createGradingIssue(missing.standing.state === 'undecided' ? 'undecided' : 'ungraded', missing.number)])
+      throwIfIssues([createGradingIssue(missing.status.state === 'undecided' ? 'undecided' : 'ungraded', missing.number)])
     const isAsSeen =
       (pointsAsSeen === undefined || pointsAsSeen === pointsIn(questions)) && (seenPoints === undefined || seenPoints === points)
     throwIfIssues(isAsSeen ? [] : [createGradingIssue('otherPoints', points)])
     const allNotes = withNotes ? await findNotes(inside, submissionId) : []
-    const released = questions.map(({ number, points: most, standing }): ReleasedGrade => {
+    const released = questions.map(({ number, points: most, status }): ReleasedGrade => {
       const ofQuestion = allNotes.filter(({ questionNumber }) => questionNumber === number).map(toReleasedNote)
       const notes = ofQuestion.length > 0 ? { notes: ofQuestion } : {}
-      if (standing.state !== 'graded') return { number, points: null, ofPoints: most, comment: '', graderId: null, ...notes }
+      if (status.state !== 'graded') return { number, points: null, ofPoints: most, comment: '', graderId: null, ...notes }
       return {
         number,
-        points: most === 0 ? null : standing.points,
+        points: most === 0 ? null : status.points,
         ofPoints: most,
-        comment: standing.comment,
-        graderId: standing.graderId,
-        ...(most > 0 && toReleasedSource(standing.by, keys.get(number))),
+        comment: status.comment,
+        graderId: status.graderId,
+        ...(most > 0 && toReleasedSource(status.by, keys.get(number))),
         ...notes,
-        ...(standing.levels.length > 0 && { rubric: releaseCriteria(rubrics.get(number) ?? [], standing.levels) }),
+        ...(status.levels.length > 0 && { rubric: releaseCriteria(rubrics.get(number) ?? [], status.levels) }),
       }
     })
     const organizationId = organization.id

@@ -48,9 +48,9 @@ export type SaveGradeOutcome = {
   /** False where the grader has graded the question since `seen`, in another window: nothing was changed. */
   isSaved: boolean
   /** The grader's newest grade of the question, as it is now. */
-  own: GradeByPerson | undefined
+  ownGrade: GradeByPerson | undefined
   /** The grades that others have given for it in the same place since `seen`. */
-  others: GradeByPerson[]
+  otherGrades: GradeByPerson[]
   /** Up to when the grader has seen its grades with this answer. */
   seen: Date
 }
@@ -71,8 +71,8 @@ export async function saveGrade(ctx: Context, { submissionId, seen: seenAt, ...g
     const visibleForQuestion = visible.filter(({ questionNumber }) => questionNumber === grade.number)
     return {
       isSaved,
-      own: visibleForQuestion.findLast((grade) => grade.graderId === me && grade.round === round),
-      others: visibleForQuestion.filter(
+      ownGrade: visibleForQuestion.findLast((grade) => grade.graderId === me && grade.round === round),
+      otherGrades: visibleForQuestion.filter(
         (grade) => grade.round === round && grade.graderId !== me && !(grade.updatedAt <= seenAt),
       ),
       seen: visibleForQuestion.reduce((last, { updatedAt }) => (last >= updatedAt ? last : updatedAt), seenAt),
@@ -239,7 +239,7 @@ async function callThirdGrader(ctx: Context, submission: SubmissionToGrade, pape
   const { id, assessment, needsThirdGrader } = submission
   if (needsThirdGrader || !assessment.secondGrader || !assessment.thirdGrader) return
   const grades = await findGrades(ctx, id)
-  const isUndecided = countGrades(paper, grades, assessment).some(({ standing }) => standing.state === 'undecided')
+  const isUndecided = countGrades(paper, grades, assessment).some(({ status }) => status.state === 'undecided')
   if (!isUndecided || !haveBothGraded(paper, grades)) return
   await ctx.db.submission.updateMany({ where: { ...scopeWhere(ctx), id }, data: { needsThirdGrader: true } })
 }

@@ -25,12 +25,12 @@ export type GradeFormFacts = {
  */
 export function gradeForm(form: Form, facts: GradeFormFacts): Html {
   const { sheet, question } = facts
-  const { number, points, standing: status } = question
+  const { number, points, status } = question
   const counts = html`<div data-part="${`counts-${number}`}">${countsFor(question)}</div>`
   if (sheet.submission.state === 'released')
     return html`<h3 class="mt-0">Grade</h3>
 ${status.state !== 'graded' && html`<p class="facts">${formatQuestionStatus(status, points)}</p>`}
-${gradeLines(question.given)}${counts}`
+${gradeLines(question.grades)}${counts}`
   const otherGrades = html`<div data-part="${`points-${number}`}">${givenByOthers(question)}</div>`
   if (question.assignedTo !== null)
     return html`<h3 class="mt-0">Grade</h3>
@@ -40,7 +40,7 @@ ${otherGrades}${counts}`
 }
 
 function gradeFields(form: Form, { sheet, question, address, queue, isFailed, further, equalAnswers }: GradeFormFacts): Html {
-  const { number, points, own: ownGrade, criteria } = question
+  const { number, points, ownGrade, criteria } = question
   const typed = (name: string, saved: string): string => (isFailed ? form.values.get(name) : null) ?? saved
   const idOf = (name: string): string => (isFailed ? name : `${name}-${number}`)
   const mistake = (name: string): Html | false => {
@@ -77,10 +77,10 @@ ${
 }
 
 /** Points that count although this grader gave none. Empty if there are none, or if they come from the key, since those may change. */
-const effectivePoints = ({ own: ownGrade, points, standing: status }: GradedQuestion): string =>
+const effectivePoints = ({ ownGrade, points, status }: GradedQuestion): string =>
   points > 0 && ownGrade?.points == null && status.state === 'graded' && isByPeople(status) ? String(status.points) : ''
 
-function labelOf({ round }: SubmissionGradingView, { points, own: ownGrade, standing: status }: GradedQuestion): string {
+function labelOf({ round }: SubmissionGradingView, { points, ownGrade, status }: GradedQuestion): string {
   if (round === 3) return `Your decision, of ${points}`
   const isByKey = status.state === 'graded' && status.by === 'key' && ownGrade?.points == null
   return isByKey ? `Points instead of the key’s, of ${points}` : `Points, of ${points}`
@@ -101,5 +101,5 @@ const MOST_STEPS = 11
 /** Time of the newest grade in this view. */
 const newestGradeTime = ({ questions, submission }: SubmissionGradingView): Date =>
   questions
-    .flatMap(({ given: grades }) => grades.map(({ updatedAt }) => updatedAt))
+    .flatMap(({ grades }) => grades.map(({ updatedAt }) => updatedAt))
     .reduce((last, time) => (time > last ? time : last), submission.submittedAt ?? submission.createdAt)

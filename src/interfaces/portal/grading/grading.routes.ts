@@ -78,7 +78,7 @@ export function gradingRoutes(app: FastifyInstance): void {
     return submit(request, reply, {
       page: (form) => onePage(request, form, { failed: number }),
       async work() {
-        const { isSaved, others: otherGrades } = await saveGrade(ctx, grade)
+        const { isSaved, otherGrades } = await saveGrade(ctx, grade)
         throwIfIssues(isSaved ? [] : [createGradingIssue('regraded')])
         const notices = { saved: String(number), ...(otherGrades.length > 0 && { others: 'yes' }) }
         return `${sheetPath(request, notices)}#question-${number}`

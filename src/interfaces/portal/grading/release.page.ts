@@ -18,7 +18,7 @@ export function releasePage(
   const { candidate, submission, questions, total } = sheet
   const address = may(ctx, 'grade') ? `${pathOf(ctx, `grading/${submission.id}`)}${queue}` : answersPath(ctx, submission)
   const action = `${pathOf(ctx, `grading/${submission.id}`)}/release${queue}`
-  const open = questions.filter(({ points, standing: status }) => points > 0 && status.state !== 'graded')
+  const open = questions.filter(({ points, status }) => points > 0 && status.state !== 'graded')
   return {
     title: `Release the result of ${candidate}`,
     trail: [
@@ -31,7 +31,7 @@ export function releasePage(
       table(
         'points-heading',
         ['Question', 'Points', 'Of'],
-        questions.map(({ number, points, standing: status }) => [
+        questions.map(({ number, points, status }) => [
           html`<a href="${`${address}#question-${number}`}">Question ${number}</a>`,
           points === 0 ? '' : status.state === 'graded' ? status.points : 'not graded',
           points,

@@ -35,7 +35,7 @@ export function readLevels(values: URLSearchParams): number[] | undefined {
 const toLevel = (text: string): number => (/^\d$/.test(text) ? Number(text) : Number.MAX_SAFE_INTEGER)
 
 /** Levels that two graders chose, criterion by criterion; nothing until both did. */
-export function agreement({ criteria, given: grades, number }: GradedQuestion): Html | false {
+export function agreement({ criteria, grades, number }: GradedQuestion): Html | false {
   const [first, second] = [1, 2].map((round) => grades.findLast((grade) => grade.round === round && grade.levels.length > 0))
   if (!first || !second) return false
   const heading = `agreement-${number}`

@@ -25,7 +25,7 @@ export function gradingScriptRoutes(app: FastifyInstance): void {
     async (request, reply) => {
       const { ctx, params, body } = request
       try {
-        const { isSaved, own: ownGrade, others: otherGrades, seen } = await saveGrade(ctx, readGrade(params, body))
+        const { isSaved, ownGrade, otherGrades, seen } = await saveGrade(ctx, readGrade(params, body))
         if (!isSaved) {
           const { points = null, comment = '', levels = [] } = ownGrade ?? {}
           return reply.code(409).send({ seen, points, comment, levels: levels.join(' ') })

@@ -115,12 +115,12 @@ function formatTwoGraders({ round, progress, submission }: SubmissionGradingView
   return `You are the ${round === 2 ? 'second' : 'first'} of two graders and see your own grades. You see the other’s once both of you have graded every question.`
 }
 
-export const countsFor = ({ points, standing: status }: GradedQuestion): Html =>
+export const countsFor = ({ points, status }: GradedQuestion): Html =>
   html`${points > 0 && status.state !== 'ungraded' && html`<p class="${status.state === 'undecided' ? 'mistake' : 'facts'}">${formatQuestionStatus(status, points)}</p>`}`
 
 /** Grades of others; this grader's own grade is in the fields. */
 export const givenByOthers = (question: GradedQuestion): Html => {
-  const { own: ownGrade, given: grades } = question
+  const { ownGrade, grades } = question
   return html`${gradeLines(grades.filter((grade) => grade !== ownGrade))}${agreement(question)}`
 }
 
@@ -131,7 +131,7 @@ const givenLine = ({ name, round, points, comment }: GradeByPerson): Html =>
   html`<li><p class="flex justify-between gap-3"><span class="text-base-content/70">${nameAndRound({ name, round })}</span><strong class="shrink-0 tabular-nums">${points === null ? 'no points' : formatCount(points, 'point')}</strong></p>${comment && html`<p class="preformatted mt-0">${comment}</p>`}</li>`
 
 /** Short status, beside the question's number. */
-export function questionStatus({ points, standing: status }: GradedQuestion): Html {
+export function questionStatus({ points, status }: GradedQuestion): Html {
   if (points === 0) return html`<span class="text-base-content/70">no points</span>`
   if (status.state === 'graded' && status.by === 'no_answer')
     return html`<span class="text-base-content/70">No answer, 0 of ${formatCount(points, 'point')}</span>`
@@ -140,7 +140,7 @@ export function questionStatus({ points, standing: status }: GradedQuestion): Ht
 }
 
 /** Grades of a question that count. @param address of the grading view. */
-export const gradeHistory = ({ number, given: grades }: GradedQuestion, address: string): Html =>
+export const gradeHistory = ({ number, grades }: GradedQuestion, address: string): Html =>
   html`${grades.length > 0 && history(grades, `${address}/questions/${number}`, number)}`
 
 export function formatQuestionStatus(status: GradingStatus, points: number): string {

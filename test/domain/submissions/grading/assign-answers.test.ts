@@ -11,7 +11,7 @@ import { listQueue, type QueueName } from '../../../../src/domain/submissions/gr
 import { reassignGrader, takeGraderSlot } from '../../../../src/domain/submissions/grading/reassign-grader.ts'
 import { reopenResult } from '../../../../src/domain/submissions/grading/release-result.ts'
 import { getSubmission } from '../../../../src/domain/submissions/reading/submission.ts'
-import { handInAnother, makeHandedIn } from '../../../support/grading.ts'
+import { makeSubmitted, submitAnother } from '../../../support/grading.ts'
 import { links } from '../../../support/links.ts'
 import { startServiceForFile } from '../../../support/service.ts'
 import type { Taken } from '../../../support/taking.ts'
@@ -26,7 +26,7 @@ async function createSubmission({ questions, ...of }: Taken & { secondGrader?: b
     { points: 5, sourceLanguage: 'es', targetLanguage: 'en' },
     { points: 3, sourceLanguage: 'es', targetLanguage: 'eu' },
   ]
-  const made = await makeHandedIn(service, { questions: asked, ...of })
+  const made = await makeSubmitted(service, { questions: asked, ...of })
   const { organization, assessment, submissionId } = made
   const admin = await made.join(['admin'])
   const grader = async (...codes: string[]) => {
@@ -90,7 +90,7 @@ it('chooses the grader with the least open work, and keeps answers of one langua
   await sweep()
   const [[, , first], [, , second]] = (await rows()) as [unknown[], unknown[]]
   expect(second).toBe(first)
-  const { submissionId: next } = await handInAnother(service, assessment, { answers: 2 })
+  const { submissionId: next } = await submitAnother(service, assessment, { answers: 2 })
   expect(next).not.toBe(submissionId)
   await sweep()
   const other = first === one.member.id ? two.member.id : one.member.id

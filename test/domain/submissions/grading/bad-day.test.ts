@@ -3,7 +3,7 @@ import { listQueue } from '../../../../src/domain/submissions/grading/queue.ts'
 import { takeGraderSlot } from '../../../../src/domain/submissions/grading/reassign-grader.ts'
 import { reopenResult } from '../../../../src/domain/submissions/grading/release-result.ts'
 import { readReport } from '../../../../src/domain/submissions/grading/report.ts'
-import { handInAnother, makeHandedIn } from '../../../support/grading.ts'
+import { makeSubmitted, submitAnother } from '../../../support/grading.ts'
 import { scaled } from '../../../support/scale.ts'
 import { startServiceForFile } from '../../../support/service.ts'
 
@@ -16,7 +16,7 @@ const problem = (problem: string, limit?: number) => ({
 
 describe('an invite reassigned to its second grader', () => {
   it('makes them the first grader, and frees the second place for another', async () => {
-    const { join, assign, grade, release, releases, submissionId, submission } = await makeHandedIn(service, {
+    const { join, assign, grade, release, releases, submissionId, submission } = await makeSubmitted(service, {
       secondGrader: true,
     })
     const [first, second, third, admin] = [await join(), await join(), await join(), await join(['admin'])]
@@ -38,7 +38,7 @@ describe('an invite reassigned to its second grader', () => {
 
 describe('a released result', () => {
   it('has no comment that its grader has deleted', async () => {
-    const { join, grade, release, releases } = await makeHandedIn(service, { questions: [{ points: 0 }, { points: 3 }] })
+    const { join, grade, release, releases } = await makeSubmitted(service, { questions: [{ points: 0 }, { points: 3 }] })
     const { ctx } = await join(['admin'])
     await grade(ctx, 1, null, { comment: 'Of somebody else' })
     await grade(ctx, 2, 3, { comment: 'Of somebody else' })
@@ -53,7 +53,7 @@ describe('a released result', () => {
   })
 
   it('has the points that were shown, and is rejected if they changed meanwhile', async () => {
-    const { join, grade, release, releases } = await makeHandedIn(service)
+    const { join, grade, release, releases } = await makeSubmitted(service)
     const [one, other] = [await join(['admin']), await join(['admin'])]
     await grade(one.ctx, 1, 4.5)
     await grade(one.ctx, 2, 0)
@@ -66,7 +66,7 @@ describe('a released result', () => {
   })
 
   it("contains no admin's decision that the releasing grader can't see yet", async () => {
-    const { join, assign, grade, release, releases } = await makeHandedIn(service, { secondGrader: true })
+    const { join, assign, grade, release, releases } = await makeSubmitted(service, { secondGrader: true })
     const [first, admin] = [await join(), await join(['admin'])]
     await assign(first.member.id)
     for (const number of [1, 2]) await grade(admin.ctx, number, 3)
@@ -76,7 +76,7 @@ describe('a released result', () => {
   })
 
   it('has its versions in order after many of them, and counts once', async () => {
-    const { join, grade, release, releases, submissionId, assessment } = await makeHandedIn(service)
+    const { join, grade, release, releases, submissionId, assessment } = await makeSubmitted(service)
     const { ctx } = await join(['admin'])
     const versions = scaled(10, 100)
     for (let version = 1; version <= versions; version++) {
@@ -99,11 +99,11 @@ describe('a released result', () => {
 
 describe('the report', () => {
   it('stops counting a result once its submission or invite is deleted', async () => {
-    const { join, grade, release, submissionId, invite, assessment, organization } = await makeHandedIn(service)
+    const { join, grade, release, submissionId, invite, assessment, organization } = await makeSubmitted(service)
     const { ctx } = await join(['admin'])
     const others = [
-      await handInAnother(service, assessment, { answers: 2 }),
-      await handInAnother(service, assessment, { answers: 2 }),
+      await submitAnother(service, assessment, { answers: 2 }),
+      await submitAnother(service, assessment, { answers: 2 }),
     ]
     const ids = [submissionId, ...others.map((other) => other.submissionId)]
     for (const [i, id] of ids.entries()) {

@@ -4,14 +4,14 @@ import { type ExportedGrades, exportGrades } from '../../../../src/domain/submis
 import { listQueue, type QueueName } from '../../../../src/domain/submissions/grading/queue.ts'
 import { reassignGrader, takeGraderSlot } from '../../../../src/domain/submissions/grading/reassign-grader.ts'
 import { reopenResult } from '../../../../src/domain/submissions/grading/release-result.ts'
-import { handInAnother, makeHandedIn } from '../../../support/grading.ts'
+import { makeSubmitted, submitAnother } from '../../../support/grading.ts'
 import { startServiceForFile } from '../../../support/service.ts'
 
 const service = await startServiceForFile()
 
 /** Creates a submission with two graders, and an admin who decides. */
-async function createTwiceGraded(of: Parameters<typeof makeHandedIn>[1] = {}) {
-  const made = await makeHandedIn(service, { secondGrader: true, ...of })
+async function createTwiceGraded(of: Parameters<typeof makeSubmitted>[1] = {}) {
+  const made = await makeSubmitted(service, { secondGrader: true, ...of })
   const [first, second, admin] = [await made.join(), await made.join(), await made.join(['admin'])]
   await made.assign(first.member.id)
   await takeGraderSlot(second.ctx, made.submissionId)
@@ -33,7 +33,7 @@ describe('a comment', () => {
     expect((await result()) as unknown[]).toContainEqual(
       expect.objectContaining({ points: 3, comment: 'Well argued.\n\nToo short.', graderId: admin.member.id }),
     )
-    const alone = await makeHandedIn(service, { questions: [{ points: 5 }, { points: 0 }] })
+    const alone = await makeSubmitted(service, { questions: [{ points: 5 }, { points: 0 }] })
     const [grader, boss] = [await alone.join(), await alone.join(['admin'])]
     await alone.assign(grader.member.id)
     await alone.grade(grader.ctx, 1, 5, { comment: 'Well argued.' })
@@ -92,9 +92,9 @@ describe('two graders’ points', () => {
 
 describe('a second grader who is added later', () => {
   it('grades only submissions that have no grades yet', async () => {
-    const made = await makeHandedIn(service)
+    const made = await makeSubmitted(service)
     const { assessment, grade, submissionId } = made
-    const { submissionId: untouched } = await handInAnother(service, assessment, { answers: 2 })
+    const { submissionId: untouched } = await submitAnother(service, assessment, { answers: 2 })
     const [first, second] = [await made.join(), await made.join()]
     await made.assign(first.member.id)
     await grade(first.ctx, 1, 4)
@@ -144,7 +144,7 @@ describe('an assessment changed to a single grader', () => {
 })
 
 it('releases a comment on an answer without points, with no points', async () => {
-  const { join, grade, release, invite, organization } = await makeHandedIn(service, {
+  const { join, grade, release, invite, organization } = await makeSubmitted(service, {
     questions: [{ points: 5 }, { points: 0 }],
   })
   const { ctx } = await join()
@@ -157,7 +157,7 @@ it('releases a comment on an answer without points, with no points', async () =>
 })
 
 it('rounds percentages half up: 57 of 200 points are 28.5, so 29', async () => {
-  const { join, grade, release, invite, organization } = await makeHandedIn(service, {
+  const { join, grade, release, invite, organization } = await makeSubmitted(service, {
     questions: [{ points: 197 }, { points: 3 }],
   })
   const { ctx } = await join()

@@ -8,7 +8,7 @@ import {
 } from '../../../../src/domain/submissions/grading/queue.ts'
 import { reassignGrader, takeGraderSlot } from '../../../../src/domain/submissions/grading/reassign-grader.ts'
 import { getSubmission } from '../../../../src/domain/submissions/reading/submission.ts'
-import { makeHandedIn } from '../../../support/grading.ts'
+import { makeSubmitted } from '../../../support/grading.ts'
 import { signInAs } from '../../../support/portal.ts'
 import { startServiceForFile } from '../../../support/service.ts'
 
@@ -17,7 +17,7 @@ const UNKNOWN = { kind: 'submission_not_found' }
 
 /** Creates a submission with two graders, a third grader, and a function that makes members lose the right to grade. */
 async function createTwiceGraded() {
-  const made = await makeHandedIn(service, { secondGrader: true })
+  const made = await makeSubmitted(service, { secondGrader: true })
   const [first, second, third] = [await made.join(), await made.join(), await made.join()]
   await made.assign(first.member.id)
   await takeGraderSlot(second.ctx, made.submissionId)

@@ -3,7 +3,7 @@ import type { Context } from '../../../../src/domain/context.ts'
 import { listQueue, type QueueName } from '../../../../src/domain/submissions/grading/queue.ts'
 import { reassignGrader, takeGraderSlot } from '../../../../src/domain/submissions/grading/reassign-grader.ts'
 import { reopenResult } from '../../../../src/domain/submissions/grading/release-result.ts'
-import { makeHandedIn } from '../../../support/grading.ts'
+import { makeSubmitted } from '../../../support/grading.ts'
 import { startServiceForFile } from '../../../support/service.ts'
 
 const service = await startServiceForFile()
@@ -18,7 +18,7 @@ const queue = async (ctx: Context, whose: QueueName) =>
 
 describe('a grade', () => {
   it("is in steps of 0.5 from 0 to the question's points, or none, which differs from 0", async () => {
-    const { join, grade, grades, submissionId } = await makeHandedIn(service)
+    const { join, grade, grades, submissionId } = await makeSubmitted(service)
     const { ctx } = await join()
     for (const points of [-0.5, 0.3, 5.5, Number.NaN, Number.POSITIVE_INFINITY])
       await expect(grade(ctx, 1, points)).rejects.toMatchObject(problem('points', 5))
@@ -36,7 +36,7 @@ describe('a grade', () => {
   })
 
   it('keeps both values when its points change, and replaces the value while it is being typed', async () => {
-    const { join, grade, grades } = await makeHandedIn(service)
+    const { join, grade, grades } = await makeSubmitted(service)
     const { ctx } = await join()
     await grade(ctx, 1, 2)
     service.clock.advance(4_999)
@@ -52,7 +52,7 @@ describe('a grade', () => {
   })
 
   it("never overwrites the other grader's, and shows it to the second grader", async () => {
-    const { join, grade, grades } = await makeHandedIn(service)
+    const { join, grade, grades } = await makeSubmitted(service)
     const [one, other] = [await join(), await join()]
     const seen = service.clock.now()
     service.clock.advance(1_000)
@@ -64,11 +64,11 @@ describe('a grade', () => {
       [1, 'Poor'],
       [5, 'Fine'],
     ])
-    expect(responses.map(({ others }) => others.length).sort()).toEqual([0, 1])
+    expect(responses.map(({ otherGrades }) => otherGrades.length).sort()).toEqual([0, 1])
   })
 
   it("isn't replaced by an older one from another tab, unless they are equal", async () => {
-    const { join, grade, grades } = await makeHandedIn(service)
+    const { join, grade, grades } = await makeSubmitted(service)
     const { ctx } = await join()
     const seen = service.clock.now()
     service.clock.advance(1_000)
@@ -82,7 +82,7 @@ describe('a grade', () => {
   })
 
   it('may be given by assigned graders, by any grader while none is assigned, and by admins', async () => {
-    const { join, grade, assign } = await makeHandedIn(service)
+    const { join, grade, assign } = await makeSubmitted(service)
     const [mine, other, admin, client] = [await join(), await join(), await join(['admin']), await join(['client'])]
     await grade(other.ctx, 1, 1)
     await assign(mine.member.id)
@@ -90,7 +90,7 @@ describe('a grade', () => {
     await grade(admin.ctx, 1, 3)
     await expect(grade(other.ctx, 1, 4)).rejects.toMatchObject(UNKNOWN)
     await expect(grade(client.ctx, 1, 4)).rejects.toMatchObject({ kind: 'not_permitted' })
-    const elsewhere = await makeHandedIn(service)
+    const elsewhere = await makeSubmitted(service)
     const stranger = await elsewhere.join(['admin'])
     await expect(grade(stranger.ctx, 1, 4)).rejects.toMatchObject(UNKNOWN)
   })
@@ -98,7 +98,7 @@ describe('a grade', () => {
 
 describe('the grading queue', () => {
   it('follows assignment, takeover, and reassignment, and ends with the release', async () => {
-    const { join, assign, submissionId, grade, release, stored } = await makeHandedIn(service)
+    const { join, assign, submissionId, grade, release, stored } = await makeSubmitted(service)
     const [one, other, admin] = [await join(), await join(), await join(['admin'])]
     expect(await queue(one.ctx, 'nobody')).toEqual([submissionId])
     expect([await queue(one.ctx, 'mine'), await queue(admin.ctx, 'all')]).toEqual([[], [submissionId]])
@@ -118,7 +118,7 @@ describe('the grading queue', () => {
   })
 
   it('lists the longest-waiting submission first', async () => {
-    const first = await makeHandedIn(service)
+    const first = await makeSubmitted(service)
     service.clock.advance(MINUTE_MS)
     const { ctx } = await first.join(['admin'])
     const { submissionId: id } = first
@@ -132,7 +132,7 @@ describe('the grading queue', () => {
 
 describe('a result', () => {
   it('is released once in one event when all questions with points are graded, and rejects grades until reopened', async () => {
-    const { join, grade, release, releases, submission, submissionId, invite, assign } = await makeHandedIn(service)
+    const { join, grade, release, releases, submission, submissionId, invite, assign } = await makeSubmitted(service)
     const [{ ctx, member }, other] = [await join(), await join()]
     await assign(member.id)
     await grade(ctx, 1, 4.5, { comment: 'Good' })
@@ -170,7 +170,7 @@ describe('a result', () => {
   })
 
   it("is the mean of two close grades, else an admin's decision", async () => {
-    const { join, grade, release, releases, submissionId, assign } = await makeHandedIn(service, { secondGrader: true })
+    const { join, grade, release, releases, submissionId, assign } = await makeSubmitted(service, { secondGrader: true })
     const [first, second, third, admin] = [await join(), await join(), await join(), await join(['admin'])]
     await assign(first.member.id)
     await takeGraderSlot(second.ctx, submissionId)

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import type { Context } from '../../../../src/domain/context.ts'
 import { readGradingView } from '../../../../src/domain/submissions/grading/grading-view.ts'
 import { listQueue } from '../../../../src/domain/submissions/grading/queue.ts'
-import { makeHandedIn } from '../../../support/grading.ts'
+import { makeSubmitted } from '../../../support/grading.ts'
 import { signInAs } from '../../../support/portal.ts'
 import { startServiceForFile } from '../../../support/service.ts'
 
@@ -10,7 +10,7 @@ const service = await startServiceForFile()
 
 /** Creates a submission with two graders, of an assessment with a third grader. */
 async function makeTwiceGraded(thirdGrader = true) {
-  const made = await makeHandedIn(service, { secondGrader: true })
+  const made = await makeSubmitted(service, { secondGrader: true })
   await service.db.assessment.update({ where: { id: made.assessment.id }, data: { thirdGrader } })
   const [first, second, third] = [await made.join(), await made.join(), await made.join()]
   await made.assign(first.member.id)

@@ -6,7 +6,7 @@ import { startServiceForFile } from '../../../support/service.ts'
 
 const service = await startServiceForFile()
 
-async function furnish() {
+async function setUp() {
   const organization = await service.make.organization()
   const admin = await signInAs(service, organization.id, ['admin'])
   const assessment = await service.make.assessment(organization.id, { name: 'Old questions' })
@@ -31,7 +31,7 @@ const invitation = (assessmentId: string) => ({
 })
 
 it('hides an assessment from lists and selects, keeps its invites and results, and can be undone', async () => {
-  const { get, post, home, path, assessment, invite, actions } = await furnish()
+  const { get, post, home, path, assessment, invite, actions } = await setUp()
   const isListed = async (address: string) => (await get(home + address)).text.includes('Old questions')
   expect(await isListed('assessments')).toBe(true)
   expect((await post(`${path}/archive`)).headers.location).toBe(`${path}?done=archived`)
@@ -62,7 +62,7 @@ it('hides an assessment from lists and selects, keeps its invites and results, a
 })
 
 it('keeps an archived assessment listed and open to invites in both APIs', async () => {
-  const { post, path, assessment, organization, v1 } = await furnish()
+  const { post, path, assessment, organization, v1 } = await setUp()
   const { updatedAt: _, ...before } = (await v1.get(`/assessments/${assessment.id}`)).body
   await post(`${path}/archive`)
   const { updatedAt: __, ...after } = (await v1.get(`/assessments/${assessment.id}`)).body
@@ -74,7 +74,7 @@ it('keeps an archived assessment listed and open to invites in both APIs', async
 })
 
 it('archives an assessment by a key that may manage, with other changes or alone', async () => {
-  const { organization, assessment, actions } = await furnish()
+  const { organization, assessment, actions } = await setUp()
   const { key, apiKey } = await createApiKey(service.system, { organizationId: organization.id, name: 'Managing', mode: 'live' })
   await changeApiKey(service.system, apiKey.id, { rights: ['manage'] })
   const client = service.v1(key)

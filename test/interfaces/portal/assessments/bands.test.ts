@@ -2,7 +2,7 @@ import { parse } from 'csv-parse/sync'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { releaseResult, reopenResult } from '../../../../src/domain/submissions/grading/release-result.ts'
 import { mistakesIn, rowsOf } from '../../../support/forms.ts'
-import { asMember, makeHandedIn } from '../../../support/grading.ts'
+import { asMember, makeSubmitted } from '../../../support/grading.ts'
 import { hasPoppler, readPdf } from '../../../support/pdf.ts'
 import { signInAs } from '../../../support/portal.ts'
 import { startServiceForFile } from '../../../support/service.ts'
@@ -11,8 +11,8 @@ const service = await startServiceForFile()
 const { db } = service
 
 /** Creates a submission with 4.5 of 5 and 0 points for its questions, and an admin who sets bands and knock-outs. */
-async function furnish() {
-  const made = await makeHandedIn(service, { recipientName: 'Ann' })
+async function setUp() {
+  const made = await makeSubmitted(service, { recipientName: 'Ann' })
   const { organization, assessment, submissionId } = made
   const { ctx } = await made.join()
   await made.grade(ctx, 1, 4.5)
@@ -31,9 +31,9 @@ async function furnish() {
   return { ...made, admin, set, release, reopen, releases }
 }
 
-let made: Awaited<ReturnType<typeof furnish>>
+let made: Awaited<ReturnType<typeof setUp>>
 beforeEach(async () => {
-  made = await furnish()
+  made = await setUp()
 })
 
 describe('bands and knock-outs', () => {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, expect, it } from 'vitest'
 import { newMediaKey } from '../../../../src/domain/files/media-keys.ts'
-import { ASKS_NOTHING, candidateOf, consent } from '../../../support/candidate.ts'
+import { candidateOf, consent, NO_REQUIREMENTS } from '../../../support/candidate.ts'
 import { mistakesIn } from '../../../support/forms.ts'
 import { signInAs } from '../../../support/portal.ts'
 import { startServiceForFile } from '../../../support/service.ts'
@@ -15,7 +15,7 @@ const service = await startServiceForFile({ TRANSCRIBE_URL: transcriber.url, TRA
 const { db, make } = service
 
 /** Creates a question that plays a stored sound, in an organization that has agreed to transcription. */
-async function furnish({ isOn = true } = {}) {
+async function setUp({ isOn = true } = {}) {
   const organization = await make.organization()
   const transcriptionHost = isOn ? transcriber.host : null
   await db.organization.update({ where: { id: organization.id }, data: { transcriptionHost } })
@@ -41,7 +41,7 @@ async function furnish({ isOn = true } = {}) {
 
 /** Reads the caption lines that a candidate's browser gets with a play of the first question. */
 async function readLines(assessment: { id: string; organizationId: string }): Promise<string[] | undefined> {
-  const candidate = candidateOf(service, await make.invite(assessment, { status: 'accepted', ...ASKS_NOTHING }))
+  const candidate = candidateOf(service, await make.invite(assessment, { status: 'accepted', ...NO_REQUIREMENTS }))
   await consent(candidate)
   await candidate.press('start')
   await candidate.press('open', { number: '1' })
@@ -53,7 +53,7 @@ async function readLines(assessment: { id: string; organizationId: string }): Pr
 }
 
 it('sends a prompt only when its author requests it, and shows the captions only once the author has published them', async () => {
-  const { assessment, id, path, admin, request, waitForCaptions, save } = await furnish()
+  const { assessment, id, path, admin, request, waitForCaptions, save } = await setUp()
   const sent = transcriber.received.length
   expect(await readLines(assessment)).toBeUndefined()
   const { id: questionId } = await db.question.findFirstOrThrow({ where: { assessmentId: assessment.id } })
@@ -84,7 +84,7 @@ it('sends a prompt only when its author requests it, and shows the captions only
 })
 
 it('is copied with its question, and deleted by its author or with the file', async () => {
-  const { organization, admin, assessment, id, path, request, waitForCaptions, save, captions } = await furnish()
+  const { organization, admin, assessment, id, path, request, waitForCaptions, save, captions } = await setUp()
   await request()
   await waitForCaptions()
   await save({ isPublished: 'yes' })
@@ -100,12 +100,12 @@ it('is copied with its question, and deleted by its author or with the file', as
 })
 
 it('requests no captions while transcripts are off, and drops waiting requests when they are switched off', async () => {
-  const off = await furnish({ isOn: false })
+  const off = await setUp({ isOn: false })
   expect((await off.admin.get(off.path)).text).toContain('Transcripts are off.')
   expect(mistakesIn(await off.request())).toEqual(['Transcripts are off: an admin can switch them on in the settings.'])
   expect(await off.captions()).toBeNull()
 
-  const on = await furnish()
+  const on = await setUp()
   transcriber.behave((response) => void response.writeHead(429, { 'retry-after': '1' }).end())
   await on.request()
   await on.admin.post(`${on.admin.home}settings/transcripts`, { off: 'yes' })
@@ -113,7 +113,7 @@ it('requests no captions while transcripts are off, and drops waiting requests w
 })
 
 it('shows that captions failed, and accepts another request', async () => {
-  const { admin, path, request, waitForCaptions } = await furnish()
+  const { admin, path, request, waitForCaptions } = await setUp()
   transcriber.behave((response) => void response.writeHead(413).end())
   await request()
   await waitForCaptions('failed')
@@ -125,7 +125,7 @@ it('shows that captions failed, and accepts another request', async () => {
 })
 
 it('keeps newer captions from an older request and an older page', async () => {
-  const { path, admin, captions, request, waitForCaptions, save } = await furnish()
+  const { path, admin, captions, request, waitForCaptions, save } = await setUp()
   let release = () => {}
   const isReleased = new Promise<void>((resolve) => (release = resolve))
   let isSent = false
@@ -149,7 +149,7 @@ it('keeps newer captions from an older request and an older page', async () => {
 })
 
 it('is limited to members of the organization who may edit assessments', async () => {
-  const { organization, path, id } = await furnish()
+  const { organization, path, id } = await setUp()
   const grader = await signInAs(service, organization.id, ['grader'])
   const stranger = await signInAs(service, (await make.organization()).id, ['admin'])
   expect((await grader.get(path)).status).toBe(404)

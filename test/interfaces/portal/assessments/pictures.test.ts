@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { ASKS_NOTHING, candidateOf, consent } from '../../../support/candidate.ts'
+import { candidateOf, consent, NO_REQUIREMENTS } from '../../../support/candidate.ts'
 import { fieldsIn, mistakesIn } from '../../../support/forms.ts'
 import { png } from '../../../support/pictures.ts'
 import { signInAs } from '../../../support/portal.ts'
@@ -32,7 +32,7 @@ async function openForm(made?: Awaited<ReturnType<Service['make']['organization'
     return [...assetIds, ...(version?.assetIds ?? [])][0]!
   }
   const begin = async () => {
-    const invite = await service.make.invite(assessment, { status: 'accepted', ...ASKS_NOTHING })
+    const invite = await service.make.invite(assessment, { status: 'accepted', ...NO_REQUIREMENTS })
     const candidate = candidateOf(service, invite)
     await consent(candidate)
     await candidate.press('start')

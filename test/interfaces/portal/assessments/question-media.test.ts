@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import type { Readable } from 'node:stream'
 import { expect, it } from 'vitest'
 import { MAX_PROMPT_BYTES, MAX_SMALL_PARTS, SMALL_PART_BYTES } from '../../../../src/domain/limits.ts'
-import { ASKS_NOTHING, candidateOf, consent } from '../../../support/candidate.ts'
+import { candidateOf, consent, NO_REQUIREMENTS } from '../../../support/candidate.ts'
 import { mistakesIn } from '../../../support/forms.ts'
 import { signInAs } from '../../../support/portal.ts'
 import { startServiceForFile } from '../../../support/service.ts'
@@ -16,7 +16,7 @@ const FILE = Buffer.concat([await slice(0), await slice(1), await slice(2)])
 const OWN = { 'sec-fetch-site': 'same-origin' }
 
 /** Creates an admin, and functions that send what a question's page script sends. */
-async function furnish() {
+async function setUp() {
   const organization = await service.make.organization()
   const admin = await signInAs(service, organization.id, ['admin'])
   const base = `${admin.home}question-media`
@@ -44,12 +44,12 @@ async function furnish() {
 }
 
 /** Opens a question that plays the file, as a candidate with their tab. */
-async function begin(of: Awaited<ReturnType<typeof furnish>>, id: string, plays = 2) {
+async function begin(of: Awaited<ReturnType<typeof setUp>>, id: string, plays = 2) {
   const assessment = await service.make.assessment(of.organization.id)
   const fields = { inputType: 'audio', responseType: 'text', audioUrl: `https://service.example/api/v1/question-media/${id}` }
   const answer = await of.post(`${of.home}assessments/${assessment.id}/questions`, fields)
   expect([answer.status, mistakesIn(answer)]).toEqual([303, []])
-  const invite = await service.make.invite(assessment, { status: 'accepted', ...ASKS_NOTHING, questionReplayLimit: plays })
+  const invite = await service.make.invite(assessment, { status: 'accepted', ...NO_REQUIREMENTS, questionReplayLimit: plays })
   const candidate = candidateOf(service, invite)
   await consent(candidate)
   await candidate.press('start')
@@ -61,7 +61,7 @@ async function begin(of: Awaited<ReturnType<typeof furnish>>, id: string, plays 
 }
 
 it('uploads a file in slices, joins it, and serves it by ranges at a permanent address', async () => {
-  const of = await furnish()
+  const of = await setUp()
   const id = await of.upload()
   const { assessment } = await begin(of, id)
   const { body } = await service.v1(of.organization.key).get(`/assessments/${assessment.id}/questions`)
@@ -77,7 +77,7 @@ it('uploads a file in slices, joins it, and serves it by ranges at a permanent a
 })
 
 it('plays a file once per granted link, within its time, and only in the tab that requested it', async () => {
-  const of = await furnish()
+  const of = await setUp()
   const { candidate, grant, play, tab } = await begin(of, await of.upload())
   expect((await candidate.open()).text).not.toContain('question-media')
   const first = await grant()
@@ -121,7 +121,7 @@ function beforeOpening(wait: () => Promise<void>) {
 }
 
 it('does not count a play that sent nothing because the store was unavailable', async () => {
-  const of = await furnish()
+  const of = await setUp()
   const { grant, play } = await begin(of, await of.upload(), 1)
   const { link } = await grant()
   beforeOpening(() => Promise.reject(new Error('The store is away')))
@@ -132,7 +132,7 @@ it('does not count a play that sent nothing because the store was unavailable', 
 })
 
 it('does not count a play that the candidate canceled while it was opened, and closes its stream', async () => {
-  const of = await furnish()
+  const of = await setUp()
   const { grant, play } = await begin(of, await of.upload(), 1)
   const { link } = await grant()
   const closed = once(service.app.server, 'request').then(([, answer]) => once(answer, 'close'))
@@ -150,7 +150,7 @@ it('does not count a play that the candidate canceled while it was opened, and c
 })
 
 it('serves no file to other candidates, nor for a closed question', async () => {
-  const of = await furnish()
+  const of = await setUp()
   const id = await of.upload()
   const [one, two] = [await begin(of, id), await begin(of, id)]
   const { link } = await one.grant()
@@ -162,7 +162,7 @@ it('serves no file to other candidates, nor for a closed question', async () => 
 })
 
 it('rejects a file that is invalid, incomplete, or differs from its hash', async () => {
-  const { base, post, send } = await furnish()
+  const { base, post, send } = await setUp()
   const { body } = await post(base, { kind: 'video' })
   const page = await send(`${body.id}/parts/0/0`, Buffer.from('<!doctype html><script>alert(1)</script>'))
   expect([page.status, page.body.mistakes]).toEqual([
@@ -185,7 +185,7 @@ async function countFiles(organizationId: string) {
 }
 
 it('leaves nothing in the store when a slice is rejected', async () => {
-  const { base, organization, post, send } = await furnish()
+  const { base, organization, post, send } = await setUp()
   const begin = async (): Promise<string> => (await post(base, { kind: 'audio' })).body.id
   const change = (id: string, data: { bytes: number } | { state: string }) =>
     service.db.asset.updateMany({ where: { organizationId: organization.id, id }, data })

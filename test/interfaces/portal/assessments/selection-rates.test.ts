@@ -7,7 +7,7 @@ const service = await startServiceForFile({ ROLE: 'api' })
 const { db, deps } = service
 
 /** Creates released results with decisions: in each group `selected` of `decided`. */
-async function furnish(groups: Record<string, [selected: number, decided: number]>) {
+async function setUp(groups: Record<string, [selected: number, decided: number]>) {
   const organization = await service.make.organization()
   const assessment = await service.make.assessment(organization.id)
   const admin = await signInAs(service, organization.id, ['admin'])
@@ -48,7 +48,7 @@ it('compares groups with the one that has the highest rate', () => {
 })
 
 it('shows selection rates only after an admin has switched them on, and records it', async () => {
-  const { admin, path, settings, organization, ctx, assessment, tagIds } = await furnish({
+  const { admin, path, settings, organization, ctx, assessment, tagIds } = await setUp({
     '<Older>': [5, 15],
     Younger: [10, 15],
   })
@@ -74,7 +74,7 @@ it('shows selection rates only after an admin has switched them on, and records 
 })
 
 it('shows the number of decided results if there are fewer than 30', async () => {
-  const { admin, path, settings, tagIds } = await furnish({ Older: [1, 2] })
+  const { admin, path, settings, tagIds } = await setUp({ Older: [1, 2] })
   await admin.post(settings, { isOn: 'yes' })
   const { text } = await admin.get(`${path}?group=${tagIds[0]}`)
   expect(text).toContain('Selection rates need 30 released results with a decision; there are 2.')
@@ -83,7 +83,7 @@ it('shows the number of decided results if there are fewer than 30', async () =>
 
 it('compares chosen tags that are not among the most frequent', async () => {
   const frequent = Array.from({ length: 50 }, (_, i): [string, [number, number]] => [`A${i}`, [1, 1]])
-  const { ctx, assessment, admin, settings, tagIds } = await furnish({ ...Object.fromEntries(frequent), Z: [0, 1] })
+  const { ctx, assessment, admin, settings, tagIds } = await setUp({ ...Object.fromEntries(frequent), Z: [0, 1] })
   await admin.post(settings, { isOn: 'yes' })
   const { tags, compared } = await readSelectionRates(ctx, assessment.id, [tagIds[50]!, 'none'])
   expect(compared.map(({ name }) => name)).toEqual(['Z'])

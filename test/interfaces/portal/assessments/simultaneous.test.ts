@@ -7,7 +7,7 @@ import { startServiceForFile } from '../../../support/service.ts'
 const service = await startServiceForFile({ ROLE: 'api' })
 
 /** Signs in an admin who adds a question, and stores an uploaded audio file. */
-async function furnish() {
+async function setUp() {
   const { db, deps, clock } = service
   const organization = await service.make.organization()
   const admin = await signInAs(service, organization.id, ['admin'])
@@ -24,7 +24,7 @@ const NEW = { inputType: 'audio', responseType: 'audio', simultaneous: 'yes' }
 const REFUSED = expect.stringMatching(/^To record while the prompt plays, let candidates answer by audio or by video/)
 
 it('is set in the form of a question, which shows it again', async () => {
-  const { path, post, get, questions, address } = await furnish()
+  const { path, post, get, questions, address } = await setUp()
   expect((await post(path, { ...NEW, audioUrl: address })).status).toBe(303)
   const [question] = await questions()
   expect(question).toMatchObject({ simultaneous: true, audioUrl: address })
@@ -42,14 +42,14 @@ it.each([
   ['an answer by text or recording', { responseType: 'mixed' }],
   ['two prompts', { videoUrl: 'https://example.com/a.mp4' }],
 ])('is rejected with %s', async (_, change) => {
-  const { path, post, questions, address } = await furnish()
+  const { path, post, questions, address } = await setUp()
   const refused = await post(path, { ...NEW, ...('inputType' in change ? {} : { audioUrl: address }), ...change })
   expect([refused.status, mistakesIn(refused)]).toEqual([422, [REFUSED]])
   expect(await questions()).toEqual([])
 })
 
 it('is rejected for a stored question whose prompt moves to another website', async () => {
-  const { path, post, questions, address } = await furnish()
+  const { path, post, questions, address } = await setUp()
   await post(path, { ...NEW, audioUrl: address })
   const [question] = await questions()
   const moved = { ...NEW, audioUrl: 'https://example.com/a.mp3', seen: question!.updatedAt.toISOString() }

@@ -10,7 +10,7 @@ const service = await startServiceForFile()
 const [CHOICE] = examplesOf('single_choice') as [ReturnType<typeof examplesOf>[number]]
 
 /** Creates released results of an assessment with a choice (10 points) and a text (10 points). Every third result has the right choice. */
-async function furnish(count: number) {
+async function setUp(count: number) {
   const made = await makeDefined(service, [CHOICE], { texts: 1 })
   await made.take([CHOICE.right])
   const { id: submissionId } = await made.submission()
@@ -75,7 +75,7 @@ async function moveToFreeSection(organizationId: string, submissionId: string, c
 }
 
 it('equals a plain calculation from the released points', async () => {
-  const { ctx, assessment, results } = await furnish(40)
+  const { ctx, assessment, results } = await setUp(40)
   const found = await readStatistics(ctx, assessment.id)
   expect(found).toMatchObject({ results: 40, isSample: false })
   expect(found.reliability).toBeCloseTo(reliabilityOf(results)!, 9)
@@ -90,7 +90,7 @@ it('equals a plain calculation from the released points', async () => {
 })
 
 it('counts the newest release of a result', async () => {
-  const { ctx, assessment, organization, submission, admin } = await furnish(30)
+  const { ctx, assessment, organization, submission, admin } = await setUp(30)
   const { id } = await submission()
   const before = (await readStatistics(ctx, assessment.id)).questions[1]!.share!
   const grades = [
@@ -108,12 +108,12 @@ it('counts the newest release of a result', async () => {
 })
 
 it('shows how far candidates came, and the figures of questions from 30 results on', async () => {
-  const few = await furnish(2)
+  const few = await setUp(2)
   const page = (await few.admin.get(few.path)).text
   expect(page).toContain('Figures of questions need 30 released results; there are 2.')
   expect(page).toMatch(/Invited<\/[^>]+>[\s\S]{0,80}>2</)
   expect(page).not.toContain('Cronbach’s alpha</dt>')
-  const enough = await furnish(30)
+  const enough = await setUp(30)
   const full = (await enough.admin.get(`${enough.path}?days=30`)).text
   expect(full).toContain('Reliability (Cronbach’s alpha)')
   expect(full).toContain('Best third')
@@ -137,7 +137,7 @@ it('names the questions at which candidates stopped', async () => {
 })
 
 it('divides answers by the results that have the question, and omits file names, and times under free navigation', async () => {
-  const { ctx, assessment, organization } = await furnish(60)
+  const { ctx, assessment, organization } = await setUp(60)
   const organizationId = organization.id
   for (const [i, { id, submissionId, grades }] of (await service.db.release.findMany({ where: { organizationId } })).entries()) {
     await moveToFreeSection(organizationId, submissionId, 1)
@@ -153,7 +153,7 @@ it('divides answers by the results that have the question, and omits file names,
 })
 
 it('exports the figures as CSV, and records it', async () => {
-  const { admin, path, organization } = await furnish(30)
+  const { admin, path, organization } = await setUp(30)
   const { text, headers } = await admin.post(`${path}/export`)
   expect(headers['content-type']).toContain('text/csv')
   const [head, ...lines] = text.trim().split(/\r?\n/)
@@ -164,7 +164,7 @@ it('exports the figures as CSV, and records it', async () => {
 })
 
 it('marks a question that better candidates get wrong', async () => {
-  const { ctx, assessment, organization } = await furnish(40)
+  const { ctx, assessment, organization } = await setUp(40)
   const releases = await service.db.release.findMany({ where: { organizationId: organization.id } })
   for (const { id, grades } of releases) {
     const [choice, text] = grades as [{ points: number }, { points: number }]

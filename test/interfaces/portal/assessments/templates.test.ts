@@ -5,7 +5,7 @@ import { startServiceForFile } from '../../../support/service.ts'
 
 const service = await startServiceForFile()
 
-async function furnish() {
+async function setUp() {
   const organization = await service.make.organization()
   const author = await signInAs(service, organization.id, [], ['author'])
   const assessments = () => service.db.assessment.findMany({ where: { organizationId: organization.id }, orderBy: { id: 'asc' } })
@@ -16,7 +16,7 @@ async function furnish() {
 const onceIn = (text: string): string => /name="once" value="([^"]+)"/.exec(text)![1]!
 
 it('lists templates in a language, with their questions', async () => {
-  const { get, path } = await furnish()
+  const { get, path } = await setUp()
   for (const language of ['en', 'de']) {
     const { text } = await get(`${path}/templates?language=${language}`)
     for (const { assessment } of shippedTemplates().filter((template) => template.language === language))
@@ -26,7 +26,7 @@ it('lists templates in a language, with their questions', async () => {
 })
 
 it('creates one assessment from a template, even if its form is sent twice', async () => {
-  const { get, post, path, assessments } = await furnish()
+  const { get, post, path, assessments } = await setUp()
   const once = onceIn((await get(`${path}/templates`)).text)
   const body = { once, template: 'numeracy', language: 'en' }
   const [first, second] = [await post(`${path}/templates`, body), await post(`${path}/templates`, body)]
@@ -37,14 +37,14 @@ it('creates one assessment from a template, even if its form is sent twice', asy
 })
 
 it('rejects an unknown template', async () => {
-  const { get, post, path, assessments } = await furnish()
+  const { get, post, path, assessments } = await setUp()
   const once = onceIn((await get(`${path}/templates`)).text)
   expect((await post(`${path}/templates`, { once, template: '../numeracy', language: 'en' })).status).toBe(422)
   expect(await assessments()).toEqual([])
 })
 
 it("offers the organization's own templates, until they are removed", async () => {
-  const { get, post, path, organization, assessments } = await furnish()
+  const { get, post, path, organization, assessments } = await setUp()
   const assessment = await service.make.assessment(organization.id, { name: 'Our interview' })
   await service.make.question(assessment, { script: 'Why?' })
   const isOffered = async () => (await get(`${path}/templates`)).text.includes('Use Our interview')

@@ -12,7 +12,7 @@ import { startServiceForFile } from '../../../support/service.ts'
 const service = await startServiceForFile()
 const { db } = service
 
-async function furnish() {
+async function setUp() {
   const organization = await service.make.organization()
   const [french, german] = [
     await service.make.assessment(organization.id, { name: 'French' }),
@@ -38,7 +38,7 @@ const linkIn = (text: string, label: string) => new RegExp(`href="([^"]+)">${lab
 
 describe('the list of candidates', () => {
   it('shows each address once, ignoring case, with its latest invite, by time of invitation or by address', async () => {
-    const { french, german, invite, list } = await furnish()
+    const { french, german, invite, list } = await setUp()
     await invite(french, 'B@example.com', 9, 'Bea')
     await invite(german, 'b@example.com', 1, 'Bea Berg')
     await invite(french, 'a@example.com', 5)
@@ -57,7 +57,7 @@ describe('the list of candidates', () => {
   })
 
   it('has consistent pages in both orders, even with several invites per candidate', async () => {
-    const { admin, french, german, invite } = await furnish()
+    const { admin, french, german, invite } = await setUp()
     for (let i = 0; i < 30; i++) {
       await invite(french, `c${String(i).padStart(2, '0')}@example.com`, 100 - i)
       await invite(german, `C${String(i).padStart(2, '0')}@example.com`, i)
@@ -77,8 +77,8 @@ describe('the list of candidates', () => {
   })
 
   it('shows only live or test candidates of its organization', async () => {
-    const { admin, french, list } = await furnish()
-    const other = await furnish()
+    const { admin, french, list } = await setUp()
+    const other = await setUp()
     await other.invite(other.french, 'theirs@example.com', 1)
     const { id } = await service.make.invite(french, { recipientEmail: 'test@example.com', mode: 'test' })
     const test = admin.home.replace('/portal/', '/portal/test/')
@@ -91,7 +91,7 @@ describe('the list of candidates', () => {
   })
 
   it('reports an invalid search', async () => {
-    const { admin } = await furnish()
+    const { admin } = await setUp()
     const answer = await admin.get(`${admin.home}candidates?search=ab`)
     expect([answer.status, mistakesIn(answer)]).toEqual([422, ['The search needs at least 3 characters.']])
     for (const query of ['?after=x', `?after=${service.deps.newId()}`, '?sort=x', '?search=%00'])
@@ -100,7 +100,7 @@ describe('the list of candidates', () => {
 })
 
 it("shows a candidate's invites with results, timeline, and mails, from any of their invites", async () => {
-  const { admin, french, german, invite, organization } = await furnish()
+  const { admin, french, german, invite, organization } = await setUp()
   const first = await invite(french, 'sam@example.com', 9, 'Sam Lee')
   const second = await invite(german, 'SAM@example.com', 2)
   await invite(german, 'other@example.com', 2)
@@ -156,7 +156,7 @@ it("shows a candidate's invites with results, timeline, and mails, from any of t
 })
 
 it.runIf(LONG)('reads a page by an index, even with many invites', async () => {
-  const { organization, admin, french, invite } = await furnish()
+  const { organization, admin, french, invite } = await setUp()
   const { id } = await invite(french, 'first@example.com', 1, 'First Person')
   const client = new pg.Client(service.databaseUrl)
   await client.connect()
@@ -196,7 +196,7 @@ describe.skipIf(!isBrowserInstalled)('the candidate pages (skipped where no chro
   afterAll(() => browser?.close())
 
   it('are accessible, and never scroll sideways', async () => {
-    const { admin, french, invite } = await furnish()
+    const { admin, french, invite } = await setUp()
     const { id } = await invite(
       french,
       `${'long'.repeat(12)}@${'domain-'.repeat(8)}x.example.com`,

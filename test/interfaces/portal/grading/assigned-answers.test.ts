@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { MAX_NAMED_PARAMETERS } from '../../../../src/db/statement-names.ts'
 import { assignAnswers } from '../../../../src/domain/submissions/grading/assign-answers.ts'
 import { fieldsIn } from '../../../support/forms.ts'
-import { makeHandedIn } from '../../../support/grading.ts'
+import { makeSubmitted } from '../../../support/grading.ts'
 import { links } from '../../../support/links.ts'
 import { signInAs } from '../../../support/portal.ts'
 import { recordQueries } from '../../../support/queries.ts'
@@ -11,10 +11,10 @@ import { startServiceForFile } from '../../../support/service.ts'
 const service = await startServiceForFile()
 
 /** Creates answers in English and Basque to an assessment that assigns graders, and a function that adds a grader of a language. */
-async function furnish() {
+async function setUp() {
   const languages = await Promise.all(['es', 'en', 'eu'].map((code) => service.make.language(code)))
   const questions = ['en', 'eu'].map((targetLanguage) => ({ points: 2, sourceLanguage: 'es', targetLanguage }))
-  const made = await makeHandedIn(service, { questions, recipientName: 'Sam' })
+  const made = await makeSubmitted(service, { questions, recipientName: 'Sam' })
   const { organization, assessment, submissionId } = made
   const admin = await signInAs(service, organization.id, ['admin'])
   const grader = async (code: string) => {
@@ -32,7 +32,7 @@ async function furnish() {
 }
 
 it("assigns answers once enabled in the assessment's form, and shows each grader their own", async () => {
-  const { grader, setAssigning, assessment } = await furnish()
+  const { grader, setAssigning, assessment } = await setUp()
   const [english, basque] = [await grader('en'), await grader('eu')]
   expect((await setAssigning()).status).toBe(303)
   expect(await service.db.assessment.findFirst({ where: { id: assessment.id } })).toMatchObject({ assignsGraders: true })
@@ -53,7 +53,7 @@ it("assigns answers once enabled in the assessment's form, and shows each grader
 })
 
 it('shows admins how many answers have no grader, by language', async () => {
-  const { admin, grader, setAssigning } = await furnish()
+  const { admin, grader, setAssigning } = await setUp()
   await grader('en')
   await setAssigning()
   await assignAnswers(service.system)
@@ -64,7 +64,7 @@ it('shows admins how many answers have no grader, by language', async () => {
 })
 
 it('filters the queue by the languages of the member, unless they choose every language', async () => {
-  const { grader, organization } = await furnish()
+  const { grader, organization } = await setUp()
   const spanish = await grader('es')
   const rows = async (query: string) => {
     const { text } = await spanish.get(`${spanish.home}grading?queue=nobody${query}`)
@@ -80,7 +80,7 @@ it('filters the queue by the languages of the member, unless they choose every l
 })
 
 it('reads the queue and its counts with statements whose plans PostgreSQL caches', async () => {
-  const { admin, grader } = await furnish()
+  const { admin, grader } = await setUp()
   const english = await grader('en')
   const { queries } = await recordQueries(async () => {
     for (const person of [admin, english]) for (const page of ['', 'grading']) await person.get(`${person.home}${page}`)

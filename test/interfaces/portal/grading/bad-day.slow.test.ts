@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { takeGraderSlot } from '../../../../src/domain/submissions/grading/reassign-grader.ts'
 import { mistakesIn, rowsOf } from '../../../support/forms.ts'
-import { makeHandedIn } from '../../../support/grading.ts'
+import { makeSubmitted } from '../../../support/grading.ts'
 import { hostileText, percentEncode } from '../../../support/hostile-values.ts'
 import { signInAs } from '../../../support/portal.ts'
 import { startServiceForFile } from '../../../support/service.ts'
@@ -11,8 +11,8 @@ const service = await startServiceForFile()
 const QUARTER_MS = 15 * 60_000
 
 /** Creates a submission, and signs in a member who grades it. */
-async function furnish({ roles = ['admin'], ...of }: Parameters<typeof makeHandedIn>[1] & { roles?: string[] } = {}) {
-  const made = await makeHandedIn(service, of)
+async function setUp({ roles = ['admin'], ...of }: Parameters<typeof makeSubmitted>[1] & { roles?: string[] } = {}) {
+  const made = await makeSubmitted(service, of)
   const person = await signInAs(service, made.organization.id, roles)
   const sheet = `${person.home}grading/${made.submissionId}`
   const save = (fields: Record<string, string>, number = 1) =>
@@ -28,7 +28,7 @@ async function furnish({ roles = ['admin'], ...of }: Parameters<typeof makeHande
 const seenIn = ({ text }: { text: string }): string => /name="seen" value="([^"]*)"/.exec(text)?.[1] ?? 'nothing'
 
 it("shows the current grades in the grading view, and all earlier ones on the question's page", async () => {
-  const { person, sheet, save } = await furnish()
+  const { person, sheet, save } = await setUp()
   for (let version = 1; version <= 60; version++) {
     await save({ points: '1', comment: `Version ${version}.` })
     service.clock.advance(QUARTER_MS)
@@ -44,7 +44,7 @@ it("shows the current grades in the grading view, and all earlier ones on the qu
 })
 
 it("hides the other grader's grades until both have graded everything", async () => {
-  const { person, sheet, save, join, grade, assign, submissionId } = await furnish({ roles: ['grader'], secondGrader: true })
+  const { person, sheet, save, join, grade, assign, submissionId } = await setUp({ roles: ['grader'], secondGrader: true })
   const second = await join()
   await assign(person.member.id)
   await takeGraderSlot(second.ctx, submissionId)
@@ -59,7 +59,7 @@ it("hides the other grader's grades until both have graded everything", async ()
 
 it('returns only changed parts with each save, even for a large view', async () => {
   const questions = Array.from({ length: 20 }, () => ({ points: 5 }))
-  const { person, sheet, save, join, grade } = await furnish({ questions })
+  const { person, sheet, save, join, grade } = await setUp({ questions })
   for (let graders = 1; graders <= 5; graders++) {
     const { ctx } = await join(['admin'])
     for (let number = 1; number <= 20; number++) await grade(ctx, number, 1, { comment: 'Why it is so. '.repeat(20).trim() })
@@ -83,7 +83,7 @@ it('returns only changed parts with each save, even for a large view', async () 
 })
 
 it('asks again before the release if points have changed since, keeping the typed text', async () => {
-  const { person, sheet, save, grade, join, releases } = await furnish()
+  const { person, sheet, save, grade, join, releases } = await setUp()
   const other = await join(['admin'])
   await save({ points: '4' })
   await save({ points: '3' }, 2)
@@ -102,7 +102,7 @@ it('asks again before the release if points have changed since, keeping the type
 })
 
 it('gives a repeated click the same result', async () => {
-  const { person, sheet, save, releases } = await furnish()
+  const { person, sheet, save, releases } = await setUp()
   await save({ points: '4' })
   await save({ points: '3' }, 2)
   const twice = async (action: string, fields: Record<string, string> = {}) =>
@@ -117,7 +117,7 @@ it('gives a repeated click the same result', async () => {
 })
 
 it('rejects saves and shows nothing after the grader has lost access or the submission was withdrawn', async () => {
-  const { person, sheet, save, grades, submissionId } = await furnish({ roles: ['grader'] })
+  const { person, sheet, save, grades, submissionId } = await setUp({ roles: ['grader'] })
   const member = (data: object) => service.db.member.update({ where: { id: person.member.id }, data })
   const state = (state: 'submitted' | 'withdrawn') =>
     service.db.submission.update({ where: { id: submissionId }, data: { state } })
@@ -138,7 +138,7 @@ it('rejects saves and shows nothing after the grader has lost access or the subm
 })
 
 it('rejects every malformed request without an internal error', async () => {
-  const { person, sheet, save } = await furnish()
+  const { person, sheet, save } = await setUp()
   const strange = [...fc.sample(hostileText, { seed: 1, numRuns: 30 }), '1.25', '5.5', '١', '9999999999']
   for (const text of strange) {
     for (const fields of [{ points: text }, { comment: text }, { seen: text }, { points: text, comment: text, seen: text }])

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { makeHandedIn } from '../../../support/grading.ts'
+import { makeSubmitted } from '../../../support/grading.ts'
 import { signInAs, type Visitor } from '../../../support/portal.ts'
 import { listPortalRoutes } from '../../../support/portal-routes.ts'
 import { startServiceForFile } from '../../../support/service.ts'
@@ -11,8 +11,8 @@ const service = await startServiceForFile()
 const TRACES = ['Zebulon Quick', 'zebulon@example.net']
 
 /** Creates a blind-graded submission with photos and recordings. Its grader is also a client of the assessment. */
-async function furnish() {
-  const made = await makeHandedIn(service, { recipientName: TRACES[0]!, recipientEmail: TRACES[1]! })
+async function setUp() {
+  const made = await makeSubmitted(service, { recipientName: TRACES[0]!, recipientEmail: TRACES[1]! })
   const { organization, assessment, invite, submissionId, assign } = made
   await service.db.assessment.update({ where: { id: assessment.id }, data: { blindGrading: true } })
   const grader = await signInAs(service, organization.id, ['grader', 'client'])
@@ -32,10 +32,10 @@ async function furnish() {
   const opens = async (who: Visitor, path: string) => (await who.get(`/portal/${organization.id}/${path}`)).status === 200
   return { ...made, grader, media, rows, opens }
 }
-type Furnished = Awaited<ReturnType<typeof furnish>>
+type SampleOrganization = Awaited<ReturnType<typeof setUp>>
 
 /** Requests every page and export, and sends every form empty. @returns the routes that were shown, and those that named the candidate. */
-async function walk({ organization, rows }: Furnished, who: Visitor, routes: string[]) {
+async function walk({ organization, rows }: SampleOrganization, who: Visitor, routes: string[]) {
   const shown: string[] = []
   const named: string[] = []
   for (const route of routes) {
@@ -54,7 +54,7 @@ async function walk({ organization, rows }: Furnished, who: Visitor, routes: str
 }
 
 it("hides the candidate's name from graders on every page, and shows it to admins", async () => {
-  const made = await furnish()
+  const made = await setUp()
   const { grader, organization, submissionId } = made
   const all = await listPortalRoutes(service.system)
   const pages = all.filter((route) => route.startsWith('GET ') || route.endsWith('/export'))
@@ -93,7 +93,7 @@ it("hides the candidate's name from graders on every page, and shows it to admin
 })
 
 it('shows graders only recordings that are answers', async () => {
-  const { grader, media, opens, submissionId } = await furnish()
+  const { grader, media, opens, submissionId } = await setUp()
   const { text } = await grader.get(`${grader.home}grading/${submissionId}`)
   expect(text).not.toContain('/media/')
   const seen = await Promise.all(Object.entries(media).map(async ([kind, id]) => [kind, await opens(grader, `media/${id}`)]))
@@ -101,7 +101,7 @@ it('shows graders only recordings that are answers', async () => {
 })
 
 it('hides the invite from its grader, also in counts, until blind grading is off', async () => {
-  const { grader, rows, opens, assessment } = await furnish()
+  const { grader, rows, opens, assessment } = await setUp()
   const visible = async () => [
     await opens(grader, `invites/${rows.inviteId}`),
     await opens(grader, `invites/${rows.inviteId}/submission`),

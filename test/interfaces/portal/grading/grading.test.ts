@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { factsOf, mistakesIn, rowsOf } from '../../../support/forms.ts'
-import { handInAnother, makeHandedIn } from '../../../support/grading.ts'
+import { makeSubmitted, submitAnother } from '../../../support/grading.ts'
 import { signInAs } from '../../../support/portal.ts'
 import { startServiceForFile } from '../../../support/service.ts'
 import type { Taken } from '../../../support/taking.ts'
@@ -8,8 +8,8 @@ import type { Taken } from '../../../support/taking.ts'
 const service = await startServiceForFile()
 
 /** Creates a submission, and signs in its assigned grader. */
-async function furnish(of: Taken & { secondGrader?: boolean } = {}) {
-  const made = await makeHandedIn(service, { recipientName: 'Sam', ...of })
+async function setUp(of: Taken & { secondGrader?: boolean } = {}) {
+  const made = await makeSubmitted(service, { recipientName: 'Sam', ...of })
   const { organization, submissionId } = made
   const as = async (...roles: string[]) => {
     const person = await signInAs(service, organization.id, roles)
@@ -33,7 +33,7 @@ const typedIn = (text: string): [string, string][] =>
 
 describe('the grading view', () => {
   it('has no preset grades, saves each question, and shows mistakes at their fields', async () => {
-    const { person } = await furnish()
+    const { person } = await setUp()
     const { save, read, sheet } = person
     expect(typedIn(await read())).toEqual([
       ['1', ''],
@@ -55,7 +55,7 @@ describe('the grading view', () => {
   })
 
   it('fills in the points that count, folds settled questions, and stores no grade for unchanged points', async () => {
-    const { person, as, grades } = await furnish()
+    const { person, as, grades } = await setUp()
     const admin = await as('admin')
     await person.save(1, '4', 'Of the grader')
     const text = await admin.read()
@@ -83,7 +83,7 @@ describe('the grading view', () => {
   })
 
   it('shows both grades of concurrent graders, and informs the second', async () => {
-    const { person, as } = await furnish()
+    const { person, as } = await setUp()
     const admin = await as('admin')
     const seen = service.clock.now()
     service.clock.advance(1_000)
@@ -103,7 +103,7 @@ describe('the grading view', () => {
   })
 
   it("hides each of two graders' grades from the other until both have graded everything", async () => {
-    const { person, as, submissionId } = await furnish({ secondGrader: true })
+    const { person, as, submissionId } = await setUp({ secondGrader: true })
     const second = await as('grader')
     expect((await second.get(second.sheet)).status).toBe(404)
     const queue = await second.get(`${second.home}grading?queue=nobody`)
@@ -126,7 +126,7 @@ describe('the grading view', () => {
   })
 
   it('shows each of two graders their own progress, and what the result still needs', async () => {
-    const { person, as, assign, submissionId } = await furnish({ secondGrader: true })
+    const { person, as, assign, submissionId } = await setUp({ secondGrader: true })
     const [second, admin] = [await as('grader'), await as('admin')]
     /** Progress and next step in the member's queue. */
     const queue = async (of: typeof person, whose = '') =>
@@ -186,7 +186,7 @@ describe('the grading view', () => {
 
 describe('the queue', () => {
   it('filters by own and unassigned submissions, by assessment, and for admins also by all', async () => {
-    const { person, as, assign, organization, submissionId } = await furnish()
+    const { person, as, assign, organization, submissionId } = await setUp()
     const [admin, other] = [await as('admin'), await as('grader')]
     const shows = async (of: typeof person, query: string) =>
       (await of.get(`${of.home}grading?${query}`)).text.includes(`href="${of.home}grading/${submissionId}?`)
@@ -209,9 +209,9 @@ describe('the queue', () => {
 
 describe('a question without an answer', () => {
   it('scores 0 automatically, marked as such, and can be graded', async () => {
-    const { as, assessment } = await furnish()
+    const { as, assessment } = await setUp()
     const admin = await as('admin')
-    const { submissionId } = await handInAnother(service, assessment, { answers: 1 })
+    const { submissionId } = await submitAnother(service, assessment, { answers: 1 })
     const sheet = `${admin.home}grading/${submissionId}`
     const grade = (number: number, points: string) =>
       admin.post(`${sheet}/questions/${number}`, { points, comment: '', seen: service.clock.now().toISOString() })
@@ -226,9 +226,9 @@ describe('a question without an answer', () => {
   })
 
   it('is not graded while the candidate is offered another attempt, and gets 0 again once that is revoked', async () => {
-    const { as, assessment, organization } = await furnish()
+    const { as, assessment, organization } = await setUp()
     const admin = await as('admin')
-    const { submissionId, invite } = await handInAnother(service, assessment, { answers: 1 })
+    const { submissionId, invite } = await submitAnother(service, assessment, { answers: 1 })
     const stands = async () => {
       const { text } = await admin.get(`${admin.home}grading/${submissionId}`)
       return [factsOf(text).Graded, text.includes('No answer, 0 of 3 points')]
@@ -242,9 +242,9 @@ describe('a question without an answer', () => {
   })
 
   it('gets none while a recording may still arrive, nor if one could not be joined', async () => {
-    const { as, assessment, organization } = await furnish()
+    const { as, assessment, organization } = await setUp()
     const admin = await as('admin')
-    const { submissionId } = await handInAnother(service, assessment, { answers: 1 })
+    const { submissionId } = await submitAnother(service, assessment, { answers: 1 })
     const of = { organizationId: organization.id, submissionId, questionNumber: 2, kind: 'audio' } as const
     const take = await service.db.answerAttempt.create({
       data: { ...of, id: service.deps.newId(), state: 'recording', createdAt: service.clock.now() },
@@ -262,12 +262,12 @@ describe('a question without an answer', () => {
 
 describe('the filter of the queue', () => {
   it('is kept while moving between submissions, saving, and releasing', async () => {
-    const { as, assessment, organization } = await furnish()
+    const { as, assessment, organization } = await setUp()
     const admin = await as('admin')
     const other = await service.make.assessment(organization.id)
-    await handInAnother(service, other, { answers: 0 })
+    await submitAnother(service, other, { answers: 0 })
     service.clock.advance(1_000)
-    const { submissionId: next } = await handInAnother(service, assessment, { answers: 2 })
+    const { submissionId: next } = await submitAnother(service, assessment, { answers: 2 })
     const query = `?queue=all&amp;assessment=${assessment.id}`
     const sent = query.replaceAll('&amp;', '&')
     const list = await admin.get(`${admin.home}grading?queue=all&assessment=${assessment.id}`)
@@ -290,7 +290,7 @@ describe('the filter of the queue', () => {
 
 describe('a released result', () => {
   it('is released again unchanged, unless chosen otherwise', async () => {
-    const { person, candidate } = await furnish()
+    const { person, candidate } = await setUp()
     await person.save(1, '4')
     await person.save(2, '3')
     await person.post(`${person.sheet}/release`, { comment: 'Ours', message: 'Well done', toCandidate: 'yes' })
@@ -306,7 +306,7 @@ describe('a released result', () => {
   })
 
   it("is visible to the assessment's clients and, if chosen, to the candidate, even while it is reopened", async () => {
-    const { person, as, assessment, candidate, organization } = await furnish()
+    const { person, as, assessment, candidate, organization } = await setUp()
     const { sheet } = person
     const client = await as('client')
     const stranger = await as('client')
@@ -344,7 +344,7 @@ describe('a released result', () => {
 
 describe('the release of several results', () => {
   it('shows the points first, and releases selected results that have not changed since', async () => {
-    const { as, submissionId, releases } = await furnish()
+    const { as, submissionId, releases } = await setUp()
     const admin = await as('admin')
     const path = `${admin.home}grading/release-many`
     await admin.save(1, '4')

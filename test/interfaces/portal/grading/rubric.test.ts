@@ -3,7 +3,7 @@ import { duplicateAssessment } from '../../../../src/domain/assessments/edit-ass
 import type { Rubric } from '../../../../src/domain/assessments/rubric.ts'
 import { addFromLibrary } from '../../../../src/domain/library/add-from-library.ts'
 import { saveToLibrary } from '../../../../src/domain/library/save-to-library.ts'
-import { handInAnother, makeHandedIn } from '../../../support/grading.ts'
+import { makeSubmitted, submitAnother } from '../../../support/grading.ts'
 import { asAdmin, signInAs } from '../../../support/portal.ts'
 import { RUBRIC, RUBRIC_POINTS } from '../../../support/rubrics.ts'
 import { startServiceForFile } from '../../../support/service.ts'
@@ -14,7 +14,7 @@ const service = await startServiceForFile()
 /** Creates a submission whose first question has a rubric, and its grader. */
 async function makeGraded(of: { secondGrader?: boolean } = {}) {
   const questions = [{ points: RUBRIC_POINTS, rubric: RUBRIC }, { points: 3 }]
-  const made = await makeHandedIn(service, { questions, recipientName: 'Mei Tanaka', ...of })
+  const made = await makeSubmitted(service, { questions, recipientName: 'Mei Tanaka', ...of })
   const grader = await signInAs(service, made.organization.id, ['grader'])
   await made.assign(grader.member.id)
   service.clock.advance(60_000)
@@ -121,7 +121,7 @@ it('shows corrected wording to graders of started submissions, and changed point
   expect(await question()).toMatchObject({ points: 4 })
   const { text } = await grader.get(sheet)
   expect([text.includes('Accuracy'), text.includes('Only one'), text.includes('Points, of 9')]).toEqual([true, false, true])
-  const later = await handInAnother(service, assessment, { answers: 2 })
+  const later = await submitAnother(service, assessment, { answers: 2 })
   expect((await admin.get(`${admin.home}grading/${later.submissionId}`)).text).toContain('Only one')
 })
 

@@ -2,15 +2,15 @@ import type { BrowserContext, Page } from 'playwright-core'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { isBrowserInstalled, watch } from '../../../support/browser.ts'
 import { startBrowserForFile } from '../../../support/browser-for-file.ts'
-import { asMember, makeHandedIn } from '../../../support/grading.ts'
+import { asMember, makeSubmitted } from '../../../support/grading.ts'
 import { signInAs } from '../../../support/portal.ts'
 import { waitUntil } from '../../../support/wait-until.ts'
 
 const { service, browser, origin } = await startBrowserForFile()
 
 /** Opens the grading view in the browser of its grader. Other members can open it in their own browsers. */
-async function furnish() {
-  const made = await makeHandedIn(service)
+async function setUp() {
+  const made = await makeSubmitted(service)
   const { organization, submissionId } = made
   const join = async (role: string) => {
     const person = await signInAs(service, organization.id, [role])
@@ -52,7 +52,7 @@ const choose = (page: Page, name: string) => page.getByRole('button', { name }).
 
 describe.skipIf(!isBrowserInstalled)('the grading view in a browser (skipped where no chromium is installed)', () => {
   it('saves while typing, shows mistakes, and shows the new total and the release button', async () => {
-    const { page, saved } = await furnish()
+    const { page, saved } = await setUp()
     const complaints = watch(page)
     await comment(page).fill('Well argued')
     await saved('Well argued')
@@ -68,7 +68,7 @@ describe.skipIf(!isBrowserInstalled)('the grading view in a browser (skipped whe
   })
 
   it('keeps unsent grades after the page is closed, and sends them from the next one', async () => {
-    const { page, grader, saved } = await furnish()
+    const { page, grader, saved } = await setUp()
     await page.route('**/save', (route) => route.abort())
     await comment(page).fill('Not there yet')
     await says(page, 'No connection: not saved yet. What you have typed is kept in this browser.')
@@ -80,7 +80,7 @@ describe.skipIf(!isBrowserInstalled)('the grading view in a browser (skipped whe
   })
 
   it('continues if a response was lost but the grade arrived', async () => {
-    const { page, saved } = await furnish()
+    const { page, saved } = await setUp()
     let isLost = false
     await page.route('**/save', async (route) => {
       if (isLost) return route.continue()
@@ -120,7 +120,7 @@ describe.skipIf(!isBrowserInstalled)('the grading view in a browser (skipped whe
 
   /** Types a comment offline, while another window saves a grade. */
   async function withNewerGrade() {
-    const made = await furnish()
+    const made = await setUp()
     const { page, ctx, grade } = made
     await page.route('**/save', (route) => route.abort())
     await comment(page).fill('Older')
@@ -133,7 +133,7 @@ describe.skipIf(!isBrowserInstalled)('the grading view in a browser (skipped whe
   }
 
   it("shows each of two graders the other's presence and grades, and keeps both grades", async () => {
-    const { page, join, grades } = await furnish()
+    const { page, join, grades } = await setUp()
     const admin = await join('admin')
     const theirs = await admin.open()
     await theirs.getByText('has this submission open, too').waitFor()
@@ -147,7 +147,7 @@ describe.skipIf(!isBrowserInstalled)('the grading view in a browser (skipped whe
   })
 
   it('reports that its grader is signed out or the result is released, and keeps the typed text', async () => {
-    const { page, grader, ctx, grade, release } = await furnish()
+    const { page, grader, ctx, grade, release } = await setUp()
     const cookies = await grader.context.cookies()
     await grader.context.clearCookies()
     await comment(page).fill('Typed late')
@@ -166,7 +166,7 @@ describe.skipIf(!isBrowserInstalled)('the grading view in a browser (skipped whe
   })
 
   it('has keyboard shortcuts, which can be disabled and pause while typing', async () => {
-    const { page, saved } = await furnish()
+    const { page, saved } = await setUp()
     const focused = () => page.evaluate('document.activeElement.textContent')
     await page.keyboard.press('j')
     expect(await focused()).toBe('Question 1')

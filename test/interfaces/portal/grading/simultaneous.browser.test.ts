@@ -4,7 +4,7 @@ import { encodeLevel } from '../../../../src/domain/submissions/media/levels.ts'
 import { expectAccessible, isBrowserInstalled, watch } from '../../../support/browser.ts'
 import { startBrowserForFile } from '../../../support/browser-for-file.ts'
 import { makeClicks } from '../../../support/clicks.ts'
-import { makeHandedIn } from '../../../support/grading.ts'
+import { makeSubmitted } from '../../../support/grading.ts'
 import { signInAs } from '../../../support/portal.ts'
 import { PATIENT } from '../../../support/wait-until.ts'
 
@@ -19,7 +19,7 @@ const TIMINGS = {
 /** Opens a simultaneous answer in two segments: from the prompt's beginning and from its third second. Speech begins after four seconds. */
 async function openAnswer() {
   const { db, deps, clock } = service
-  const { organization, submissionId, assign } = await makeHandedIn(service)
+  const { organization, submissionId, assign } = await makeSubmitted(service)
   const organizationId = organization.id
   const store = async (content: Buffer) => {
     const key = newMediaKey(organization)

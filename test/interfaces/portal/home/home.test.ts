@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { readOverview } from '../../../../src/domain/invites/overview/read-overview.ts'
 import { DAY_MS } from '../../../support/factories.ts'
-import { makeHandedIn } from '../../../support/grading.ts'
+import { makeSubmitted } from '../../../support/grading.ts'
 import { asOperator, signInAs } from '../../../support/portal.ts'
 import { recordQueries } from '../../../support/queries.ts'
 import { startServiceForFile } from '../../../support/service.ts'
@@ -211,7 +211,7 @@ it('shows graders the number of their assigned invites per status, and nothing e
 })
 
 it('links graders to waiting submissions', async () => {
-  const { organization, assign } = await makeHandedIn(service)
+  const { organization, assign } = await makeSubmitted(service)
   const [admin, grader] = [
     await signInAs(service, organization.id, ['admin']),
     await signInAs(service, organization.id, ['grader']),

@@ -9,7 +9,7 @@ import { workbook } from '../../../support/workbooks.ts'
 
 const service = await startServiceForFile()
 
-async function furnish() {
+async function setUp() {
   const organization = await service.make.organization()
   const assessment = await service.make.assessment(organization.id)
   await service.make.question(assessment)
@@ -49,7 +49,7 @@ const meaningsIn = (html: string) =>
 
 describe('the check of columns', () => {
   it('shows columns with values, unused columns, and omitted rows, and imports nothing before it is confirmed', async () => {
-    const { admin, sendQuestions, rows, files } = await furnish()
+    const { admin, sendQuestions, rows, files } = await setUp()
     const { headers } = await sendQuestions(
       'Question,Option 1,Option 2,Correct,Difficulty\nCapital of Peru?,Quito,Lima,2,easy\nWhich?,x,y,7,hard\n',
     )
@@ -71,7 +71,7 @@ describe('the check of columns', () => {
   })
 
   it('shows the preview again if a menu was changed, and imports what the preview shows', async () => {
-    const { admin, sendQuestions, rows } = await furnish()
+    const { admin, sendQuestions, rows } = await setUp()
     const { headers } = await sendQuestions('Question,Option 1,Option 2,Correct,Level\nCapital of Peru?,Quito,Lima,2,3\n')
     const path = headers.location!
     const { shown } = fieldsIn(await admin.get(path))
@@ -87,8 +87,8 @@ describe('the check of columns', () => {
   })
 
   it('remembers meanings by heading for the organization, with a notice', async () => {
-    const { admin, sendQuestions } = await furnish()
-    const other = await furnish()
+    const { admin, sendQuestions } = await setUp()
+    const other = await setUp()
     const sheet = 'Question,Answer,Level\nWho?,Ann,3\n'
     const path = (await sendQuestions(sheet)).headers.location!
     await admin.post(path, { shown: '', column: ['text', 'right', 'points'] })
@@ -101,7 +101,7 @@ describe('the check of columns', () => {
   })
 
   it('offers both readings of numbers that are the number of one option and the text of another', async () => {
-    const { admin, sendQuestions } = await furnish()
+    const { admin, sendQuestions } = await setUp()
     const path = (await sendQuestions('Question,Option 1,Option 2,Option 3,Correct\n1+1?,2,3,4,2\n')).headers.location!
     const page = await admin.get(path)
     expect(text(page.text)).toContain('1 question can be read in two ways')
@@ -112,7 +112,7 @@ describe('the check of columns', () => {
   })
 
   it('reads candidates from a workbook, and judges a column “Address” by its values', async () => {
-    const { admin, sendPeople, people } = await furnish()
+    const { admin, sendPeople, people } = await setUp()
     const book = workbook([
       ['Name', 'Address', 'Contact', 'Days'],
       ['Ann Lee', '1 High St', 'ann@example.com', 7],
@@ -139,7 +139,7 @@ describe('the check of columns', () => {
   })
 
   it('offers a column with names if most people have none', async () => {
-    const { admin, sendPeople } = await furnish()
+    const { admin, sendPeople } = await setUp()
     const path = (await sendPeople('Email,Person\na@example.com,Ann Lee\nb@example.com,Ben Roy\n')).headers.location!
     const page = await admin.get(path)
     expect(text(page.text)).toContain('2 of 2 people have no name')
@@ -148,14 +148,14 @@ describe('the check of columns', () => {
   })
 
   it('has no button to continue without a column of addresses', async () => {
-    const { admin, sendPeople } = await furnish()
+    const { admin, sendPeople } = await setUp()
     const page = await admin.get((await sendPeople('Name,Phone\nAnn,123\n')).headers.location!)
     expect(text(page.text)).toContain('Choose the column with the email addresses')
     expect(page.text).not.toContain('value="continue"')
   })
 
   it('uses the encoding and the row of headings that a person chooses', async () => {
-    const { admin, sendPeople } = await furnish()
+    const { admin, sendPeople } = await setUp()
     const list = Buffer.concat([
       Buffer.from('List of spring,\nName,Email\nG'),
       Buffer.from([0xf6]),
@@ -183,13 +183,13 @@ describe('the check of columns', () => {
       'This is a PDF. Choose the file that it was made from, or copy its content into a spreadsheet, one row each.',
     ],
   ])('rejects %s by name', async (_, bytes, mistake) => {
-    const { sendQuestions, sendPeople } = await furnish()
+    const { sendQuestions, sendPeople } = await setUp()
     for (const answer of [await sendQuestions(bytes), await sendPeople(bytes)])
       expect([answer.status, mistakesIn(answer)]).toEqual([422, [mistake]])
   })
 
   it('is open only to the member who uploaded the file, for a day', async () => {
-    const { organization, admin, sendPeople, files } = await furnish()
+    const { organization, admin, sendPeople, files } = await setUp()
     const path = (await sendPeople('Email,Phone\na@example.com,1\n')).headers.location!
     const colleague = await signInAs(service, organization.id, ['admin'])
     expect((await colleague.get(path)).status).toBe(404)

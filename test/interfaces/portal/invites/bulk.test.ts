@@ -25,7 +25,7 @@ const service = await startServiceForFile()
 const { db } = service
 
 /** Creates an assessment with this many invites of two days ago, and its admin. */
-async function furnish(count = 3) {
+async function setUp(count = 3) {
   const organization = await service.make.organization()
   const assessment = await service.make.assessment(organization.id)
   await service.make.question(assessment)
@@ -59,7 +59,7 @@ const dayIn = (days: number): string => new Date(service.clock.now().getTime() +
 
 describe('a bulk change', () => {
   it('resends selected invitations, and reports each outcome', async () => {
-    const { ids, change, outcome, organization } = await furnish(4)
+    const { ids, change, outcome, organization } = await setUp(4)
     await db.invite.update({ where: { id: ids[1]! }, data: { status: 'completed' } })
     const location = await change({ action: 'resend', id: ids.slice(0, 3), customMessage: 'Two days left.' })
     expect((await outcome(location)).sort()).toEqual([
@@ -78,7 +78,7 @@ describe('a bulk change', () => {
   })
 
   it('exports the outcome of each row, and records the export', async () => {
-    const { organization, admin, ids, change } = await furnish(3)
+    const { organization, admin, ids, change } = await setUp(3)
     await db.invite.update({ where: { id: ids[1]! }, data: { status: 'completed', recipientName: '=1+1' } })
     const location = await change({ action: 'revoke', id: ids })
     const answer = await admin.post(`${location}/export`)
@@ -93,12 +93,12 @@ describe('a bulk change', () => {
     ])
     const entry = await db.auditEntry.findFirst({ where: { organizationId: organization.id, action: 'exported_bulk_change' } })
     expect(entry).toMatchObject({ actorId: admin.member.id, details: { change: 'revoke' } })
-    const other = await furnish(1)
+    const other = await setUp(1)
     expect((await other.admin.post(`${other.admin.home}invites/changes/${location.split('/').at(-1)}/export`)).status).toBe(404)
   })
 
   it('extends, tags, assigns, and revokes', async () => {
-    const { organization, ids, change, outcome, invites } = await furnish()
+    const { organization, ids, change, outcome, invites } = await setUp()
     const tag = await service.make.tag(organization.id)
     const grader = await service.make.member(organization.id, { roles: ['grader'] })
     await change({ action: 'extend', id: ids, by: 'date', expiresOn: dayIn(90) })
@@ -122,7 +122,7 @@ describe('a bulk change', () => {
   })
 
   it('previews the new dates of an extension, and records the date', async () => {
-    const { organization, admin, ids, path, invites, change } = await furnish(3)
+    const { organization, admin, ids, path, invites, change } = await setUp(3)
     await db.organization.update({ where: { id: organization.id }, data: { timeZone: 'Asia/Tokyo' } })
     const ends = [10, 10, 200].map((days) => new Date(service.clock.now().getTime() + days * DAY_MS))
     for (const [i, id] of ids.entries()) await db.invite.update({ where: { id }, data: { expiresAt: ends[i]! } })
@@ -159,7 +159,7 @@ describe('a bulk change', () => {
   })
 
   it('is one entry of the audit log, which leads to the entry of each invite', async () => {
-    const { admin, ids, change } = await furnish(3)
+    const { admin, ids, change } = await setUp(3)
     const location = await change({ action: 'extend', id: ids, by: 'days', addedDays: '15' })
     const log = `${admin.home}settings/audit-log`
     const actionsIn = async (query: string) =>
@@ -176,7 +176,7 @@ describe('a bulk change', () => {
   })
 
   it('keeps started invites unless they are included, and emails candidates who were sent the invitation', async () => {
-    const { organization, assessment, ids, change, outcome, invites } = await furnish(3)
+    const { organization, assessment, ids, change, outcome, invites } = await setUp(3)
     await change({ action: 'resend', id: ids.slice(0, 2) })
     await db.inviteEmail.updateMany({
       where: { organizationId: organization.id },
@@ -201,7 +201,7 @@ describe('a bulk change', () => {
   })
 
   it('apologizes for an invitation that is still being sent when its invite is revoked', async () => {
-    const { organization, ids, change } = await furnish(2)
+    const { organization, ids, change } = await setUp(2)
     const queued = (inviteId: string, more = {}) => {
       const at = service.clock.now()
       const data = { id: service.deps.newId(), organizationId: organization.id, inviteId, kind: 'invitation', linkVersion: 1 }
@@ -225,7 +225,7 @@ describe('a bulk change', () => {
   })
 
   it('covers all matches of the list across pages, and nothing else', async () => {
-    const { assessment, admin, change, path, invites, organization } = await furnish(30)
+    const { assessment, admin, change, path, invites, organization } = await setUp(30)
     const other = await service.make.assessment(organization.id)
     await service.make.invite(other)
     const all = { all: 'yes', assessment: assessment.id, state: 'pending' }
@@ -237,7 +237,7 @@ describe('a bulk change', () => {
   })
 
   it('changes no invites beyond the announced number if more have come to match', async () => {
-    const { assessment, admin, path, invites } = await furnish()
+    const { assessment, admin, path, invites } = await setUp()
     const asked = fieldsIn(await admin.get(`${path}/new?all=yes&action=revoke`))
     await service.make.invite(assessment)
     const refused = await admin.post(path, asked)
@@ -260,15 +260,15 @@ describe('a bulk change', () => {
     [{ action: 'tag', tagIds: unknownId }, `There is no such tag “${unknownId}”.`],
     [{ action: 'assign', assignedGraderId: unknownId }, `There is no such grader “${unknownId}”.`],
   ])('reports the mistake in %j', async (fields, mistake) => {
-    const { admin, ids, path } = await furnish(1)
+    const { admin, ids, path } = await setUp(1)
     const chosen = fields.action === 'revoke' ? {} : { id: ids }
     const answer = await admin.post(path, { most: '10', ...chosen, ...(fields as Record<string, string>) })
     expect([answer.status, mistakesIn(answer)]).toEqual([422, [mistake]])
   })
 
   it('changes nothing of another organization, nor live invites from the pages of test data', async () => {
-    const { admin, ids, path } = await furnish(1)
-    const other = await furnish(1)
+    const { admin, ids, path } = await setUp(1)
+    const other = await setUp(1)
     expect((await admin.post(path, { action: 'revoke', id: other.ids, most: '5' })).status).toBe(422)
     const test = path.replace('/portal/', '/portal/test/')
     expect((await admin.post(test, { action: 'revoke', id: ids, most: '5' })).status).toBe(422)
@@ -276,7 +276,7 @@ describe('a bulk change', () => {
   })
 
   it('starts once, even if its button is pressed several times', async () => {
-    const { admin, ids, path, organization } = await furnish(1)
+    const { admin, ids, path, organization } = await setUp(1)
     const asked = fieldsIn(await admin.get(`${path}/new?action=resend&id=${ids[0]}`))
     const answers = await Promise.all([admin.post(path, asked), admin.post(path, asked)])
     answers.push(await admin.post(path, asked))
@@ -285,7 +285,7 @@ describe('a bulk change', () => {
   })
 
   it('changes each row once, even if several jobs work on it at once', async () => {
-    const { organization, admin, ids } = await furnish(8)
+    const { organization, admin, ids } = await setUp(8)
     const [id, now] = [service.deps.newId(), service.clock.now()]
     const of = { organizationId: organization.id }
     const data = { ...of, id, mode: 'live', action: 'resend', params: {}, createdById: admin.member.id, createdAt: now } as const
@@ -301,7 +301,7 @@ describe('a bulk change', () => {
   })
 
   it('can be stopped, then changes nothing, and can be resumed', async () => {
-    const { admin, ids, organization, invites } = await furnish(2)
+    const { admin, ids, organization, invites } = await setUp(2)
     const [id, now] = [service.deps.newId(), service.clock.now()]
     const of = { organizationId: organization.id }
     await db.bulkChange.create({
@@ -326,7 +326,7 @@ describe('a bulk change', () => {
   })
 
   it('runs in the name of its author while they have permission, and is audited as a whole and per invite', async () => {
-    const { organization, admin, ids, change, outcome, invites } = await furnish(2)
+    const { organization, admin, ids, change, outcome, invites } = await setUp(2)
     await change({ action: 'revoke', id: ids[0]! })
     const audit = await db.auditEntry.findMany({
       where: { organizationId: organization.id, actorKind: 'member' },
@@ -353,7 +353,7 @@ describe('a bulk change', () => {
 })
 
 it('counts the invites of each tab if counts are stored', async () => {
-  const { admin, assessment, ids } = await furnish()
+  const { admin, assessment, ids } = await setUp()
   await db.invite.update({ where: { id: ids[0]! }, data: { status: 'completed' } })
   const tabsOf = async (query = '') => {
     const { text } = await admin.get(`${admin.home}invites${query}`)
@@ -379,7 +379,7 @@ describe.skipIf(!isBrowserInstalled)('the bulk pages (skipped where no chromium 
   it.each([true, false])(
     'invite five candidates by a list and tag them together, by keyboard alone (with scripts: %s)',
     async (javaScriptEnabled) => {
-      const { organization, admin, assessment } = await furnish(0)
+      const { organization, admin, assessment } = await setUp(0)
       const tag = await service.make.tag(organization.id, { name: 'Spring' })
       const [name, value] = admin.cookie()!.split('=') as [string, string]
       const context = await browser.newContext({ javaScriptEnabled, viewport: desktop })
@@ -427,7 +427,7 @@ describe.skipIf(!isBrowserInstalled)('the bulk pages (skipped where no chromium 
   )
 
   it('are accessible, and never scroll sideways', async () => {
-    const { admin, ids, change } = await furnish(3)
+    const { admin, ids, change } = await setUp(3)
     const location = await change({ action: 'revoke', id: ids })
     const [name, value] = admin.cookie()!.split('=') as [string, string]
     const context = await browser.newContext()

@@ -13,7 +13,7 @@ import { waitUntil } from '../../../support/wait-until.ts'
 
 const service = await startServiceForFile()
 
-async function furnish(portalRoles: string[] = []) {
+async function setUp(portalRoles: string[] = []) {
   const organization = await service.make.organization()
   const assessment = await service.make.assessment(organization.id)
   await service.make.question(assessment)
@@ -56,7 +56,7 @@ const multipart = (fields: Record<string, string>, file: Buffer | string) =>
 
 describe('a list', () => {
   it("is checked first, shows each row's outcome, and invites nobody", async () => {
-    const { organization, assessment, admin, give, outcome, invites } = await furnish()
+    const { organization, assessment, admin, give, outcome, invites } = await setUp()
     const grader = await service.make.member(organization.id, { email: `${organization.id}@example.com` })
     await service.make.tag(organization.id, { name: 'Spring' })
     const before = await service.make.invite(assessment, { recipientEmail: 'Before@example.com', status: 'completed' })
@@ -102,7 +102,7 @@ describe('a list', () => {
   })
 
   it('creates its unknown tags while the box stays ticked, and invites the rows that name them', async () => {
-    const { organization, admin, give, run, invites } = await furnish()
+    const { organization, admin, give, run, invites } = await setUp()
     const spring = await service.make.tag(organization.id, { name: 'Spring' })
     const list =
       'email,tags\na@example.com,Spring;Autumn\nb@example.com,autumn\nc@example.com,\nd@example.com,1;2;3;4\nnobody,Winter'
@@ -125,7 +125,7 @@ describe('a list', () => {
   })
 
   it('skips rows with unknown tags if the box is not ticked', async () => {
-    const { organization, give, run, invites } = await furnish()
+    const { organization, give, run, invites } = await setUp()
     const { location } = await give('email,tags\na@example.com,Autumn\nb@example.com,')
     await run(location)
     expect((await invites()).map(({ recipientEmail }) => recipientEmail)).toEqual(['b@example.com'])
@@ -133,7 +133,7 @@ describe('a list', () => {
   })
 
   it('offers no tags to a member who may invite but not create tags', async () => {
-    const { organization, give } = await furnish()
+    const { organization, give } = await setUp()
     const { location } = await give('email,tags\na@example.com,Autumn')
     const id = location.split('/').at(-1)!
     const ctx = { ...asOperator(service, organization), actor: { kind: 'ats', ats: 'greenhouse' } } as Context
@@ -143,14 +143,14 @@ describe('a list', () => {
   })
 
   it('shows rows with mistakes before the others, and exports all in their order', async () => {
-    const { admin, give, outcome } = await furnish()
+    const { admin, give, outcome } = await setUp()
     const { location } = await give('email\na@example.com\nnobody\nb@example.com\na@example.com')
     expect(rowsOf((await admin.get(location)).text).map((row) => row.split(' | ').at(-1))).toEqual(['2', '4', '1', '3'])
     expect((await outcome(location)).map(([number]) => number)).toEqual(['1', '2', '3', '4'])
   })
 
   it('queues one job even if "Try again now" is pressed several times within a minute', async () => {
-    const { admin, give, run } = await furnish()
+    const { admin, give, run } = await setUp()
     const { location } = await give('ann@example.com')
     await run(location)
     const id = location.split('/').at(-1)!
@@ -167,7 +167,7 @@ describe('a list', () => {
   })
 
   it('is hidden until it is read completely, and deleted an hour later if that failed', async () => {
-    const { admin, give, path } = await furnish()
+    const { admin, give, path } = await setUp()
     const { location } = await give('email\nann@example.com')
     const where = { id: location.split('/').at(-1)! }
     const createdAt = new Date(service.clock.now().getTime() - 3_600_000)
@@ -183,7 +183,7 @@ describe('a list', () => {
     ['longer', 'x;'.repeat(20_000)],
     ['more', Array.from({ length: 1_001 }, (_, i) => `t${i}`).join(';')],
   ])('rejects a row whose tags are %s than allowed, without looking them up', async (_, tags) => {
-    const { give, outcome } = await furnish()
+    const { give, outcome } = await setUp()
     const { location } = await give(`email,tags\nann@example.com,"${tags}"\nben@example.com,`)
     expect((await outcome(location)).map(([, email, , state, why]) => [email, state, why])).toEqual([
       ['ann@example.com', 'not possible', 'The tag: at most 100.'],
@@ -200,7 +200,7 @@ describe('a list', () => {
     ],
     ['with tabs', 'name\temail\nOne\tone@example.com\n\n\t\nTwo\ttwo@example.com', ['One', 'Two']],
   ])('can be pasted %s', async (_how, list, names) => {
-    const { give, outcome } = await furnish()
+    const { give, outcome } = await setUp()
     expect((await outcome((await give(list)).location)).map(([, email, name]) => [email, name])).toEqual([
       ['one@example.com', names[0]],
       ['two@example.com', names[1]],
@@ -213,13 +213,13 @@ describe('a list', () => {
     ['name,phone\nSam,123', 'No column holds email addresses. Name it “email”, or choose it.'],
     [`email\n${'a@example.com\n'.repeat(50_001)}`, 'The list has more than 50,000 rows. Please split it.'],
   ])('explains why it is rejected: %#', async (list, why) => {
-    const { give } = await furnish()
+    const { give } = await setUp()
     const { status, text } = await give(list)
     expect([status, text.includes(why)]).toEqual([422, true])
   })
 
   it('accepts a file in UTF-8 or Windows encoding, up to a limited size', async () => {
-    const { assessment, admin, path, outcome } = await furnish()
+    const { assessment, admin, path, outcome } = await setUp()
     const own = { cookie: admin.cookie()!, 'sec-fetch-site': 'same-origin', 'content-type': 'multipart/form-data; boundary=xyz' }
     const sendBody = (body: Buffer) => service.http().post(path).set(own).send(body)
     const send = (file: Buffer | string) => sendBody(multipart({ assessmentId: assessment.id, list: '' }, file))
@@ -246,7 +246,7 @@ describe('a list', () => {
   })
 
   it('handles characters split between chunks', async () => {
-    const { admin, give, outcome } = await furnish()
+    const { admin, give, outcome } = await setUp()
     const [address, name, header] = [299, 399, 99].map((length) => `${'x'.repeat(length)}😀`)
     const { location } = await give(
       `email,name,tags,${header}\n${address},,,\na@example.com,${name},,\nb@example.com,,${address},\n`,
@@ -260,14 +260,14 @@ describe('a list', () => {
   })
 
   it('reads only the first columns of a wide list', async () => {
-    const { give, outcome } = await furnish()
+    const { give, outcome } = await setUp()
     const { location } = await give(`email${','.repeat(1_000)}name\na@example.com${','.repeat(1_000)}Ann\n`)
     expect((await outcome(location)).map(([, email, name]) => [email, name])).toEqual([['a@example.com', '']])
     expect((await give(`email${',name'.repeat(300_000)}\n${'a@example.com\n'.repeat(10_000)}`)).status).toBe(303)
   })
 
   it('is shown again if it is rejected, unless it is large', async () => {
-    const { admin, assessment, path } = await furnish()
+    const { admin, assessment, path } = await setUp()
     const refused = (list: string) => admin.post(path, { assessmentId: assessment.id, list })
     expect((await refused('no "address" here')).text).toContain('no &quot;address&quot; here</textarea>')
     const { status, text } = await refused('"'.repeat(4_000_000))
@@ -276,7 +276,7 @@ describe('a list', () => {
   })
 
   it('accepts at most 100 tags for all rows, and rejects more than 10,000 fields unread', async () => {
-    const { admin, assessment, path } = await furnish()
+    const { admin, assessment, path } = await setUp()
     const choose = async (times: number) => {
       const sent = service.http().post(path).set({ cookie: admin.cookie()!, 'sec-fetch-site': 'same-origin' })
       return sent.type('form').send(`assessmentId=${assessment.id}${'&tagIds='.repeat(times)}`)
@@ -287,21 +287,21 @@ describe('a list', () => {
   })
 
   it('names the first unknown tags of a row with many', async () => {
-    const { give, outcome } = await furnish()
+    const { give, outcome } = await setUp()
     const { location } = await give(`email,tags\na@example.com,"${Array.from({ length: 1_000 }, (_, i) => `t${i}`).join(';')}"\n`)
     const why = ['t0', 't1', 't2'].map((name) => `There is no such tag “${name}”.`).join(' ')
     expect(await outcome(location)).toMatchObject([['1', 'a@example.com', '', 'not possible', why, '']])
   })
 
   it('is read only if its sender may invite', async () => {
-    const { organization, path } = await furnish()
+    const { organization, path } = await setUp()
     const grader = await signInAs(service, organization.id, ['grader'])
     const own = { cookie: grader.cookie()!, 'sec-fetch-site': 'same-origin', 'content-type': 'multipart/form-data; boundary=xyz' }
     expect((await service.http().post(path).set(own).send('nonsense')).status).toBe(404)
   })
 
   it('escapes HTML on the page, and formulas in the CSV', async () => {
-    const { admin, give, outcome } = await furnish()
+    const { admin, give, outcome } = await setUp()
     const formulas = ['=1+1', '+1', '-1', '@SUM(A1)', '=HYPERLINK("http://evil.example")']
     const list = ['email,name', ...formulas.map((text, i) => `"${text.replaceAll('"', '""')}","<script>${i}</script>\0"`)].join(
       '\n',
@@ -318,7 +318,7 @@ describe('a list', () => {
 
 describe('a started list', () => {
   it('invites its valid rows in the name of its starter, with common settings and those of each row', async () => {
-    const { organization, admin, give, outcome, run, invites } = await furnish()
+    const { organization, admin, give, outcome, run, invites } = await setUp()
     const [all, own] = [await service.make.tag(organization.id), await service.make.tag(organization.id, { name: 'Own' })]
     const list = 'email,name,tags,message,days\none@example.com,One,own,Hello,3\nbad,,,,\ntwo@example.com,,,,\n'
     const { location } = await give(list, {
@@ -365,7 +365,7 @@ describe('a started list', () => {
   })
 
   it('starts once, even if requested several times', async () => {
-    const { organization, admin, give, run, invites } = await furnish()
+    const { organization, admin, give, run, invites } = await setUp()
     const { location } = await give('one@example.com\ntwo@example.com')
     await Promise.all(Array.from({ length: 5 }, () => admin.post(`${location}/start`)))
     await run(location)
@@ -374,7 +374,7 @@ describe('a started list', () => {
   })
 
   it('skips and reports people who were invited since the check', async () => {
-    const { assessment, give, outcome, run, invites } = await furnish()
+    const { assessment, give, outcome, run, invites } = await setUp()
     const { location } = await give('one@example.com\ntwo@example.com')
     const { id } = await service.make.invite(assessment, { recipientEmail: 'ONE@example.com' })
     await run(location)
@@ -387,7 +387,7 @@ describe('a started list', () => {
   })
 
   it('stops inviting when its member loses the permission', async () => {
-    const { admin, give, organization, invites } = await furnish()
+    const { admin, give, organization, invites } = await setUp()
     const { location } = await give('one@example.com')
     const id = location.split('/').at(-1)!
     await service.db.member.update({ where: { id: admin.member.id }, data: { roles: ['grader'] } })
@@ -401,7 +401,7 @@ describe('a started list', () => {
   })
 
   it('can be stopped and resumed', async () => {
-    const { admin, give, invites, organization } = await furnish()
+    const { admin, give, invites, organization } = await setUp()
     const { location } = await give(Array.from({ length: 30 }, (_, i) => `c${i}@example.com`).join('\n'))
     const id = location.split('/').at(-1)!
     const batch = () => service.db.inviteBatch.findUniqueOrThrow({ where: { id } })
@@ -420,7 +420,7 @@ describe('a started list', () => {
   })
 
   it('can be discarded only before it is started', async () => {
-    const { admin, give, run, path } = await furnish()
+    const { admin, give, run, path } = await setUp()
     const [unstarted, started] = [await give('one@example.com'), await give('two@example.com')]
     const answer = await admin.post(`${unstarted.location}/discard`)
     expect([answer.status, answer.headers.location]).toEqual([303, path])
@@ -431,7 +431,7 @@ describe('a started list', () => {
   })
 
   it('shows its progress, and reloads until it is finished', async () => {
-    const { admin, give, run } = await furnish()
+    const { admin, give, run } = await setUp()
     const { location } = await give('one@example.com')
     expect((await admin.get(location)).headers.refresh).toBeUndefined()
     const id = location.split('/').at(-1)!
@@ -444,7 +444,7 @@ describe('a started list', () => {
   })
 
   it('is deleted after 90 days, and its invites stay', async () => {
-    const { give, run, invites, organization } = await furnish()
+    const { give, run, invites, organization } = await setUp()
     await run((await give('one@example.com')).location)
     const days = (n: number) => service.clock.advance(n * 86_400_000)
     const count = async () => {
@@ -460,7 +460,7 @@ describe('a started list', () => {
 })
 
 it('retries a list at once after it has failed permanently', async () => {
-  const { organization, admin, give, outcome } = await furnish()
+  const { organization, admin, give, outcome } = await setUp()
   const { location } = await give('sam@example.com')
   const id = location.split('/').at(-1)!
   await service.db.inviteBatch.update({ where: { id }, data: { startedAt: service.clock.now() } }) // no job is left in the queue
@@ -481,7 +481,7 @@ describe('a wrong list', () => {
   const list = ['email,First,Last', ...rows].join('\n')
 
   it('is not invited until missing names and unused columns are confirmed', async () => {
-    const { admin, give, invites } = await furnish()
+    const { admin, give, invites } = await setUp()
     const { location } = await give(list)
     const { text } = await admin.get(location)
     expect(text).toContain('4 of 4 candidates have no name')
@@ -494,7 +494,7 @@ describe('a wrong list', () => {
   })
 
   it('names its file, and offers to withdraw only its open invites', async () => {
-    const { assessment, admin, path, run, invites } = await furnish()
+    const { assessment, admin, path, run, invites } = await setUp()
     const other = await service.make.invite(assessment)
     const body = multipart({ assessmentId: assessment.id, sendEmail: 'yes' }, list)
     const sent = { cookie: admin.cookie()!, 'sec-fetch-site': 'same-origin', 'content-type': 'multipart/form-data; boundary=xyz' }
@@ -515,14 +515,14 @@ describe('a wrong list', () => {
     expect(withdrawing.text).toContain('Revoke 3 invites')
     expect(withdrawing.text).toContain('Also revoke the one that has been started')
     expect((await admin.post(`${admin.home}invites/changes`, fieldsIn(withdrawing))).status).toBe(303)
-    const standing = async () => (await invites()).map(({ status }) => status).sort()
+    const statuses = async () => (await invites()).map(({ status }) => status).sort()
     const done = ['pending', 'revoked', 'revoked', 'revoked', 'started']
-    await waitUntil('the invites to be revoked', async () => (await standing()).join() === done.join() || undefined)
+    await waitUntil('the invites to be revoked', async () => (await statuses()).join() === done.join() || undefined)
     expect((await invites()).find(({ status }) => status === 'pending')!.id).toBe(other.id)
   })
 
   it('can erase its people, except those with other invites or who have started', async () => {
-    const { organization, assessment, admin, give, run, invites } = await furnish(['owner'])
+    const { organization, assessment, admin, give, run, invites } = await setUp(['owner'])
     const { location } = await give(list)
     await run(location)
     const other = await service.make.assessment(organization.id)
@@ -557,7 +557,7 @@ describe('a wrong list', () => {
   })
 
   it('erases candidates whose invites were revoked after they started only if they are included', async () => {
-    const { assessment, admin, give, run, invites } = await furnish(['owner'])
+    const { assessment, admin, give, run, invites } = await setUp(['owner'])
     const { location } = await give(list)
     await run(location)
     await service.db.invite.updateMany({
@@ -576,7 +576,7 @@ describe('a wrong list', () => {
   })
 
   it('erases for an admin as long as the organization has no owner, and shows which emails would not be sent', async () => {
-    const { assessment, admin, give, run, invites } = await furnish()
+    const { assessment, admin, give, run, invites } = await setUp()
     const { location } = await give(list)
     await run(location)
     const one = { recipientEmail: 'cem@example.com', assessmentId: assessment.id }
@@ -594,7 +594,7 @@ describe('a wrong list', () => {
   })
 
   it('erases nobody without a filter, and reports an invalid one', async () => {
-    const { admin, give, run, invites } = await furnish(['owner'])
+    const { admin, give, run, invites } = await setUp(['owner'])
     await run((await give(list)).location)
     const erasing = `${admin.home}candidates/erase`
     for (const empty of [
@@ -614,7 +614,7 @@ describe('a wrong list', () => {
   })
 
   it('is corrected by a list with names, which also offers to reactivate', async () => {
-    const { admin, give, run, invites } = await furnish()
+    const { admin, give, run, invites } = await setUp()
     await run((await give(list)).location)
     await service.db.invite.updateMany({
       where: { recipientEmail: 'dan@example.com' },

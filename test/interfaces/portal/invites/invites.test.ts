@@ -13,7 +13,7 @@ const SHOWN = '=1+1&quot;&#39;&gt;&lt;script&gt;alert(1)&lt;/script&gt;&amp;amp;
 const service = await startServiceForFile()
 
 /** Creates an organization with an assessment, and signs in its admin. */
-async function furnish() {
+async function setUp() {
   const organization = await service.make.organization()
   const assessment = await service.make.assessment(organization.id)
   await service.make.question(assessment)
@@ -41,7 +41,7 @@ const tabCounts = ({ text }: { text: string }): Map<string, string> =>
 
 describe('the list of invites', () => {
   it('explains that a filter matches nothing, with a link to all invites', async () => {
-    const { assessment, admin, home } = await furnish()
+    const { assessment, admin, home } = await setUp()
     await service.make.invite(assessment)
     expect((await admin.get(`${home}invites?search=nobody`)).text).toMatch(
       new RegExp(`No invites match\\.</p><a [^>]*href="${home}invites">Show all</a>`),
@@ -50,7 +50,7 @@ describe('the list of invites', () => {
   })
 
   it("lists undelivered invites, consistently with candidates' and invites' pages", async () => {
-    const { assessment, admin, home } = await furnish()
+    const { assessment, admin, home } = await setUp()
     const mailed = async (name: string, ...mails: object[]) => {
       const invite = await service.make.invite(assessment, { recipientEmail: `${name}@example.com` })
       const of = { organizationId: invite.organizationId, inviteId: invite.id, linkVersion: 1 }
@@ -85,7 +85,7 @@ describe('the list of invites', () => {
   })
 
   it('counts each tab, and with a tag or search only the current one', async () => {
-    const { organization, assessment, admin, home } = await furnish()
+    const { organization, assessment, admin, home } = await setUp()
     const tag = await service.make.tag(organization.id)
     const before = tabCounts(await admin.get(`${home}invites`))
     const tagged = await service.make.invite(assessment, { recipientEmail: 'tagged@example.com' })
@@ -103,7 +103,7 @@ describe('the list of invites', () => {
   })
 
   it('is reached from an assessment, even if a select cannot show all', async () => {
-    const { assessment, admin, home } = await furnish()
+    const { assessment, admin, home } = await setUp()
     const { id } = assessment
     const others = Array.from({ length: 1_000 }, () => ({ ...assessment, id: service.deps.newId(), name: 'A' }))
     await service.db.assessment.createMany({ data: others })
@@ -123,7 +123,7 @@ describe('the list of invites', () => {
   })
 
   it("hides the organization's members from clients", async () => {
-    const { organization, assessment, admin } = await furnish()
+    const { organization, assessment, admin } = await setUp()
     const client = await signInAs(service, organization.id, ['client'])
     const of = { organizationId: organization.id, assessmentId: assessment.id, memberId: client.member.id, position: 0 }
     await service.db.assessmentClient.create({ data: of })
@@ -137,7 +137,7 @@ describe('the list of invites', () => {
   })
 
   it('filters by status, assessment, tag, address, and words of it, in the chosen order', async () => {
-    const { organization, assessment, admin, home } = await furnish()
+    const { organization, assessment, admin, home } = await setUp()
     const other = await service.make.assessment(organization.id)
     const tag = await service.make.tag(organization.id)
     const day = (n: number) => new Date(service.clock.now().getTime() + n * 86_400_000)
@@ -171,7 +171,7 @@ describe('the list of invites', () => {
   })
 
   it('keeps filters across pages', async () => {
-    const { assessment, admin, home } = await furnish()
+    const { assessment, admin, home } = await setUp()
     for (let i = 0; i < 26; i++) await service.make.invite(assessment)
     const first = (await admin.get(`${home}invites?state=pending`)).text
     expect(first).toContain('26 invites, page 1 of 2')
@@ -184,13 +184,13 @@ describe('the list of invites', () => {
   })
 
   it('rejects a search that is too broad', async () => {
-    const { admin, home } = await furnish()
+    const { admin, home } = await setUp()
     const answer = await admin.get(`${home}invites?search=${'a+'.repeat(3)}b+c+d+e+f+g+h+i+j+k`)
     expect([answer.status, answer.text.includes('The search has more than 8 words.')]).toEqual([422, true])
   })
 
   it('shows graders their assigned invites, read-only', async () => {
-    const { organization, assessment, home } = await furnish()
+    const { organization, assessment, home } = await setUp()
     const grader = await signInAs(service, organization.id, ['grader'])
     const mine = { assignedGraderId: grader.member.id, recipientEmail: 'mine@example.com' }
     const { id } = await service.make.invite(assessment, mine)
@@ -212,7 +212,7 @@ describe('the list of invites', () => {
   })
 
   it('shows clients the invites of their assessments, read-only', async () => {
-    const { organization, assessment, home } = await furnish()
+    const { organization, assessment, home } = await setUp()
     const other = await service.make.assessment(organization.id)
     const client = await signInAs(service, organization.id, ['client'])
     expect((await client.get(`${home}invites`)).text).toContain('No assessments are shared with you yet.')
@@ -242,7 +242,7 @@ describe('inviting a candidate', () => {
   }
 
   it("creates the invite in the member's name, mails it, and audits it", async () => {
-    const { organization, assessment, admin, home } = await furnish()
+    const { organization, assessment, admin, home } = await setUp()
     const grader = await service.make.member(organization.id)
     const tag = await service.make.tag(organization.id)
     const more = { assessmentId: assessment.id, assignedGraderId: grader.id, tagIds: tag.id }
@@ -279,7 +279,7 @@ describe('inviting a candidate', () => {
   })
 
   it('uses the requirements of the assessment unless changed; API keys get the documented defaults', async () => {
-    const { organization, assessment, admin, home } = await furnish()
+    const { organization, assessment, admin, home } = await setUp()
     const { key } = organization
     const edit = `${home}assessments/${assessment.id}/edit`
     expect(fieldsIn(await admin.get(edit))).not.toHaveProperty('webcamMonitoring')
@@ -313,7 +313,7 @@ describe('inviting a candidate', () => {
   })
 
   it('requires an assessment, with questions if the invitation is mailed', async () => {
-    const { organization, admin, home } = await furnish()
+    const { organization, admin, home } = await setUp()
     const recipientEmail = 'candidate@example.com'
     const without = await service.make.assessment(organization.id)
     const invite = (fields: Record<string, string>) => admin.post(`${home}invites`, { recipientEmail, ...fields })
@@ -326,7 +326,7 @@ describe('inviting a candidate', () => {
   })
 
   it('shows mistakes, keeping the typed text', async () => {
-    const { assessment, admin, home } = await furnish()
+    const { assessment, admin, home } = await setUp()
     const send = async (fields: Record<string, string>) => {
       const { status, text } = await admin.post(`${home}invites`, { ...form, assessmentId: assessment.id, ...fields })
       expect(status).toBe(422)
@@ -349,7 +349,7 @@ describe('inviting a candidate', () => {
 
 describe('an invite', () => {
   it('has its name and message corrected until it is accepted', async () => {
-    const { organization, assessment, admin, home } = await furnish()
+    const { organization, assessment, admin, home } = await setUp()
     const invite = await service.make.invite(assessment, { recipientName: 'Sma', customMessage: 'Helo' })
     const path = `${home}invites/${invite.id}`
     const answer = await admin.post(`${path}/correct`, { recipientName: ' Sam ', customMessage: 'Hello,\r\nSam' })
@@ -369,7 +369,7 @@ describe('an invite', () => {
   })
 
   it('is shown as declined, not as revoked', async () => {
-    const { organization, assessment, admin, home } = await furnish()
+    const { organization, assessment, admin, home } = await setUp()
     const [declined, revoked] = [await service.make.invite(assessment), await service.make.invite(assessment)]
     await candidateOf(service, declined).press('decline')
     await admin.post(`${home}invites/${revoked.id}/revoke`)
@@ -381,7 +381,7 @@ describe('an invite', () => {
   })
 
   it('expires earlier or later, as chosen', async () => {
-    const { assessment, admin, home } = await furnish()
+    const { assessment, admin, home } = await setUp()
     const inDays = (days: number) => new Date(service.clock.now().getTime() + days * 86_400_000)
     const invite = await service.make.invite(assessment, { expiresAt: inDays(10) })
     const path = `${home}invites/${invite.id}`
@@ -406,7 +406,7 @@ describe('an invite', () => {
   })
 
   it('is replaced once, in one step, by an invite to the corrected address', async () => {
-    const { organization, assessment, admin, home } = await furnish()
+    const { organization, assessment, admin, home } = await setUp()
     const tag = await service.make.tag(organization.id)
     const terms = { recipientName: 'Sam', customMessage: 'Hello', questionReplayLimit: 3, screenRecording: false }
     const expiresAt = new Date(service.clock.now().getTime() + 5 * 86_400_000)
@@ -432,7 +432,7 @@ describe('an invite', () => {
   })
 
   it('can be retaken once after it is completed, with links between the attempts', async () => {
-    const { admin, path, home, organization, assessment } = await furnishOne({ status: 'completed', completedAt: new Date() })
+    const { admin, path, home, organization, assessment } = await setUpOne({ status: 'completed', completedAt: new Date() })
     expect((await admin.get(path)).text).toContain(`action="${path}/retake"`)
     const once = { expiresInDays: '5', once: service.deps.newId() }
     const [first, second] = [await admin.post(`${path}/retake`, once), await admin.post(`${path}/retake`, once)]
@@ -453,15 +453,15 @@ describe('an invite', () => {
     expect((await audited(organization.id)).map(({ action }) => action)).toEqual(['invited'])
   })
 
-  async function furnishOne(data = {}) {
-    const furnished = await furnish()
-    const { id } = await service.make.invite(furnished.assessment, data)
-    const path = `${furnished.home}invites/${id}`
-    return { ...furnished, id, path, find: () => service.db.invite.findUniqueOrThrow({ where: { id }, include: { tags: true } }) }
+  async function setUpOne(data = {}) {
+    const parts = await setUp()
+    const { id } = await service.make.invite(parts.assessment, data)
+    const path = `${parts.home}invites/${id}`
+    return { ...parts, id, path, find: () => service.db.invite.findUniqueOrThrow({ where: { id }, include: { tags: true } }) }
   }
 
   it('is resent, extended, revoked, and reactivated, each audited', async () => {
-    const { organization, admin, id, path, find } = await furnishOne()
+    const { organization, admin, id, path, find } = await setUpOne()
     for (const [operation, fields] of [
       ['resend', {}],
       ['extend', { expiresInDays: '60' }],
@@ -484,7 +484,7 @@ describe('an invite', () => {
   })
 
   it('resends the invitation with a message for that email only', async () => {
-    const { admin, path, id, find } = await furnishOne({ customMessage: 'Please start this week.' })
+    const { admin, path, id, find } = await setUpOne({ customMessage: 'Please start this week.' })
     expect((await admin.get(path)).text).toMatch(/name="customMessage"[^>]*>\s*Please start this week\./)
     const tooLong = await admin.post(`${path}/resend`, { customMessage: 'x'.repeat(10_001) })
     expect([tooLong.status, await service.db.inviteEmail.count({ where: { inviteId: id } })]).toEqual([422, 0])
@@ -497,7 +497,7 @@ describe('an invite', () => {
   })
 
   it('explains impossible actions, and changes nothing', async () => {
-    const { organization, admin, path, find } = await furnishOne({ status: 'completed' })
+    const { organization, admin, path, find } = await setUpOne({ status: 'completed' })
     const before = await find()
     for (const operation of ['resend', 'extend', 'revoke', 'reactivate']) {
       const answer = await admin.post(`${path}/${operation}`, { expiresInDays: '50' })
@@ -507,13 +507,13 @@ describe('an invite', () => {
   })
 
   it('rejects an expiry that is not a number', async () => {
-    const { admin, path } = await furnishOne()
+    const { admin, path } = await setUpOne()
     for (const days of ['', 'x', '-1', '99999999999'])
       expect((await admin.post(`${path}/extend`, { expiresInDays: days })).text).toContain('a whole number from 1 to 3650')
   })
 
   it('accepts only graders as its grader', async () => {
-    const { organization, admin, path, find } = await furnishOne()
+    const { organization, admin, path, find } = await setUpOne()
     const assign = async (assignedGraderId: string) => (await admin.post(`${path}/grader`, { assignedGraderId })).status
     const grader = await service.make.member(organization.id)
     const inactive = await service.make.member(organization.id, { status: 'inactive' })
@@ -528,7 +528,7 @@ describe('an invite', () => {
   })
 
   it('can have tags of the organization added and removed', async () => {
-    const { organization, admin, path, find } = await furnishOne()
+    const { organization, admin, path, find } = await setUpOne()
     const [one, two] = [await service.make.tag(organization.id), await service.make.tag(organization.id, { name: HOSTILE })]
     const foreign = await service.make.tag((await service.make.organization()).id)
     const add = async (tagIds: string) => (await admin.post(`${path}/tags`, { tagIds })).status
@@ -543,7 +543,7 @@ describe('an invite', () => {
   })
 
   it("shows its mails with their attempts and the mail server's response", async () => {
-    const { admin, path, id, organization } = await furnishOne()
+    const { admin, path, id, organization } = await setUpOne()
     const now = service.clock.now()
     const times = { createdAt: now, updatedAt: now }
     const failed = { state: 'failed', attempts: 3, reason: `550 ${HOSTILE}` } as const
@@ -555,7 +555,7 @@ describe('an invite', () => {
   })
 
   it('shows its link to copy while it works', async () => {
-    const { admin, path, organization, id } = await furnishOne()
+    const { admin, path, organization, id } = await setUpOne()
     const { body } = await service.v1(organization.key).get(`/invites/${id}/link`)
     const linkOn = async () => /id="link">([^<]+)</.exec((await admin.get(path)).text)?.[1]
     expect(await linkOn()).toBe(body.link)

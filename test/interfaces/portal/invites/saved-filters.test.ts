@@ -5,7 +5,7 @@ import { startServiceForFile } from '../../../support/service.ts'
 
 const service = await startServiceForFile()
 
-async function furnish() {
+async function setUp() {
   const organization = await service.make.organization()
   await service.make.invite(await service.make.assessment(organization.id))
   const [admin, other, grader] = [
@@ -27,7 +27,7 @@ async function furnish() {
 }
 
 it('shows saved filters to their author, and shared ones to everybody who sees all invites', async () => {
-  const { admin, other, grader, shownTo, save } = await furnish()
+  const { admin, other, grader, shownTo, save } = await setUp()
   const page = await admin.get(`${admin.home}invites?state=pending&page=2&sort=expires`)
   expect(page.text).toContain('Save filter')
   const answer = await save(admin, { filterName: ' Soon ', query: 'state=pending&page=2&sort=expires&x=1' })
@@ -48,7 +48,7 @@ it('shows saved filters to their author, and shared ones to everybody who sees a
 })
 
 it('lets authors delete their filters, and members who manage others also shared ones', async () => {
-  const { admin, other, grader, shownTo, save, organization } = await furnish()
+  const { admin, other, grader, shownTo, save, organization } = await setUp()
   await save(admin, { filterName: 'Own', query: 'state=pending' })
   await save(admin, { filterName: 'Shared', query: 'state=revoked', shared: 'yes' })
   const idOf = async (name: string) =>
@@ -65,7 +65,7 @@ it('lets authors delete their filters, and members who manage others also shared
 })
 
 it('reports an invalid name of a filter, and the maximum number', async () => {
-  const { admin, save, organization } = await furnish()
+  const { admin, save, organization } = await setUp()
   const refused = await save(admin, { filterName: '', query: 'state=pending' })
   expect([refused.status, mistakesIn(refused)]).toEqual([422, ['Enter the name.']])
   expect(fieldsIn(refused)).toMatchObject({ query: 'state=pending' })

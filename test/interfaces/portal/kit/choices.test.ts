@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { mistakesIn } from '../../../support/forms.ts'
-import { handInAnother, makeHandedIn } from '../../../support/grading.ts'
+import { makeSubmitted, submitAnother } from '../../../support/grading.ts'
 import { signInAs } from '../../../support/portal.ts'
 import { startServiceForFile } from '../../../support/service.ts'
 
@@ -8,7 +8,7 @@ const service = await startServiceForFile()
 const { db } = service
 
 /** Creates an admin, and more assessments and tags than a list shows. The last ones come last by name. */
-async function furnish() {
+async function setUp() {
   const organization = await service.make.organization()
   const admin = await signInAs(service, organization.id, ['admin'])
   await db.$executeRaw`
@@ -26,7 +26,7 @@ async function furnish() {
 }
 
 it('finds every assessment and tag beyond the listed ones by a part of its name', async () => {
-  const { assessment, tag, invite, member, get } = await furnish()
+  const { assessment, tag, invite, member, get } = await setUp()
   const pages: [path: string, ids: string[]][] = [
     ['invites', [assessment.id, tag.id]],
     ['invites/new', [assessment.id, tag.id]],
@@ -52,7 +52,7 @@ it('finds every assessment and tag beyond the listed ones by a part of its name'
 })
 
 it('keeps selected names with any filter', async () => {
-  const { admin, assessment, tag, get } = await furnish()
+  const { admin, assessment, tag, get } = await setUp()
   expect(await get(`invites?assessment=${assessment.id}&tag=${tag.id}&named=Interview`)).toContain(`value="${tag.id}" selected`)
   expect(await get(`results?assessment=${assessment.id}`)).toContain(`value="${assessment.id}" selected`)
   const typed = { assessmentId: assessment.id, tagIds: tag.id, recipientEmail: 'nobody' }
@@ -63,7 +63,7 @@ it('keeps selected names with any filter', async () => {
 })
 
 it("keeps a member's selections, and accepts any text as a filter", async () => {
-  const { admin, tag, member, get } = await furnish()
+  const { admin, tag, member, get } = await setUp()
   const refused = await admin.post(`${admin.home}members/${member.id}`, {
     roles: 'grader',
     department: 'x'.repeat(1_000),
@@ -75,8 +75,8 @@ it("keeps a member's selections, and accepts any text as a filter", async () => 
 })
 
 it('shows no filter if all names are listed', async () => {
-  const { organization, assessment, invite, submissionId } = await makeHandedIn(service)
-  await handInAnother(service, assessment, { answers: 2 })
+  const { organization, assessment, invite, submissionId } = await makeSubmitted(service)
+  await submitAnother(service, assessment, { answers: 2 })
   const admin = await signInAs(service, organization.id, ['admin'])
   for (const path of [
     'invites',

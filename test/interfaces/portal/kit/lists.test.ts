@@ -9,7 +9,7 @@ import { startServiceForFile } from '../../../support/service.ts'
 const service = await startServiceForFile()
 
 /** Creates an organization with tags named 01 to 60, and its admin. */
-async function furnish() {
+async function setUp() {
   const organization = await service.make.organization()
   const now = service.clock.now()
   const of = { organizationId: organization.id, color: '#000000', createdAt: now, updatedAt: now }
@@ -29,7 +29,7 @@ async function furnish() {
 
 describe('a list', () => {
   it('shows as many rows as the member has chosen, without affecting others, and returns to the list', async () => {
-    const { admin, tags, namesOn, organization } = await furnish()
+    const { admin, tags, namesOn, organization } = await setUp()
     expect(await namesOn(tags)).toHaveLength(25)
     const { text } = await admin.get(`${tags}?search=Tag&page=2`)
     expect(text).toContain('name="pageSize" value="50" aria-pressed="false"')
@@ -43,7 +43,7 @@ describe('a list', () => {
   })
 
   it('accepts no other page size, and redirects nowhere else', async () => {
-    const { admin } = await furnish()
+    const { admin } = await setUp()
     const keep = (fields: Record<string, string>) => admin.post(`${admin.home}account/preferences`, fields)
     for (const pageSize of ['', '0', '26', '1e9', '-1', 'x'])
       expect([pageSize, (await keep({ pageSize })).status]).toEqual([pageSize, 422])
@@ -52,7 +52,7 @@ describe('a list', () => {
   })
 
   it('is sorted by its headings in both directions, keeping the order when filtered', async () => {
-    const { admin, tags, namesOn } = await furnish()
+    const { admin, tags, namesOn } = await setUp()
     const headOf = async (address: string) => {
       const { text } = await admin.get(address)
       const [, direction, href] = /<th scope="col" aria-sort="(\w+)"><a[^>]*href="([^"]+)"/.exec(text)!
@@ -80,7 +80,7 @@ describe.skipIf(!isBrowserInstalled)('a list in a browser (skipped where no chro
   afterAll(() => browser?.close())
 
   async function open(options: Parameters<Browser['newContext']>[0]) {
-    const made = await furnish()
+    const made = await setUp()
     const [name, value] = made.admin.cookie()!.split('=') as [string, string]
     const context = await browser.newContext(options)
     onTestFinished(() => context.close())

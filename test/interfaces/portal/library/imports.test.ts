@@ -18,7 +18,7 @@ const service = await startServiceForFile()
 const CSV =
   'kind,text,right,A,B,category\none choice,Capital of France?,A,Paris,Rome,Places\none choice,Broken?,C,x,y,\nshort text,Who?,Ann,,,\nshort text,Who?,Ann,,,'
 
-async function furnish() {
+async function setUp() {
   const organization = await service.make.organization()
   const admin = await signInAs(service, organization.id, ['admin'])
   const organizationId = organization.id
@@ -39,7 +39,7 @@ async function furnish() {
 
 describe('an import of questions', () => {
   it('previews each question, imports them in a job, and can be undone within a day', async () => {
-    const { admin, rows, kept, upload } = await furnish()
+    const { admin, rows, kept, upload } = await setUp()
     const { headers } = await upload('questions.csv', CSV)
     const path = headers.location!
     expect((await rows()).map(({ line, state, notes }) => [line, state, notes])).toEqual([
@@ -78,7 +78,7 @@ describe('an import of questions', () => {
   })
 
   it('leads from the page of an assessment to its questions, several at once', async () => {
-    const { organizationId, admin, kept } = await furnish()
+    const { organizationId, admin, kept } = await setUp()
     const assessment = await service.make.assessment(organizationId)
     const page = `${admin.home}assessments/${assessment.id}`
     const { text } = await admin.get(page)
@@ -113,7 +113,7 @@ describe('an import of questions', () => {
   })
 
   it('lists the unused columns of a file', async () => {
-    const { admin, upload, rows } = await furnish()
+    const { admin, upload, rows } = await setUp()
     const sheet = 'Question,Option 1,Option 2,Correct Answer,Difficulty\nCapital of Peru?,Quito,Lima,2,easy\n1+1?,2,1,2,easy\n'
     const { headers } = await upload('quiz.csv', sheet)
     expect((await admin.get(headers.location!)).text).toContain('Unused columns: <bdi>Difficulty</bdi>.')
@@ -124,7 +124,7 @@ describe('an import of questions', () => {
   })
 
   it('is hidden until it is read completely, and deleted an hour later if that failed', async () => {
-    const { organizationId, admin, upload, rows } = await furnish()
+    const { organizationId, admin, upload, rows } = await setUp()
     const { headers } = await upload('q.txt', 'Who?{=Ann}')
     const createdAt = new Date(service.clock.now().getTime() - 3_600_000)
     await service.db.libraryImport.updateMany({ where: { organizationId }, data: { isLoading: true, createdAt } })
@@ -135,7 +135,7 @@ describe('an import of questions', () => {
   })
 
   it('rejects a category that is too long with its parents, in the file and at a question', async () => {
-    const { organizationId, admin, kept, rows, upload } = await furnish()
+    const { organizationId, admin, kept, rows, upload } = await setUp()
     const path = Array.from({ length: 5 }, (_, i) => `${i}${'漢'.repeat(199)}`).join('/')
     const { headers } = await upload(
       'q.csv',
@@ -157,7 +157,7 @@ describe('an import of questions', () => {
   })
 
   it('continues after a question that fails for an unknown reason, logged once', async () => {
-    const { organizationId, admin, kept, rows, upload } = await furnish()
+    const { organizationId, admin, kept, rows, upload } = await setUp()
     const { headers } = await upload('q.txt', 'Who?{=Ann}\n\nWhere?{=Rome}')
     await service.db.libraryImportRow.updateMany({ where: { organizationId, number: 1 }, data: { question: { input: {} } } })
     await admin.post(`${headers.location}/start`)
@@ -172,7 +172,7 @@ describe('an import of questions', () => {
   })
 
   it("can't be undone after a day", async () => {
-    const { organizationId, admin, kept, upload } = await furnish()
+    const { organizationId, admin, kept, upload } = await setUp()
     const { headers } = await upload('q.txt', 'Who?{=Ann}')
     await admin.post(`${headers.location}/start`)
     await waitUntil('the import', async () => (await admin.get(headers.location!)).text.includes('>Imported<') || undefined)
@@ -184,7 +184,7 @@ describe('an import of questions', () => {
   })
 
   it('is deleted after 30 days or when it can no longer be undone; its questions stay', async () => {
-    const { organizationId, admin, kept, rows, upload } = await furnish()
+    const { organizationId, admin, kept, rows, upload } = await setUp()
     const { headers } = await upload('q.txt', 'Who?{=Ann}')
     await admin.post(`${headers.location}/start`)
     await waitUntil('the import', async () => (await admin.get(headers.location!)).text.includes('>Imported<') || undefined)
@@ -207,7 +207,7 @@ describe('an import of questions', () => {
   })
 
   it('imports each question once across concurrent jobs, and resumes where it stopped', async () => {
-    const { organizationId, admin, kept, upload, rows } = await furnish()
+    const { organizationId, admin, kept, upload, rows } = await setUp()
     const text = Array.from({ length: 60 }, (_, i) => `Question ${i}?{=a${i} ~b}`).join('\n\n')
     const { headers } = await upload('many.gift', text)
     const importId = headers.location!.split('/').at(-1)!
@@ -236,7 +236,7 @@ describe('an import of questions', () => {
       'The list has more than 5,000 rows. Please split it.',
     ],
   ])('rejects %s', async (_, content, mistake) => {
-    const { upload } = await furnish()
+    const { upload } = await setUp()
     const answer = await upload('x', content)
     expect([answer.status, mistakesIn(answer)]).toEqual([422, [mistake]])
     expect(answer.text).toMatch(/<input [^>]*id="file"[^>]*aria-describedby="file-hint file-mistake" aria-invalid="true">/)
@@ -244,7 +244,7 @@ describe('an import of questions', () => {
   })
 
   it('is exported with its keys in three formats, and its template can be imported', async () => {
-    const { admin, kept, upload } = await furnish()
+    const { admin, kept, upload } = await setUp()
     const template = await admin.get(`${admin.home}questions/template.csv`)
     const { headers } = await upload('template.csv', template.text)
     await admin.post(`${headers.location}/start`)
@@ -265,7 +265,7 @@ const moodleXml = (...questions: string[]) =>
 
 describe('an import of Moodle XML', () => {
   it('stores pictures once, names files that are no pictures, and gets the same questions back from an export', async () => {
-    const { organizationId, admin, rows, kept, upload } = await furnish()
+    const { organizationId, admin, rows, kept, upload } = await setUp()
     const picture = (name: string) => `&lt;img src="@@PLUGINFILE@@/${name}" alt="a dot"&gt;`
     const xml = moodleXml(`Which? ${picture('dot.png')}`, `Where? ${picture('dot.png')}`, `When? ${picture('bad.png')}`)
     const { headers } = await upload('moodle.xml', xml)
@@ -317,7 +317,7 @@ describe('an export of questions', () => {
   const text = (html: string) => html.replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' ')
 
   it('reports before the download what each format omits, with counts', async () => {
-    const { organizationId, admin, upload, kept } = await furnish()
+    const { organizationId, admin, upload, kept } = await setUp()
     const sheet =
       'kind,text,right,format,points,A,B\nnumber,How far?,5,markdown,2,,\nshort text,Who?,Ann,,3,,\naudio,Tell us.,,,1,,\n'
     const { headers } = await upload('q.csv', sheet)
@@ -343,7 +343,7 @@ describe('an export of questions', () => {
   })
 
   it("streams up to an import's limit, newest first", async () => {
-    const { admin, kept, upload } = await furnish()
+    const { admin, kept, upload } = await setUp()
     const { headers } = await upload('one.txt', 'Question 0?{=a ~b}')
     await admin.post(`${headers.location}/start`)
     await waitUntil('the import', async () => (await kept()).length === 1 || undefined)

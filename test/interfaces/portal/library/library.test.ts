@@ -30,7 +30,7 @@ const newestVersionFields = ({ text }: { text: string }): Record<string, string>
   return { seen: seen!, number: number! }
 }
 
-async function furnish() {
+async function setUp() {
   const organization = await service.make.organization()
   const admin = await signInAs(service, organization.id, ['admin'])
   const client = service.v1(await keyOf(organization.id))
@@ -58,7 +58,7 @@ async function keyOf(organizationId: string): Promise<string> {
 
 describe('the library', () => {
   it('stores a question once, ignoring its ids and points, and lists its uses', async () => {
-    const { admin, makeQuestion, assessments, kept, stored } = await furnish()
+    const { admin, makeQuestion, assessments, kept, stored } = await setUp()
     const one = await makeQuestion(assessments[0], CHOICE, { points: 3 })
     expect((await admin.get(one.path)).text).toContain('Save to the library')
     expect((await admin.post(`${one.path}/library/save`)).status).toBe(303)
@@ -75,7 +75,7 @@ describe('the library', () => {
   })
 
   it("adds a question's newest version with its key to an assessment once", async () => {
-    const { admin, makeQuestion, assessments, kept, stored } = await furnish()
+    const { admin, makeQuestion, assessments, kept, stored } = await setUp()
     const one = await makeQuestion(assessments[0], CHOICE)
     await admin.post(`${one.path}/library/save`)
     const [item] = await kept()
@@ -98,7 +98,7 @@ describe('the library', () => {
   })
 
   it('shows differences, and saves or applies a version without affecting other assessments', async () => {
-    const { admin, client, makeQuestion, assessments, kept, stored } = await furnish()
+    const { admin, client, makeQuestion, assessments, kept, stored } = await setUp()
     const one = await makeQuestion(assessments[0], CHOICE)
     await admin.post(`${one.path}/library/save`)
     const [item] = await kept()
@@ -121,7 +121,7 @@ describe('the library', () => {
   })
 
   it('rejects a version that does not fit the section of the question', async () => {
-    const { admin, makeQuestion, assessments, kept, stored, organization } = await furnish()
+    const { admin, makeQuestion, assessments, kept, stored, organization } = await setUp()
     const one = await makeQuestion(assessments[0], null)
     await admin.post(`${one.path}/library/save`)
     const { headers } = await admin.post(`${admin.home}questions/${(await kept())[0]!.id}/add`, {
@@ -141,7 +141,7 @@ describe('the library', () => {
   })
 
   it('keeps changes of a question until its author has seen the differences', async () => {
-    const { admin, makeQuestion, assessments, stored } = await furnish()
+    const { admin, makeQuestion, assessments, stored } = await setUp()
     const one = await makeQuestion(assessments[0], null)
     await admin.post(`${one.path}/library/save`)
     const write = (script: string) => service.db.question.update({ where: { id: one.id }, data: { script } })
@@ -163,7 +163,7 @@ describe('the library', () => {
   })
 
   it('stores a version once if two members save it at the same time', async () => {
-    const { organization, admin, makeQuestion, assessments, kept, stored } = await furnish()
+    const { organization, admin, makeQuestion, assessments, kept, stored } = await setUp()
     const scripts = ['Rome?', 'Athens?'] as const
     const both = await Promise.all(scripts.map((script, i) => makeQuestion(assessments[i]!, null, { script })))
     for (const { id, path } of both) {
@@ -190,7 +190,7 @@ describe('the library', () => {
   })
 
   it('shows a question and its newest version side by side', async () => {
-    const { admin, client, makeQuestion, assessments, kept } = await furnish()
+    const { admin, client, makeQuestion, assessments, kept } = await setUp()
     const one = await makeQuestion(assessments[0], CHOICE, { points: 3 })
     await admin.post(`${one.path}/library/save`)
     const page = `${one.path}/library/difference`
@@ -233,7 +233,7 @@ describe('the library', () => {
   })
 
   it('is searched by word prefixes, category, type, and missing use', async () => {
-    const { admin, makeQuestion, assessments, kept } = await furnish()
+    const { admin, makeQuestion, assessments, kept } = await setUp()
     const one = await makeQuestion(assessments[0], CHOICE)
     const two = await makeQuestion(assessments[0], null, { script: 'Größe und Gewicht?' })
     for (const { path } of [one, two]) await admin.post(`${path}/library/save`)
@@ -264,7 +264,7 @@ describe('the library', () => {
   })
 
   it('scores a trial answer without storing it', async () => {
-    const { admin, makeQuestion, assessments, kept } = await furnish()
+    const { admin, makeQuestion, assessments, kept } = await setUp()
     const one = await makeQuestion(assessments[0], CHOICE)
     await admin.post(`${one.path}/library/save`)
     const path = `${admin.home}questions/${(await kept())[0]!.id}`
@@ -275,7 +275,7 @@ describe('the library', () => {
   })
 
   it('is readable for graders, and hidden from clients and other organizations', async () => {
-    const { organization, admin, makeQuestion, assessments, kept } = await furnish()
+    const { organization, admin, makeQuestion, assessments, kept } = await setUp()
     const one = await makeQuestion(assessments[0], CHOICE)
     await admin.post(`${one.path}/library/save`)
     const [item] = await kept()
@@ -288,7 +288,7 @@ describe('the library', () => {
     expect((await grader.post(`${page}/retire`)).status).toBe(404)
     expect((await client.get(page)).status).toBe(404)
     expect((await client.get(`${admin.home}questions`)).status).toBe(404)
-    const foreign = await furnish()
+    const foreign = await setUp()
     expect((await foreign.admin.get(`${foreign.admin.home}questions/${item!.id}`)).status).toBe(404)
     expect(
       (await foreign.admin.post(`${foreign.admin.home}questions/${item!.id}/add`, { assessmentId: foreign.assessments[0].id }))

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { deleteExpiredRows } from '../../../../src/domain/concurrency/expired-rows.ts'
 import { DAY_MS } from '../../../support/factories.ts'
-import { makeHandedIn } from '../../../support/grading.ts'
+import { makeSubmitted } from '../../../support/grading.ts'
 import { copiedJoinPath, joinAs, joinPath, PASSWORD, signInAs, visit } from '../../../support/portal.ts'
 import { scaled } from '../../../support/scale.ts'
 import { startServiceForFile, startServiceForTest } from '../../../support/service.ts'
@@ -177,7 +177,7 @@ describe('a session', () => {
   })
 
   it('is not extended by automatic requests of a page', async () => {
-    const { organization, submissionId } = await makeHandedIn(service)
+    const { organization, submissionId } = await makeSubmitted(service)
     const { post, home } = await signInAs(service, organization.id, ['grader'])
     for (let i = 0; i < 11; i++) {
       service.clock.advance(HOUR_MS)

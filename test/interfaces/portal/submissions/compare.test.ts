@@ -10,7 +10,7 @@ const { db } = service
 const PEOPLE = ['Ann', 'Bea', 'Cem', 'Dan']
 
 /** Releases results of four people with the same questions in different order. Person i has i % 3 more points for each question. */
-async function furnish(questions: number, { blindGrading = false, hasRubric = false } = {}) {
+async function setUp(questions: number, { blindGrading = false, hasRubric = false } = {}) {
   const { newId, clock } = service.deps
   const organization = await service.make.organization()
   const assessment = await service.make.assessment(organization.id, { blindGrading })
@@ -71,7 +71,7 @@ const rowsIn = (text: string): string[][] =>
 
 describe('the comparison of results', () => {
   it('shows points by question, whatever its number, and sorts by total or question', async () => {
-    const { get } = await furnish(4)
+    const { get } = await setUp(4)
     const page = await get()
     const [head, ...rows] = rowsIn(page.text)
     expect(head!.slice(1).map((cell) => cell.slice(0, 3))).toEqual(['Dan', 'Cem', 'Bea', 'Ann'])
@@ -84,7 +84,7 @@ describe('the comparison of results', () => {
   })
 
   it('shows the criteria of a rubric below their question, sorts by one, and exports them', async () => {
-    const { get, admin, ids } = await furnish(4, { hasRubric: true })
+    const { get, admin, ids } = await setUp(4, { hasRubric: true })
     const [head, , accuracy, fluency] = rowsIn((await get()).text)
     expect(head!.slice(1).map((cell) => cell.slice(0, 3))).toEqual(['Dan', 'Cem', 'Bea', 'Ann'])
     expect(accuracy).toEqual(['Accuracy Sort', ...[0, 1, 2, 3].map((n) => `${n} / 6 Level of ${PEOPLE[3 - n]}`)])
@@ -105,7 +105,7 @@ describe('the comparison of results', () => {
   })
 
   it('leads from the answers to a question to those of its neighbors', async () => {
-    const { get } = await furnish(3)
+    const { get } = await setUp(3)
     const stepsIn = async (more: string) =>
       [...(await get(more)).text.matchAll(/data-go="(\w+)" href="[^"]*question=(\d)/g)].map(([, key, to]) => `${key} ${to}`)
     expect(await stepsIn('')).toEqual(['next 1'])
@@ -114,7 +114,7 @@ describe('the comparison of results', () => {
   })
 
   it('opens the answers to a question side by side', async () => {
-    const { get } = await furnish(2)
+    const { get } = await setUp(2)
     const rows = rowsIn((await get('&question=1')).text)
     const question = rows[1]![0]!.slice(0, 11)
     const people = rows[0]!.slice(1).map((head) => head.slice(0, 3))
@@ -122,7 +122,7 @@ describe('the comparison of results', () => {
   })
 
   it('hides names of a blind-graded assessment until the reader asks for them', async () => {
-    const { get, admin, query, ids } = await furnish(1, { blindGrading: true })
+    const { get, admin, query, ids } = await setUp(1, { blindGrading: true })
     const hidden = await get()
     expect(hidden.text).toContain(`Candidate ${ids[0]!.slice(-4).toUpperCase()}`)
     expect(/Ann|Bea|Cem|Dan/.test(hidden.text)).toBe(false)
@@ -133,7 +133,7 @@ describe('the comparison of results', () => {
   })
 
   it('exports the table', async () => {
-    const { admin, ids, organization } = await furnish(2)
+    const { admin, ids, organization } = await setUp(2)
     const csv = await admin.post(`${admin.home}results/compare/export`, { id: ids.slice(0, 2) })
     const rows: Record<string, string>[] = parse(csv.text, { columns: true, bom: true })
     expect(rows.map(({ question, of_points, Ann, Bea }) => [question, of_points, Ann, Bea]).sort()).toEqual([
@@ -144,7 +144,7 @@ describe('the comparison of results', () => {
   })
 
   it('compares two to four results only', async () => {
-    const { get, ids } = await furnish(1)
+    const { get, ids } = await setUp(1)
     for (const chosen of [[], ids.slice(0, 1), [ids[0]!, crypto.randomUUID(), 'nonsense']]) {
       const refused = await get('', chosen)
       expect([refused.status, mistakesIn(refused)[0]]).toEqual([
@@ -155,7 +155,7 @@ describe('the comparison of results', () => {
   })
 
   it('shows 4 people with 50 questions within 200 ms', async () => {
-    const { get } = await furnish(50)
+    const { get } = await setUp(50)
     const times: number[] = []
     for (let i = 0; i < 5; i++) {
       const since = performance.now()

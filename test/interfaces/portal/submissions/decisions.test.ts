@@ -4,14 +4,14 @@ import { readArchivedSubmission } from '../../../../src/domain/archives/candidat
 import { fieldsIn, mistakesIn, rowsOf } from '../../../support/forms.ts'
 import { asOperator, signInAs } from '../../../support/portal.ts'
 import { startServiceForFile } from '../../../support/service.ts'
-import { handIn, releaseRows } from '../../../support/submissions.ts'
+import { releaseRows, submitRows } from '../../../support/submissions.ts'
 import { waitUntil } from '../../../support/wait-until.ts'
 
 const service = await startServiceForFile()
 const { db } = service
 
 /** Creates a released result for each name. */
-async function furnish(names: string[]) {
+async function setUp(names: string[]) {
   const organization = await service.make.organization()
   const assessment = await service.make.assessment(organization.id)
   const admin = await signInAs(service, organization.id, ['admin'])
@@ -19,7 +19,7 @@ async function furnish(names: string[]) {
   for (const recipientName of names) {
     const invite = await service.make.invite(assessment, { recipientName, status: 'completed' })
     const of = { organizationId: organization.id, inviteId: invite.id, assessmentId: assessment.id }
-    const id = await handIn(service, of, 'text')
+    const id = await submitRows(service, of, 'text')
     await releaseRows(service, { organizationId: organization.id, submissionId: id }, admin.member.id)
     submissions.push({ id, inviteId: invite.id })
   }
@@ -28,9 +28,9 @@ async function furnish(names: string[]) {
   return { organization, assessment, admin, submissions, events, decisionOf }
 }
 
-let made: Awaited<ReturnType<typeof furnish>>
+let made: Awaited<ReturnType<typeof setUp>>
 beforeEach(async () => {
-  made = await furnish(['Ann', 'Bea', 'Cem'])
+  made = await setUp(['Ann', 'Bea', 'Cem'])
 })
 
 it('saves a decision with note, member, and time, and sends one event for it', async () => {
@@ -82,7 +82,7 @@ it('rejects an unknown decision, and a decision about a candidate who has not co
   expect([refused.status, mistakesIn(refused).length]).toEqual([422, 1])
   const invite = await service.make.invite(assessment, { status: 'started' })
   const of = { organizationId: organization.id, inviteId: invite.id, assessmentId: assessment.id }
-  await db.submission.update({ where: { id: await handIn(service, of, 'text') }, data: { state: 'in_progress' } })
+  await db.submission.update({ where: { id: await submitRows(service, of, 'text') }, data: { state: 'in_progress' } })
   const early = await admin.post(`${admin.home}invites/${invite.id}/submission/decision`, { decision: 'hold', note: '' })
   expect(mistakesIn(early)).toEqual(['The candidate has not completed the assessment.'])
   expect(await events()).toEqual([])

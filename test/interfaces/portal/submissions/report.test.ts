@@ -2,15 +2,15 @@ import { parse } from 'csv-parse/sync'
 import { describe, expect, it } from 'vitest'
 import { reopenResult } from '../../../../src/domain/submissions/grading/release-result.ts'
 import { factsOf, rowsOf } from '../../../support/forms.ts'
-import { handInAnother, makeHandedIn } from '../../../support/grading.ts'
+import { makeSubmitted, submitAnother } from '../../../support/grading.ts'
 import { signInAs } from '../../../support/portal.ts'
 import { startServiceForFile } from '../../../support/service.ts'
 
 const service = await startServiceForFile()
 
 /** Creates a submission, an admin who grades it, and functions that read its export and report. */
-async function furnish(of: Parameters<typeof makeHandedIn>[1] = {}) {
-  const made = await makeHandedIn(service, { recipientName: 'Sam', ...of })
+async function setUp(of: Parameters<typeof makeSubmitted>[1] = {}) {
+  const made = await makeSubmitted(service, { recipientName: 'Sam', ...of })
   const { organization, assessment } = made
   const grader = await made.join(['admin'])
   const as = async (...roles: string[]) => {
@@ -32,10 +32,10 @@ async function furnish(of: Parameters<typeof makeHandedIn>[1] = {}) {
 
 describe('the export of grades', () => {
   it('has a row per candidate and a column per question, with the grades that count, released or not', async () => {
-    const { admin, grader, grade, release, submissionId, assessment, invite } = await furnish({
+    const { admin, grader, grade, release, submissionId, assessment, invite } = await setUp({
       recipientName: '=1+1',
     })
-    const other = await handInAnother(service, assessment, { answers: 2 })
+    const other = await submitAnother(service, assessment, { answers: 2 })
     await grade(grader.ctx, 1, 4)
     await grade(grader.ctx, 2, 0)
     await release(grader.ctx)
@@ -76,14 +76,14 @@ describe('the export of grades', () => {
   })
 
   it('identifies questions that were moved or removed', async () => {
-    const { admin, grader, grade, questions, assessment } = await furnish()
+    const { admin, grader, grade, questions, assessment } = await setUp()
     await grade(grader.ctx, 1, 1)
     await grade(grader.ctx, 2, 2)
     const [one, two] = questions
     await service.db.question.delete({ where: { id: one!.id } })
     const added = await service.make.question(assessment, { order: 1, points: 7 })
     await service.db.question.update({ where: { id: two!.id }, data: { order: 2 } })
-    const later = await handInAnother(service, assessment, { answers: 2 })
+    const later = await submitAnother(service, assessment, { answers: 2 })
     await grade(grader.ctx, 1, 6.5, { submissionId: later.submissionId })
     expect(added.id).toBeDefined()
     const rows = await admin.export()
@@ -96,7 +96,7 @@ describe('the export of grades', () => {
   })
 
   it('contains each result once across batches, is audited, and requires an admin', async () => {
-    const { admin, as, assessment, submissionId, organization } = await furnish()
+    const { admin, as, assessment, submissionId, organization } = await setUp()
     await service.db.$executeRaw`
       INSERT INTO submissions SELECT (jsonb_populate_record(s, jsonb_build_object('id', gen_random_uuid()))).*
       FROM submissions s, generate_series(1, 1200) WHERE s.id = ${submissionId}::uuid`
@@ -115,11 +115,11 @@ describe('the export of grades', () => {
 
 describe('the report on an assessment', () => {
   it("shows the distribution of released totals and of each question's points, and nothing unreleased", async () => {
-    const { admin, grader, grade, release, assessment, questions } = await furnish()
+    const { admin, grader, grade, release, assessment, questions } = await setUp()
     const others = [
-      await handInAnother(service, assessment, { answers: 2 }),
-      await handInAnother(service, assessment, { answers: 2 }),
-      await handInAnother(service, assessment, { answers: 2 }),
+      await submitAnother(service, assessment, { answers: 2 }),
+      await submitAnother(service, assessment, { answers: 2 }),
+      await submitAnother(service, assessment, { answers: 2 }),
     ]
     const [second, third, last] = others.map(({ submissionId }) => submissionId)
     expect(factsOf((await admin.read()).text).Results).toBe('0')
@@ -154,7 +154,7 @@ describe('the report on an assessment', () => {
   })
 
   it("is for admins and the assessment's clients, and hides staff from clients", async () => {
-    const { as, grader, grade, release, assessment, organization, submissionId } = await furnish()
+    const { as, grader, grade, release, assessment, organization, submissionId } = await setUp()
     await grade(grader.ctx, 1, 5)
     await grade(grader.ctx, 2, 3)
     await release(grader.ctx, { submissionId, comment: 'For admins' })
@@ -169,7 +169,7 @@ describe('the report on an assessment', () => {
   })
 
   it('shows no totals without points', async () => {
-    const { admin, candidate, grader, release, submissionId } = await furnish({ questions: [{ points: 0 }, { points: 0 }] })
+    const { admin, candidate, grader, release, submissionId } = await setUp({ questions: [{ points: 0 }, { points: 0 }] })
     await release(grader.ctx, { toCandidate: true })
     const { text } = await admin.read()
     expect(factsOf(text)).toMatchObject({ Results: '1', 'With points': '0' })

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { makeHandedIn } from '../../../support/grading.ts'
+import { makeSubmitted } from '../../../support/grading.ts'
 import { hasPoppler, readPdf } from '../../../support/pdf.ts'
 import { signInAs, visit } from '../../../support/portal.ts'
 import { startServiceForFile } from '../../../support/service.ts'
@@ -8,7 +8,7 @@ const service = await startServiceForFile()
 
 /** Releases a result, and returns functions that read its page in the portal. */
 async function makeReleased() {
-  const made = await makeHandedIn(service, { recipientName: 'محمد علي' })
+  const made = await makeSubmitted(service, { recipientName: 'محمد علي' })
   const { organization, assessment, submissionId } = made
   const { ctx } = await made.join()
   await made.grade(ctx, 1, 4.5, { comment: 'Comment on the answer' })

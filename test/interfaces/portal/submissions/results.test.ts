@@ -3,13 +3,13 @@ import { expect, it } from 'vitest'
 import { mistakesIn, rowsOf } from '../../../support/forms.ts'
 import { signInAs } from '../../../support/portal.ts'
 import { startServiceForFile } from '../../../support/service.ts'
-import { handIn, releaseRows } from '../../../support/submissions.ts'
+import { releaseRows, submitRows } from '../../../support/submissions.ts'
 
 const service = await startServiceForFile()
 const { db } = service
 
 /** Releases results with these names and points. The first one is released last. */
-async function furnish(results: [name: string, points: number, ofPoints: number][]) {
+async function setUp(results: [name: string, points: number, ofPoints: number][]) {
   const organization = await service.make.organization()
   const assessment = await service.make.assessment(organization.id)
   const admin = await signInAs(service, organization.id, ['admin'])
@@ -18,7 +18,7 @@ async function furnish(results: [name: string, points: number, ofPoints: number]
     const names = { recipientName, recipientNameSearch: recipientName.toLowerCase() }
     const invite = await service.make.invite(assessment, { ...names, status: 'completed' })
     const of = { organizationId: organization.id, inviteId: invite.id, assessmentId: assessment.id }
-    const submissionId = await handIn(service, of, 'text')
+    const submissionId = await submitRows(service, of, 'text')
     await releaseRows(service, { organizationId: organization.id, submissionId }, admin.member.id)
     await db.release.updateMany({ where: { submissionId }, data: { points, ofPoints } })
     const releasedAt = new Date(service.clock.now().getTime() - i * 60_000)
@@ -37,7 +37,7 @@ const THREE: [string, number, number][] = [
 ]
 
 it('sorts results by date, points, percent, and name', async () => {
-  const { names } = await furnish(THREE)
+  const { names } = await setUp(THREE)
   expect(await names('')).toEqual(['Cem', 'Ann', 'Bea'])
   expect(await names('sort=released-first')).toEqual(['Bea', 'Ann', 'Cem'])
   expect(await names('sort=points')).toEqual(['Bea', 'Ann', 'Cem'])
@@ -47,7 +47,7 @@ it('sorts results by date, points, percent, and name', async () => {
 })
 
 it('filters results by a minimum and a tag, and shows clients those of their assessments', async () => {
-  const { organization, assessment, admin, invites, names } = await furnish(THREE)
+  const { organization, assessment, admin, invites, names } = await setUp(THREE)
   const tag = await service.make.tag(organization.id)
   await db.inviteTag.create({ data: { organizationId: organization.id, inviteId: invites[0]!.id, tagId: tag.id, position: 0 } })
   expect(await names('minPercent=50&sort=name')).toEqual(['Bea', 'Cem'])
@@ -62,7 +62,7 @@ it('filters results by a minimum and a tag, and shows clients those of their ass
 })
 
 it('filters results by the percentages that pages show', async () => {
-  const { names } = await furnish([
+  const { names } = await setUp([
     ['Ann', 494, 1000],
     ['Bea', 495, 1000],
     ['Cem', 0, 0],
@@ -71,7 +71,7 @@ it('filters results by the percentages that pages show', async () => {
 })
 
 it('exports the filtered results, and invites, with scores', async () => {
-  const { organization, admin } = await furnish(THREE)
+  const { organization, admin } = await setUp(THREE)
   const read = (text: string): Record<string, string>[] => parse(text, { columns: true, bom: true })
   const results = read((await admin.post(`${admin.home}results/export`, { minPercent: '50' })).text)
   expect(results.map(({ name, points, of_points, percent }) => [name, points, of_points, percent]).sort()).toEqual([

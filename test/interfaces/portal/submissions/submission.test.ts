@@ -10,7 +10,7 @@ const HOSTILE = '</p><script>alert(1)</script>'
 const SHOWN = '&lt;/p&gt;&lt;script&gt;alert(1)&lt;/script&gt;'
 
 /** Starts a submission, and returns its page as an admin sees it. */
-async function furnish(of: Taken = {}) {
+async function setUp(of: Taken = {}) {
   const made = await makeTaking(service, of)
   const admin = await signInAs(service, made.organization.id, ['admin'])
   const address = `${admin.home}invites/${made.invite.id}/submission`
@@ -38,7 +38,7 @@ async function record(
 
 describe('the page of a submission', () => {
   it('shows webcam stills in pages with continuous numbers, like the grading view', async () => {
-    const { submission, candidate, admin, address } = await furnish()
+    const { submission, candidate, admin, address } = await setUp()
     await candidate.press('finish')
     const { id: submissionId, organizationId } = await submission()
     const of = { organizationId, submissionId, kind: 'webcam_still', contentType: 'image/jpeg' } as const
@@ -63,7 +63,7 @@ describe('the page of a submission', () => {
   })
 
   it('shows the paper with answers, times, consent, and incidents', async () => {
-    const { candidate, tab, admin, read, invite } = await furnish({
+    const { candidate, tab, admin, read, invite } = await setUp({
       questions: [{ script: HOSTILE, points: 3, timeLimit: 60 }, {}],
     })
     await candidate.press('open', { number: '1' })
@@ -97,7 +97,7 @@ describe('the page of a submission', () => {
   })
 
   it('treats the last complete attempt as the answer, and shows the others behind it', async () => {
-    const { candidate, submission, read, organization } = await furnish({ questions: [{ responseType: 'mixed' }] })
+    const { candidate, submission, read, organization } = await setUp({ questions: [{ responseType: 'mixed' }] })
     await candidate.press('open', { number: '1' })
     const first = await record(await submission(), 'ready')
     service.clock.advance(1_000)
@@ -120,7 +120,7 @@ describe('the page of a submission', () => {
   })
 
   it('shows where a recording has gaps', async () => {
-    const { candidate, submission, read } = await furnish({ questions: [{ responseType: 'mixed' }] })
+    const { candidate, submission, read } = await setUp({ questions: [{ responseType: 'mixed' }] })
     await candidate.press('open', { number: '1' })
     const id = await record(await submission(), 'ready')
     expect(await read()).not.toContain('Not complete')
@@ -131,7 +131,7 @@ describe('the page of a submission', () => {
   })
 
   it('is for admins and the assigned grader', async () => {
-    const { organization, invite, address } = await furnish()
+    const { organization, invite, address } = await setUp()
     const [assigned, other, client] = [
       await signInAs(service, organization.id, ['grader']),
       await signInAs(service, organization.id, ['grader']),
@@ -147,7 +147,7 @@ describe('the page of a submission', () => {
   })
 
   it('lets admins delete photos or recordings', async () => {
-    const { candidate, submission, invite, organization, admin, address, read } = await furnish({
+    const { candidate, submission, invite, organization, admin, address, read } = await setUp({
       questions: [{ responseType: 'mixed' }],
     })
     await candidate.press('open', { number: '1' })
@@ -166,7 +166,7 @@ describe('the page of a submission', () => {
   })
 
   it('deletes recordings while the media store is down', async () => {
-    const { candidate, submission, admin, address, read } = await furnish({ questions: [{ responseType: 'mixed' }] })
+    const { candidate, submission, admin, address, read } = await setUp({ questions: [{ responseType: 'mixed' }] })
     await candidate.press('open', { number: '1' })
     await record(await submission(), 'ready')
     const { media } = service.deps

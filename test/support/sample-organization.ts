@@ -10,10 +10,10 @@ import type { FieldSchema } from './operations.ts'
 import { makePicture } from './pictures.ts'
 import type { Service } from './service.ts'
 
-export type Furnished = Awaited<ReturnType<typeof furnish>>
+export type SampleOrganization = Awaited<ReturnType<typeof createSampleOrganization>>
 
 /** Creates an organization with one row of each kind, all related to each other. Every name and text contains `words`. */
-export async function furnish(service: Service, words: string) {
+export async function createSampleOrganization(service: Service, words: string) {
   const { make, db, deps, system } = service
   const { id: organizationId, key, apiKeyId } = await make.organization()
   await changeApiKey(system, apiKeyId, { rights: ['manage'], scopes: KEY_SCOPES }) // includes the scope for the audit log, which keys lack by default
@@ -168,7 +168,11 @@ export async function makeAtsOrder({ db, deps }: Service, inviteId: string) {
 }
 
 /** Adds test data to an organization: a key, an invite to the same address, a batch, a suppression, and a webhook. */
-export async function furnishTestData(service: Service, own: Furnished, words: string): Promise<Furnished> {
+export async function createSampleTestData(
+  service: Service,
+  own: SampleOrganization,
+  words: string,
+): Promise<SampleOrganization> {
   const { make, db, deps, system } = service
   const { key, apiKey } = await createApiKey(system, { organizationId: own.id, name: `${words} key`, mode: 'test' })
   await changeApiKey(system, apiKey.id, { rights: ['manage'], scopes: KEY_SCOPES })
@@ -186,7 +190,7 @@ export async function furnishTestData(service: Service, own: Furnished, words: s
 }
 
 /** Returns the ids of all of the organization's rows, by kind. */
-export const idsOf = ({ id, member, ...rows }: Furnished): Record<string, string> => ({
+export const idsOf = ({ id, member, ...rows }: SampleOrganization): Record<string, string> => ({
   organization: id,
   member: member.id,
   user: member.userId,
@@ -194,15 +198,19 @@ export const idsOf = ({ id, member, ...rows }: Furnished): Record<string, string
 })
 
 /** Fills a path of the OpenAPI document with ids of the organization. */
-export const fillPath = (path: string, of: Furnished): string =>
+export const fillPath = (path: string, of: SampleOrganization): string =>
   path.replaceAll(/([^/]+)\/\{(\w+)\}/g, (_all, before: string) => `${before}/${ownIdFor(before, of)}`)
 
 /** Creates a valid body from the schemas of its fields, with ids of the organization. */
-export function fillBody(fields: Record<string, FieldSchema>, of: Furnished): Record<string, unknown> {
+export function fillBody(fields: Record<string, FieldSchema>, of: SampleOrganization): Record<string, unknown> {
   return Object.fromEntries(Object.entries(fields).map(([name, schema]) => [name, fillField(name, schema, of)]))
 }
 
-function fillField(name: string, { type, format, pattern, properties, items, enum: words }: FieldSchema, of: Furnished): unknown {
+function fillField(
+  name: string,
+  { type, format, pattern, properties, items, enum: words }: FieldSchema,
+  of: SampleOrganization,
+): unknown {
   const [first] = [type].flat()
   if (first === 'object') return fillBody(properties ?? {}, of)
   if (first === 'array') return items ? [fillField(name, items, of)] : []
@@ -214,7 +222,7 @@ function fillField(name: string, { type, format, pattern, properties, items, enu
 }
 
 /** Returns the organization's id of the kind that a path segment, parameter, or field of this name takes. */
-export function ownIdFor(name: string, of: Furnished): string {
+export function ownIdFor(name: string, of: SampleOrganization): string {
   const kinds = [
     [/webhook/i, of.webhook.id],
     [/import/i, of.questionImport.id],
