@@ -62,7 +62,7 @@ const limits: Limit[] = [
     },
     async prepare({ organizationId, apiKey }) {
       const { id: assessmentId } = await service.make.assessment(organizationId)
-      const row = (i: number) => ({ email: `sam${i}@example.com`, name: '', own: {}, unknown: [] })
+      const row = (i: number) => ({ email: `sam${i}@example.com`, name: '', rowTerms: {}, unknown: [] })
       return (i) => createAndStartBatch(apiKey, { assessmentId, rows: [row(i)], terms: {} })
     },
     count: ({ organizationId }) => service.db.inviteBatch.count({ where: { organizationId } }),

@@ -40,7 +40,7 @@ it(`resends ${INVITES} invitations exactly once each by one bulk change, despite
   const actor = { kind: 'member' as const, id: member.id, userId: member.userId, roles: member.roles }
   const ctx: Context = enterOrganization({ ...gate.system, actor }, { id: organizationId, name, tier: 'standard' }, 'live')
   const since = performance.now()
-  const id = await startBulkChange(ctx, { action: 'resend', params: {}, which: { filter: {} }, most: INVITES })
+  const id = await startBulkChange(ctx, { action: 'resend', params: {}, selection: { filter: {} }, most: INVITES })
   process.stdout.write(`${INVITES} invites noted in ${Math.round(performance.now() - since)} ms\n`)
 
   const where = { organizationId }

@@ -56,7 +56,7 @@ it(`decides about ${RESULTS} candidates exactly once each by one bulk change, de
   const actor = { kind: 'member' as const, id: member.id, userId: member.userId, roles: member.roles }
   const ctx: Context = enterOrganization({ ...gate.system, actor }, { id: organizationId, name, tier: 'standard' }, 'live')
   const params = { decision: 'shortlist', note: 'By phone' }
-  const id = await startBulkChange(ctx, { action: 'decide', params, which: { filter: {} }, most: RESULTS })
+  const id = await startBulkChange(ctx, { action: 'decide', params, selection: { filter: {} }, most: RESULTS })
 
   const where = { organizationId }
   const countDone = () => db.bulkChangeRow.count({ where: { ...where, state: 'done' } })

@@ -65,7 +65,7 @@ export function toBatch({ invites, ...body }: Static<typeof NewBatchBody>): Batc
   const rows = invites.map(({ recipientEmail, recipientName, externalId, metadata, ...rowTerms }) => ({
     email: recipientEmail.trim(),
     name: recipientName ?? '',
-    own: omitUndefined({
+    rowTerms: omitUndefined({
       externalId,
       metadata,
       customMessage: rowTerms.customMessage,

@@ -357,7 +357,7 @@ describe('POST /invite-batches', () => {
     await service.db.apiKey.update({ where: { id: apiKey.id }, data: { revokedAt: new Date(0) } })
     expect(key).toBeTruthy()
     const ctx: Context = enterOrganization({ ...service.system, actor }, organization, 'live')
-    const rows = [{ email: 'late@example.com', name: '', own: {}, unknown: [] }]
+    const rows = [{ email: 'late@example.com', name: '', rowTerms: {}, unknown: [] }]
     const { id } = await createAndStartBatch(ctx, { assessmentId: assessment.id, rows, terms: {} })
     const read = () => getBatch(ctx, id)
     const { counts } = await waitUntil('the batch', async () => ((await read()).finishedAt ? read() : undefined))

@@ -51,7 +51,7 @@ const LOOKED_UP_AT_ONCE = 1_000
  * Recipient in a row. @property own the row's own settings; its tags are added to those of the batch. @property unknown names that match
  * nothing.
  */
-export type RecipientRow = { email: string; name: string; own: BatchTerms; unknown: Issue[] }
+export type RecipientRow = { email: string; name: string; rowTerms: BatchTerms; unknown: Issue[] }
 
 /** Looks up the tags and graders that rows of a list name: once for all rows, and not before one has such a name. */
 export function createRowReader(ctx: Context, terms: BatchTerms): (rows: ListRow[]) => Promise<RecipientRow[]> {
@@ -67,7 +67,7 @@ export function createRowReader(ctx: Context, terms: BatchTerms): (rows: ListRow
       const { rowTerms, issues: unknown } = readTerms(row, names, terms)
       const { fault } = row
       const faults: Issue[] = fault ? [{ field: 'list', rule: 'account', problem: fault.problem, limit: fault.line }] : []
-      recipients.push({ email: row.email, name: row.name, own: rowTerms, unknown: [...faults, ...unknown] })
+      recipients.push({ email: row.email, name: row.name, rowTerms, unknown: [...faults, ...unknown] })
       if (i % CHECKED_AT_ONCE === 0) await setImmediate()
     }
     return recipients
@@ -106,7 +106,7 @@ export async function checkRows(ctx: Context, rows: RecipientRow[], from: number
 type Names = { tags: Map<string, string>; graders: Map<string, string> }
 
 function checkRow(
-  { own: rowTerms, unknown, ...cells }: RecipientRow,
+  { rowTerms, unknown, ...cells }: RecipientRow,
   number: number,
   { firsts, assessmentId, terms }: CheckContext,
 ): CheckedRow {

@@ -38,7 +38,7 @@ const MAX_LISTED = 20
 type NewBulkChange = {
   action: BulkAction
   params: BulkParams
-  which: InviteSelection
+  selection: InviteSelection
   most: number
   fingerprint?: string | undefined
 }
@@ -53,7 +53,7 @@ type NewBulkChange = {
  */
 export async function startBulkChange(
   ctx: Context,
-  { action, params: typed, which: selection, most, fingerprint }: NewBulkChange,
+  { action, params: typed, selection, most, fingerprint }: NewBulkChange,
 ): Promise<string> {
   const createdById = requireOperator(ctx)
   if (action === 'erase') authorize(ctx, 'erase_candidates')

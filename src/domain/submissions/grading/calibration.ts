@@ -20,10 +20,16 @@ export type Spread = { mean: number; deviation: number }
  * Compares one grader with the others.
  *
  * @property grades number of grades of questions that others have graded, too.
- * @property own null below {@link MIN_COMPARED_GRADES}.
- * @property others the others' grades of the same questions, each question weighted by how often this grader graded it.
+ * @property ownSpread null below {@link MIN_COMPARED_GRADES}.
+ * @property othersSpread the others' grades of the same questions, each question weighted by how often this grader graded it.
  */
-export type GraderComparison = { graderId: string; name: string; grades: number; own: Spread | null; others: Spread | null }
+export type GraderComparison = {
+  graderId: string
+  name: string
+  grades: number
+  ownSpread: Spread | null
+  othersSpread: Spread | null
+}
 
 export type Calibration = {
   assessment: { id: string; name: string }
@@ -112,7 +118,10 @@ function sumShares({ db }: Context, submissionIds: string[]): Promise<ShareSums[
 }
 
 /** Figures of one grader, from the sums of all graders. */
-function compareGrader(sums: readonly ShareSums[], graderId: string): Pick<GraderComparison, 'grades' | 'own' | 'others'> {
+function compareGrader(
+  sums: readonly ShareSums[],
+  graderId: string,
+): Pick<GraderComparison, 'grades' | 'ownSpread' | 'othersSpread'> {
   const pairs = sums
     .filter((sums) => sums.graderId === graderId)
     .map((ownSums) => ({
@@ -121,14 +130,14 @@ function compareGrader(sums: readonly ShareSums[], graderId: string): Pick<Grade
     }))
     .filter(({ others }) => others.count > 0)
   const ownTotal = total(pairs.map(({ own }) => own))
-  if (ownTotal.count < MIN_COMPARED_GRADES) return { grades: ownTotal.count, own: null, others: null }
+  if (ownTotal.count < MIN_COMPARED_GRADES) return { grades: ownTotal.count, ownSpread: null, othersSpread: null }
   const othersTotal = total(
     pairs.map(({ own, others }) => {
       const weight = own.count / others.count
       return { count: own.count, sum: others.sum * weight, squares: others.squares * weight }
     }),
   )
-  return { grades: ownTotal.count, own: spreadOf(ownTotal), others: spreadOf(othersTotal) }
+  return { grades: ownTotal.count, ownSpread: spreadOf(ownTotal), othersSpread: spreadOf(othersTotal) }
 }
 
 type Sums = Pick<ShareSums, 'count' | 'sum' | 'squares'>

@@ -17,7 +17,7 @@ import { lockSubmission, type PreparedSession } from './session.ts'
  */
 export type GrantedPlay = {
   playsLeft: number
-  own: { play: number; expiresAt: Date } | null
+  grantedPlay: { play: number; expiresAt: Date } | null
   captions: Awaited<ReturnType<typeof findPublishedCaptions>>
 }
 
@@ -57,11 +57,14 @@ export async function grantPlay(session: PreparedSession, number: number): Promi
     where: { organizationId: ctx.organization.id, submissionId: submission.id, number },
   })
   const media = question ? ownMedia(question) : []
-  if (media.length === 0) return { playsLeft, own: null, captions: null }
+  if (media.length === 0) return { playsLeft, grantedPlay: null, captions: null }
   const goodFor = 1.5 * (await readLength(ctx, media)) + PLAY_GRACE_MS
   return {
     playsLeft,
-    own: { play: playLimitOf(question!, submission) - playsLeft, expiresAt: new Date(ctx.deps.clock().getTime() + goodFor) },
+    grantedPlay: {
+      play: playLimitOf(question!, submission) - playsLeft,
+      expiresAt: new Date(ctx.deps.clock().getTime() + goodFor),
+    },
     captions: isSimultaneous(question!) ? null : await findPublishedCaptions(ctx, media),
   }
 }

@@ -13,7 +13,11 @@ import type { CandidateSession } from './session.ts'
 export const CONSENT_VERSION = 3
 
 /** Accepted text: language, SHA-256 of the service's text, which a review may change, and the version of the organization's own text. */
-type ShownConsentText = { language: string; textHash: Uint8Array<ArrayBuffer>; own: { language: string; version: number } | null }
+type ShownConsentText = {
+  language: string
+  textHash: Uint8Array<ArrayBuffer>
+  organizationText: { language: string; version: number } | null
+}
 /** @property shown omitted if the consent was given on the candidate's behalf. */
 type Consent = { needs: Needs; userAgent: string; shown?: ShownConsentText }
 
@@ -34,8 +38,8 @@ export async function recordConsent(
     const words = {
       consentLanguage: shown?.language ?? null,
       consentTextHash: shown?.textHash ?? null,
-      organizationConsentLanguage: shown?.own?.language ?? null,
-      organizationConsentVersion: shown?.own?.version ?? null,
+      organizationConsentLanguage: shown?.organizationText?.language ?? null,
+      organizationConsentVersion: shown?.organizationText?.version ?? null,
     }
     const consent = { consentVersion: CONSENT_VERSION, ...words, consentMedia: media, consentAt: now, userAgent: browser }
     await db.submission.updateMany({ where, data: { ...consent, updatedAt: now } })
@@ -59,8 +63,8 @@ export async function recordConsent(
     consentAt: timestamp(now),
     consentLanguage: sql<string | null>`${shown?.language ?? null}::text`,
     consentTextHash: sql<Uint8Array<ArrayBuffer> | null>`${shown?.textHash ?? null}::bytea`,
-    organizationConsentLanguage: sql<string | null>`${shown?.own?.language ?? null}::text`,
-    organizationConsentVersion: sql<number | null>`${shown?.own?.version ?? null}::integer`,
+    organizationConsentLanguage: sql<string | null>`${shown?.organizationText?.language ?? null}::text`,
+    organizationConsentVersion: sql<number | null>`${shown?.organizationText?.version ?? null}::integer`,
     userAgent: sql<string>`${browser}::text`,
     createdAt: timestamp(now),
     updatedAt: timestamp(now),

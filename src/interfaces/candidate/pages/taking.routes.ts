@@ -57,7 +57,7 @@ function startRoutes(add: Add, { system, settings }: Options): void {
       (fields.get('own') ?? '') === consentTextVersion(terms) &&
       fields.get('language') === view.t.language
     if (!isCurrent) return
-    const shownTerms = { language: view.t.language, textHash: hashOfTerms(view, terms), own: consentText }
+    const shownTerms = { language: view.t.language, textHash: hashOfTerms(view, terms), organizationText: consentText }
     await recordConsent(session, { needs, userAgent: request.headers['user-agent'] ?? '', shown: shownTerms })
   })
 

@@ -122,11 +122,11 @@ async function stateRoutes(scope: FastifyInstance, { system, settings, readBody,
 
   app.post('/questions/:number/plays', { schema: { params: QuestionParams } }, async (request) => {
     const [session, number] = [await enterInProgress(request), Number(request.params.number)]
-    const { playsLeft, own: ownMedia, captions } = await grantPlay(session, number)
-    if (!ownMedia || session.tab === null) return { playsLeft }
+    const { playsLeft, grantedPlay, captions } = await grantPlay(session, number)
+    if (!grantedPlay || session.tab === null) return { playsLeft }
     return {
       playsLeft,
-      link: signPlay(settings.secretKeys, { ...ownMedia, submissionId: session.submission.id, tab: session.tab, number }),
+      link: signPlay(settings.secretKeys, { ...grantedPlay, submissionId: session.submission.id, tab: session.tab, number }),
       ...(captions && { captions: presentCaptions(captions) }),
     }
   })

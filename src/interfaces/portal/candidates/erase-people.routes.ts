@@ -38,7 +38,7 @@ export function erasePeopleRoutes(app: FastifyInstance): void {
         const id = await startBulkChange(ctx, {
           action: 'erase',
           params: { includesStarted: values.has('includesStarted') },
-          which: selection,
+          selection,
           most: readNumber(most) ?? 0,
           fingerprint: seen || undefined,
         })

@@ -65,7 +65,7 @@ export function bulkRoutes(app: FastifyInstance): void {
         const id = await startBulkChange(ctx, {
           action: readAction(values),
           params: readParams(values),
-          which: await findSelection(ctx, values),
+          selection: await findSelection(ctx, values),
           most,
         })
         return changePathOf(ctx, id, values)

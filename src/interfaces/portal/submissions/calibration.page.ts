@@ -47,15 +47,15 @@ const agreement = (criteria: Calibration['criteria']): Html => html`${table(
 )}
 <p class="hint">Of the answers for which the first and the second grader both chose a level of the criterion.</p>`
 
-function figures({ grades, own, others }: GraderComparison): string[] {
-  if (!own || !others) return [`from ${MIN_COMPARED_GRADES - grades} more`, '', '', '', '']
-  const difference = own.mean - others.mean
+function figures({ grades, ownSpread, othersSpread }: GraderComparison): string[] {
+  if (!ownSpread || !othersSpread) return [`from ${MIN_COMPARED_GRADES - grades} more`, '', '', '', '']
+  const difference = ownSpread.mean - othersSpread.mean
   return [
-    percent(own.mean),
-    percent(others.mean),
+    percent(ownSpread.mean),
+    percent(othersSpread.mean),
     `${difference > 0 ? '+' : ''}${percent(difference)}`,
-    percent(own.deviation),
-    percent(others.deviation),
+    percent(ownSpread.deviation),
+    percent(othersSpread.deviation),
   ]
 }
 

@@ -85,14 +85,14 @@ it('equals a plain calculation, from 30 grades on', async () => {
   const { graders } = await readCalibration(await asAdmin(service, organization), assessment.id)
   for (const grader of [0, 1, 2]) {
     const expected = compare(given, grader)
-    const { grades, own, others } = graders.find(({ graderId }) => graderId === members[grader]!.id)!
+    const { grades, ownSpread: own, othersSpread: others } = graders.find(({ graderId }) => graderId === members[grader]!.id)!
     expect(grades).toBe(expected.grades)
     for (const [figures, plain] of [[own!, expected.own] as const, [others!, expected.others] as const]) {
       expect(Math.abs(figures.mean - plain.mean)).toBeLessThan(0.001)
       expect(Math.abs(figures.deviation - plain.deviation)).toBeLessThan(0.001)
     }
   }
-  expect(graders.find(({ graderId }) => graderId === members[3]!.id)).toMatchObject({ grades: 20, own: null, others: null })
+  expect(graders.find(({ graderId }) => graderId === members[3]!.id)).toMatchObject({ grades: 20, ownSpread: null, othersSpread: null })
   const admin = await signInAs(service, organizationId, ['admin'])
   const { text } = await admin.get(`${admin.home}results/assessments/${assessment.id}/graders`)
   expect(text).toContain('from 10 more')
@@ -168,7 +168,7 @@ it('equals a plain calculation for any grades of two graders: agreement by crite
         both.map(({ halves }, i) => ({ grader: (first + i * step) % 4, question, share: halves / 20 })),
       ),
     )
-    for (const { graderId, grades, own, others } of graders) {
+    for (const { graderId, grades, ownSpread: own, othersSpread: others } of graders) {
       const plain = compare(
         given,
         members.findIndex(({ id }) => id === graderId),

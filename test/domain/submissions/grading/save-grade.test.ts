@@ -75,7 +75,7 @@ describe('a grade', () => {
     const first = await grade(ctx, 1, 3, { comment: 'Newer', seen })
     expect(await grade(ctx, 1, 3, { comment: 'Newer', seen })).toMatchObject({ isSaved: true })
     const refused = await grade(ctx, 1, 1, { comment: 'Older', seen })
-    expect(refused).toMatchObject({ isSaved: false, own: { points: 3, comment: 'Newer' }, seen: first.seen })
+    expect(refused).toMatchObject({ isSaved: false, ownGrade: { points: 3, comment: 'Newer' }, seen: first.seen })
     expect((await grades()).map(({ comment }) => comment)).toEqual(['Newer'])
     expect(await grade(ctx, 1, 1, { comment: 'Older', seen: refused.seen })).toMatchObject({ isSaved: true })
     expect((await grades()).map(({ comment }) => comment)).toEqual(['Older'])

@@ -76,6 +76,7 @@ describe('a submission past its deadline', () => {
     service.clock.advance(60_000 + GRACE_MS)
     await service.db.$transaction(
       async (tx) => {
+        await tx.$executeRaw`SET LOCAL idle_in_transaction_session_timeout = 0`
         await tx.$executeRaw`SELECT FROM invites WHERE id = ${held.invite.id}::uuid FOR UPDATE`
         await sweep()
         const completed = { organizationId: invite.organizationId, status: 'completed' } as const
