@@ -7,7 +7,7 @@ import { HttpError } from '../../http/errors/failure.ts'
 import type { RateLimiter } from '../../http/limits/rate-limit.ts'
 import { auditOriginOf } from '../../http/requests/audit-origin.ts'
 import { guardInterface } from '../../http/requests/guard.ts'
-import { addressOf, tools } from './tools.ts'
+import { addressOf, findArgumentProblem, tools } from './tools.ts'
 
 // Model Context Protocol for assistants (https://modelcontextprotocol.io/specification), streamable HTTP without sessions: each message is a request
 // of its own. A tool calls an operation of v1 with the caller's key, so keys, scopes, modes, and errors are those of v1.
@@ -39,6 +39,7 @@ export async function mcpInterface(app: FastifyInstance, { system, limiter, enve
   app.post('/', async (request, reply) => {
     // The protocol no longer has batches, in which each message would cost a request.
     if (Array.isArray(request.body)) throw new HttpError('malformed_json', { detail: 'send one message' })
+    if (isMalformedCall(request.body)) return reply.send(refuseMalformedCall(request.body))
     const response = await answerMessage(request, async (address) => {
       const headers = { [KEY_HEADER]: keyOf(request) ?? '', accept: 'application/json' }
       const { statusCode, body } = await app.inject({ method: 'GET', url: v1 + address, headers, remoteAddress: request.ip })
@@ -52,15 +53,30 @@ export async function mcpInterface(app: FastifyInstance, { system, limiter, enve
   app.route({
     method: ['GET', 'DELETE'],
     url: '/',
-    handler: async () => {
-      throw new HttpError('method_not_allowed')
-    },
+    handler: (_request, reply) => reply.code(405).header('allow', 'POST').send({ error: 'Send each message by POST' }),
   })
 }
 
 /** Reads the key from the protocol's Authorization header, or from v1's header. */
 const keyOf = ({ headers }: FastifyRequest): string | undefined =>
   headers[KEY_HEADER]?.toString() ?? /^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1]
+
+type Call = { id?: unknown; method: 'tools/call'; params?: { name?: unknown; arguments?: unknown } }
+
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** True for a call of a tool that the protocol's implementation would answer with an internal error. */
+const isMalformedCall = (body: unknown): body is Call => {
+  if (!isObject(body) || (body as Call).method !== 'tools/call') return false
+  const { params } = body as Call
+  return !isObject(params) || typeof params.name !== 'string' || !isObject(params.arguments ?? {})
+}
+
+const refuseMalformedCall = ({ id = null }: Call) => ({
+  jsonrpc: '2.0',
+  id,
+  error: { code: -32602, message: 'params must have the name of a tool, and arguments must be an object' },
+})
 
 type ReadOperation = (address: string) => Promise<{ isError: boolean; text: string }>
 
@@ -101,16 +117,17 @@ type ToolResult = { isError?: boolean; content: { type: 'text'; text: string }[]
 async function callTool(name: string, args: Record<string, unknown>, read: ReadOperation): Promise<ToolResult> {
   const tool = tools.find((known) => known.name === name)
   if (!tool) return failure(`There is no tool ${JSON.stringify(name)}.`)
-  let address: string
-  try {
-    address = addressOf(tool, args)
-  } catch (error) {
-    if (error instanceof RangeError) return failure(`${error.message} is required.`)
-    throw error
-  }
-  const { isError, text } = await read(address)
+  const problem = findArgumentProblem(tool, args)
+  if (problem !== undefined) return failure(problem)
+  const { isError, text } = await read(addressOf(tool, args))
   if (isError) return failure(text)
-  return { content: [DATA_NOTE, text].map((part) => ({ type: 'text', text: part })) }
+  return { content: [DATA_NOTE, escapeInvisible(text)].map((part) => ({ type: 'text', text: part })) }
 }
 
 const failure = (text: string): ToolResult => ({ isError: true, content: [{ type: 'text', text }] })
+
+/** Escapes invisible characters in JSON, which may hide instructions from people. The values stay the same. */
+const escapeInvisible = (json: string): string =>
+  json.replace(/\p{Cf}/gu, (character) =>
+    Array.from({ length: character.length }, (_, i) => `\\u${character.charCodeAt(i).toString(16).padStart(4, '0')}`).join(''),
+  )

@@ -1,4 +1,8 @@
-import { type TObject, Type } from '@sinclair/typebox'
+import { type TObject, type TProperties, Type } from '@sinclair/typebox'
+import { INVITE_STATUSES } from '../../domain/invites/invites.ts'
+import { MAX_PAGE_SIZE } from '../../domain/limits.ts'
+import { SUBMISSION_STATES } from '../../domain/submissions/reading/list-submissions.ts'
+import { isUuid } from '../../domain/text/uuid.ts'
 
 /**
  * A tool of an assistant: a read operation of v1.
@@ -11,9 +15,11 @@ const id = (noun: string) => Type.String({ format: 'uuid', description: `Id of t
 const optional = Type.Optional
 const page = {
   page: optional(Type.Integer({ minimum: 1, description: 'Page, from 1' })),
-  pageSize: optional(Type.Integer({ minimum: 1, maximum: 100, description: 'Entries of a page' })),
+  limit: optional(Type.Integer({ minimum: 1, maximum: MAX_PAGE_SIZE, description: 'Entries of a page' })),
 }
-const STATUSES = 'pending, accepted, started, completed, expired, revoked, or declined'
+const oneOf = (values: readonly string[], description: string) =>
+  optional(Type.Unsafe<string>({ type: 'string', enum: values, description }))
+const inputOf = (properties: TProperties) => Type.Object(properties, { additionalProperties: false })
 
 /** All tools. None of them writes. */
 export const tools: readonly Tool[] = [
@@ -21,30 +27,31 @@ export const tools: readonly Tool[] = [
     name: 'list_assessments',
     title: 'List assessments',
     description: 'Lists the assessments of the organization.',
-    input: Type.Object(page),
+    input: inputOf(page),
     path: '/assessments',
   },
   {
     name: 'get_assessment',
     title: 'Get an assessment',
     description: 'Returns one assessment: languages, formats, number of questions, points.',
-    input: Type.Object({ assessmentId: id('assessment') }),
+    input: inputOf({ assessmentId: id('assessment') }),
     path: '/assessments/{assessmentId}',
   },
   {
     name: 'list_questions',
     title: 'List questions',
-    description: 'Lists the questions of an assessment, without their answers.',
-    input: Type.Object({ assessmentId: id('assessment'), ...page }),
+    description: 'Lists the questions of an assessment, without the correct answers.',
+    input: inputOf({ assessmentId: id('assessment'), ...page }),
     path: '/assessments/{assessmentId}/questions',
   },
   {
     name: 'list_invites',
     title: 'List invites',
-    description: 'Lists invites of candidates, the newest first, with their state.',
-    input: Type.Object({
+    description:
+      'Lists invites of candidates, the newest first, with their status. Candidates who have not started are pending or accepted: two calls.',
+    input: inputOf({
       assessmentId: optional(id('assessment')),
-      status: optional(Type.String({ description: STATUSES })),
+      status: oneOf(INVITE_STATUSES, 'revoked: by the organization, or declined by the candidate'),
       recipientEmail: optional(Type.String({ description: 'Email address of the candidate' })),
       recipient: optional(Type.String({ description: 'Words of the name or address' })),
       ...page,
@@ -55,23 +62,24 @@ export const tools: readonly Tool[] = [
     name: 'get_invite',
     title: 'Get an invite',
     description: 'Returns one invite with its state and times.',
-    input: Type.Object({ inviteId: id('invite') }),
+    input: inputOf({ inviteId: id('invite') }),
     path: '/invites/{inviteId}',
   },
   {
     name: 'list_invite_emails',
     title: 'List the mails of an invite',
     description: 'Lists the mails about an invite, and whether they arrived.',
-    input: Type.Object({ inviteId: id('invite') }),
+    input: inputOf({ inviteId: id('invite') }),
     path: '/invites/{inviteId}/messages',
   },
   {
     name: 'list_submissions',
     title: 'List submissions',
-    description: 'Lists submissions of candidates by state, with points once they are released.',
-    input: Type.Object({
+    description:
+      'Lists submissions by state, with points once they are released. For the names of candidates, list the invites, too: inviteId is in both.',
+    input: inputOf({
       assessmentId: optional(id('assessment')),
-      state: optional(Type.String({ description: 'preparing, in_progress, submitted, released, or withdrawn' })),
+      state: oneOf(SUBMISSION_STATES, 'submitted: waits to be graded'),
       ...page,
     }),
     path: '/submissions',
@@ -80,33 +88,44 @@ export const tools: readonly Tool[] = [
     name: 'get_submission',
     title: 'Get a submission',
     description: 'Returns the answers of a candidate, and the result once it is released.',
-    input: Type.Object({ inviteId: id('invite') }),
+    input: inputOf({ inviteId: id('invite') }),
     path: '/invites/{inviteId}/submission',
   },
   {
     name: 'list_members',
     title: 'List members',
     description: 'Lists the people who work in the organization.',
-    input: Type.Object(page),
+    input: inputOf(page),
     path: '/members',
   },
   {
     name: 'list_tags',
     title: 'List tags',
     description: 'Lists the tags of assessments, invites, and members.',
-    input: Type.Object(page),
+    input: inputOf(page),
     path: '/tags',
   },
 ]
 
-/** Address of an operation. @throws RangeError with the name of a missing parameter. */
+/** @returns what is wrong with the arguments, apart from what v1 checks; undefined if nothing is. */
+export function findArgumentProblem({ name, input }: Tool, args: Record<string, unknown>): string | undefined {
+  const names = Object.keys(input.properties)
+  const unknown = Object.keys(args).find((given) => !names.includes(given))
+  if (unknown !== undefined) return `${name} has no argument ${JSON.stringify(unknown)}. It has: ${names.join(', ')}.`
+  for (const required of input.required ?? []) {
+    if (args[required] === undefined) return `${required} is required.`
+    if (typeof args[required] !== 'string' || !isUuid(args[required])) return `${required} must be an id from a list, a UUID.`
+  }
+  const nested = names.find((given) => typeof args[given] === 'object' && args[given] !== null)
+  return nested && `${nested} must be a single value.`
+}
+
+/** Address of an operation. @param args without {@link findArgumentProblem problems}. */
 export function addressOf({ path }: Tool, args: Record<string, unknown>): string {
   const queryArgs = { ...args }
   const filledPath = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
-    const value = queryArgs[name]
     delete queryArgs[name]
-    if (typeof value !== 'string' || value === '') throw new RangeError(name)
-    return encodeURIComponent(value)
+    return encodeURIComponent(String(args[name]))
   })
   const query = Object.entries(queryArgs).flatMap(([name, value]): [string, string][] =>
     value === undefined || value === null ? [] : [[name, String(value)]],
