@@ -22,7 +22,7 @@ it('docs/examples/follow-events.mjs stays in sync, resumes where it ended, and l
   const file = path.join(await makeDataDir(), 'invites.json')
   const run = async () => {
     await waitForNumbering(service)
-    const env = { PATH: process.env.PATH, SERVICE_URL: address, API_KEY: key, STATE_FILE: file }
+    const env = { PATH: process.env.PATH, SERVICE: address, KEY: key, STATE_FILE: file }
     const { stdout } = await promisify(execFile)(process.execPath, ['docs/examples/follow-events.mjs', '--once'], { env })
     const lines = stdout.split('\n').filter((line) => line !== '')
     return {
@@ -68,12 +68,12 @@ it('docs/examples/follow-events.mjs stays in sync, resumes where it ended, and l
 
 it('docs/examples/follow-events.mjs continues after test data is deleted', async () => {
   const service = await startServiceForTest()
-  const SERVICE_URL = await service.app.listen({ port: 0, host: '127.0.0.1' })
+  const SERVICE = await service.app.listen({ port: 0, host: '127.0.0.1' })
   const own = await makeIntegrator(service, { mode: 'test' })
   const STATE_FILE = path.join(await makeDataDir(), 'invites.json')
   const run = async () => {
     await waitForNumbering(service)
-    const env = { PATH: process.env.PATH, SERVICE_URL, API_KEY: own.key, STATE_FILE }
+    const env = { PATH: process.env.PATH, SERVICE, KEY: own.key, STATE_FILE }
     await promisify(execFile)(process.execPath, ['docs/examples/follow-events.mjs', '--once'], { env })
     return JSON.parse(await readFile(STATE_FILE, 'utf8')).invites
   }
@@ -85,9 +85,9 @@ it('docs/examples/follow-events.mjs continues after test data is deleted', async
 
 it.each(['follow-events', 'receive-webhooks'])('docs/examples/%s.mjs names the settings it needs', async (name) => {
   const failed = promisify(execFile)(process.execPath, [`docs/examples/${name}.mjs`], {
-    env: { PATH: process.env.PATH, SERVICE_URL: 'http://127.0.0.1:9' },
+    env: { PATH: process.env.PATH, SERVICE: 'http://127.0.0.1:9' },
   })
-  const named = name === 'follow-events' ? /API_KEY/ : /API_KEY, and WEBHOOK_SECRET/
+  const named = name === 'follow-events' ? /KEY/ : /KEY, and WEBHOOK_SECRET/
   await expect(failed).rejects.toMatchObject({ code: 1, stderr: expect.stringMatching(named) })
 })
 
@@ -111,8 +111,8 @@ it('docs/examples/receive-webhooks.mjs accepts signed webhooks, counts each once
   const webhook = await own.subscribe({ url })
   const file = path.join(await makeDataDir(), 'received.json')
   const settings = {
-    SERVICE_URL: address,
-    API_KEY: own.key,
+    SERVICE: address,
+    KEY: own.key,
     WEBHOOK_SECRET: webhook.secret,
     PORT: String(port),
     STATE_FILE: file,

@@ -1,6 +1,6 @@
 // Keeps a copy of all invites in step with the service. Run it as often as you like, or let it run: it goes on where it ended.
 //
-//   SERVICE_URL=https://assess.example.org API_KEY=ak_live_… node follow-events.mjs [--once]
+//   SERVICE=https://assess.example.org KEY=ak_live_… node follow-events.mjs [--once]
 //
 // It needs Node 20 or newer, and nothing else. It keeps the invites and the cursor in invites.json (STATE_FILE), written together, so that a
 // crash loses neither. In your system, write both to your own database in one transaction.
@@ -9,9 +9,9 @@
 import { readFile, rename, writeFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-const { SERVICE_URL, API_KEY, STATE_FILE = 'invites.json', POLL_SECONDS = '5' } = process.env
-if (!SERVICE_URL || !API_KEY) {
-  console.error('Set SERVICE_URL, such as https://assess.example.org, and API_KEY.')
+const { SERVICE, KEY, STATE_FILE = 'invites.json', POLL_SECONDS = '5' } = process.env
+if (!SERVICE || !KEY) {
+  console.error('Set SERVICE, such as https://assess.example.org, and KEY.')
   process.exit(1)
 }
 const once = process.argv.includes('--once')
@@ -20,7 +20,7 @@ const RETRY_SECONDS = 5
 /** GETs a resource of API v1. Waits and asks again while the service is busy, or, unless it runs once, can't be reached. */
 async function get(path) {
   for (;;) {
-    const response = await fetch(`${SERVICE_URL}/api/v1${path}`, { headers: { 'x-api-key': API_KEY } }).catch((error) => {
+    const response = await fetch(`${SERVICE}/api/v1${path}`, { headers: { 'x-api-key': KEY } }).catch((error) => {
       if (once) throw error
       console.error(`${path}: ${error.cause?.message ?? error.message}`)
     })

@@ -1,7 +1,7 @@
 // Receives webhooks, and keeps the state of each invite by them. What it missed while it was not running it reads from the feed of events.
 //
 //   npm install standardwebhooks
-//   SERVICE_URL=https://assess.example.org API_KEY=ak_live_… WEBHOOK_SECRET=whsec_… node receive-webhooks.mjs
+//   SERVICE=https://assess.example.org KEY=ak_live_… WEBHOOK_SECRET=whsec_… node receive-webhooks.mjs
 //
 // It listens on PORT for what a proxy with a certificate passes on. It keeps what it knows in received.json (STATE_FILE). In your system, write
 // it to your own database, in one transaction for each event.
@@ -10,16 +10,9 @@ import { createServer } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Webhook } from 'standardwebhooks'
 
-const {
-  SERVICE_URL,
-  API_KEY,
-  WEBHOOK_SECRET,
-  PORT = '8080',
-  STATE_FILE = 'received.json',
-  CATCH_UP_SECONDS = '600',
-} = process.env
-if (!SERVICE_URL || !API_KEY || !WEBHOOK_SECRET) {
-  console.error('Set SERVICE_URL, API_KEY, and WEBHOOK_SECRET, the whsec_… that POST /api/v1/webhooks answered with.')
+const { SERVICE, KEY, WEBHOOK_SECRET, PORT = '8080', STATE_FILE = 'received.json', CATCH_UP_SECONDS = '600' } = process.env
+if (!SERVICE || !KEY || !WEBHOOK_SECRET) {
+  console.error('Set SERVICE, KEY, and WEBHOOK_SECRET, the whsec_… that POST /api/v1/webhooks answered with.')
   process.exit(1)
 }
 const MAX_BODY_BYTES = 64 * 1024
@@ -60,7 +53,7 @@ function apply({ cursor = 0, seen, erased, invites }, { id, type, position, data
 /** GETs a resource of API v1; waits and asks again while the service is busy. */
 async function get(path) {
   for (;;) {
-    const response = await fetch(`${SERVICE_URL}/api/v1${path}`, { headers: { 'x-api-key': API_KEY } })
+    const response = await fetch(`${SERVICE}/api/v1${path}`, { headers: { 'x-api-key': KEY } })
     const body = await response.json()
     if (response.ok || response.status === 410) return { status: response.status, headers: response.headers, body }
     if (response.status !== 429 && response.status !== 503) throw new Error(`${response.status} ${path}: ${body.error}`)

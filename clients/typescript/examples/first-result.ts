@@ -1,7 +1,8 @@
 // Creates an invite with a test key, simulates its candidate and grader, and receives the webhook of the released result. No mail is sent.
 //
-//   npm start                                                                   # prints a test key of the demo organization
-//   npm run build:client && KEY=ak_test_… node clients/typescript/examples/first-result.ts
+//   npm pkg set type=module
+//   npm install http://localhost:3000/docs/clients/assessment-invitation-service-client.tgz tsx
+//   SERVICE=http://localhost:3000 KEY=ak_test_… npx tsx first-result.ts
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -14,12 +15,13 @@ const say = (line: string) => process.stdout.write(`${line}\n`)
 
 // Accepts events only if they are signed with the webhook's secret.
 let secret = ''
-const received = Promise.withResolvers<WebhookMessage>()
+let receive: (event: WebhookMessage) => void
+const received = new Promise<WebhookMessage>((resolve) => (receive = resolve))
 const receiver = createServer(async (request, response) => {
-  const body = new Uint8Array(await buffer(request))
+  const body = await buffer(request)
   const event = await verifyWebhook({ body, headers: request.headers, secret }).catch(() => undefined)
   response.writeHead(event ? 204 : 400).end()
-  if (event) received.resolve(event)
+  if (event) receive(event)
 })
 await once(receiver.listen(0, '127.0.0.1'), 'listening')
 const { port } = receiver.address() as AddressInfo
@@ -36,7 +38,7 @@ for await (const assessment of everyItem((page) => api.listAssessments({ query: 
   const path = { inviteId: created.invite.id }
   await api.simulateInvite({ path, body: { action: 'release' } })
 
-  const event = await received.promise
+  const event = await received
   say(`The webhook has received ${event.type}${event.type === 'submission.released' ? `: ${event.data.percent} %` : ''}`)
   const { data: submission } = await api.getInviteSubmission({ path })
   say(`${submission.state}: ${submission.result?.points} of ${submission.result?.ofPoints} points`)

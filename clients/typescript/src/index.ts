@@ -16,6 +16,13 @@ export type { Api }
  */
 export type Connection = { service: string; key: string; strict?: boolean } & RetryOptions
 
+function checkConnection(service: string, key: string): void {
+  const { protocol = '', pathname = '' } = URL.canParse(service) ? new URL(service) : {}
+  if (!/^https?:$/.test(protocol) || pathname !== '/')
+    throw new TypeError('service must be the URL of the service without a path, such as https://assess.example.org')
+  if (!key) throw new TypeError('key must be an API key')
+}
+
 /** The generated client leaves `{name}` in the path if a parameter is undefined. Such a request must not be sent. */
 function refuseMissingParameters(request: Request): Request {
   const name = /%7B(\w+)%7D/i.exec(new URL(request.url).pathname)?.[1]
@@ -26,11 +33,12 @@ function refuseMissingParameters(request: Request): Request {
 /**
  * Returns the operations of API v1, with the names of its OpenAPI document. Each resolves to `{ data, response }`.
  *
- * @throws ApiError, in each operation, for an error response.
+ * @throws TypeError for an address or a key of another form. Each operation throws an ApiError for an error response.
  */
 export function connect({ service, key, strict = false, ...retries }: Connection): Api {
+  checkConnection(service, key)
   const client = createClient({
-    baseUrl: service,
+    baseUrl: new URL(service).origin,
     auth: key,
     fetch: retrying(retries) as typeof fetch,
     throwOnError: true,

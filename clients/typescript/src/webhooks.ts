@@ -9,14 +9,14 @@ export class WebhookError extends Error {
 
 type HeaderSource = Headers | Record<string, string | string[] | undefined>
 /**
- * @property body the raw body, unparsed.
+ * @property body the raw body, before a JSON parser has read it.
  * @property headers of the request, with names in any case, or `Headers`.
  * @property secret of the webhook, `whsec_…`. During a rotation, both secrets.
  * @property tolerance maximum age in seconds, and clock difference. Default: 300.
  * @property now milliseconds since 1970. Default: the clock.
  */
 export type WebhookRequest = {
-  body: string | Uint8Array<ArrayBuffer>
+  body: string | Uint8Array
   headers: HeaderSource
   secret: string | readonly string[]
   tolerance?: number
@@ -27,7 +27,7 @@ export type WebhookRequest = {
  * Verifies the signature of a message (Standard Webhooks). A message can be delivered more than once: ignore a `webhook-id`, which is the
  * event's id, that you have processed before.
  *
- * @returns the event. @throws WebhookError.
+ * @returns the event. @throws WebhookError; TypeError for a body that was parsed already, or a secret of another form.
  */
 export async function verifyWebhook({
   body,
@@ -36,6 +36,7 @@ export async function verifyWebhook({
   tolerance = 300,
   now = Date.now(),
 }: WebhookRequest): Promise<WebhookMessage> {
+  checkTypes(body, [secret].flat())
   const [id, timestamp, signatures] = ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map((name) =>
     readHeader(headers, name),
   )
@@ -49,6 +50,15 @@ export async function verifyWebhook({
     if (await isSignedBy(signingSecret, sentSignatures, signed)) return JSON.parse(text) as WebhookMessage
   throw new WebhookError('no signature matches')
 }
+
+function checkTypes(body: unknown, secrets: readonly unknown[]): void {
+  if (typeof body !== 'string' && !(body instanceof Uint8Array))
+    throw new TypeError('body must be the raw body, a string or bytes, before a parser such as express.json() has read it')
+  if (!secrets.every((secret) => typeof secret === 'string' && SECRET.test(secret)))
+    throw new TypeError('secret must be the one that createWebhook returned, whsec_…')
+}
+
+const SECRET = /^(whsec_)?[A-Za-z0-9+/]+={0,2}$/
 
 async function isSignedBy(secret: string, signatures: Bytes[], signed: Bytes): Promise<boolean> {
   const raw = decodeBase64(secret.replace(/^whsec_/, ''))

@@ -12,4 +12,4 @@ export const listForAssistants = (groups: GuideGroup[], interfaces: Interface[],
 ## Interfaces
 
 ${interfaces.map(({ title, address }) => `- [${title}: OpenAPI](${origin}${address}/openapi.yaml)`).join('\n')}
-${groups.map(({ name, guides }) => `\n## ${name}\n\n${guides.map(({ title, address, lead }) => `- [${title}](${origin}${address}.md): ${lead.replaceAll(/\s+/g, ' ')}`).join('\n')}\n`).join('')}`
+${groups.map(({ name, guides }) => `\n## ${name}\n\n${guides.map(({ title, address, lead }) => `- [${title}](${origin}${address}.md): ${lead.replaceAll(/\s+/g, ' ').replace(/:$/, '.')}`).join('\n')}\n`).join('')}`
