@@ -166,7 +166,7 @@ async function checkOutage(db: Db): Promise<DoctorCheck> {
   const outageText = `${OUTAGE_CAUSES[about]} since ${since.toISOString()}: ${reason.replace(/\s+/g, ' ')}`
   return problem(
     'mail',
-    `${outageText}. All mails wait; ${probes} were tried since, the next after ${nextProbeAt.toISOString()}. When it is mended: npm run cli -- mail retry --waiting`,
+    `${outageText}. All mails wait; ${probes} were tried since, the next after ${nextProbeAt.toISOString()}. When it works again: npm run cli -- mail retry --waiting`,
   )
 }
 
@@ -238,7 +238,7 @@ async function checkRecordings(db: Db): Promise<DoctorCheck> {
   if (failed === 0) return ok('recordings', 'all that are complete could be joined, or will be')
   return problem(
     'recordings',
-    `${failed} could not be joined; their parts are kept. The log says why: a recording can not be joined. When that is mended: npm run cli -- media retry --all`,
+    `${failed} could not be joined; their parts are kept. The log says why: a recording can not be joined. When that is fixed: npm run cli -- media retry --all`,
   )
 }
 

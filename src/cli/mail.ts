@@ -130,7 +130,7 @@ function formatMail({ messageId, from, to, replyTo, subject, headers, text, html
     '',
     text.trimEnd(),
     '',
-    `State: ${mail.state}, after ${mail.attempts} attempts${mail.reason && ` (${mail.reason})`}`,
+    `State: ${mail.state}, after ${mail.attempts} ${mail.attempts === 1 ? 'attempt' : 'attempts'}${mail.reason && ` (${mail.reason})`}`,
   ]
   return { text: `${lines.join('\n')}\n`, json: { ...mail, headers: fields, text, html } }
 }

@@ -88,7 +88,7 @@ async function runSteps(api: Api, say: PrintLine): Promise<Output> {
   const recipientEmail = `sandbox.${crypto.randomUUID()}@example.com`
   const { invite } = await expectOk(api('POST', '/invites', { assessmentId: assessment.id, recipientEmail }))
   for (const [action, description] of [
-    ['complete', 'The candidate accepts, starts, answers and hands in'],
+    ['complete', 'The candidate accepts, starts, answers, and submits'],
     ['grade', 'A grader grades'],
     ['release', 'The result is released'],
   ] as const) {
