@@ -4,6 +4,7 @@ import { createApiKey } from '../../../src/domain/api-keys/api-keys.ts'
 import { type Context, enterOrganization } from '../../../src/domain/context.ts'
 import { createAndStartBatch, getBatch } from '../../../src/domain/invites/batches/batches.ts'
 import { changeOrganizationSettings, readOrganizationSettings } from '../../../src/domain/organization/organization-settings.ts'
+import { waitForNumbering } from '../../support/events.ts'
 import { DAY_MS, unknownId } from '../../support/factories.ts'
 import { type Service, startService } from '../../support/service.ts'
 import { waitUntil } from '../../support/wait-until.ts'
@@ -136,6 +137,9 @@ describe('POST /invites/{id}/retake', () => {
     ])
     const created = await service.db.event.findFirstOrThrow({ where: { organizationId, type: 'invite.created' } })
     expect(created.data).toMatchObject({ inviteId: retake.id, retakeOf: invite.id, externalId: 'ats-1' })
+    await waitForNumbering(service)
+    const { events } = (await client.get(`/events?inviteId=${retake.id}`)).body
+    expect(events[0].data).toEqual(created.data)
     expect(await service.db.inviteEmail.count({ where: { inviteId: retake.id } })).toBe(1)
 
     const again = await client.post(`/invites/${invite.id}/retake`)

@@ -12,6 +12,7 @@ import type { ListPage } from '../../../domain/lists/page.ts'
 import { type Html, html } from '../../../html/html.ts'
 import { formatCount } from '../../../http/pages/candidate-view.ts'
 import type { Column } from '../../../http/sending/send-csv.ts'
+import { nameLanguageIn } from '../../../locales/names.ts'
 import { time, timeAgo } from '../kit/formatting.ts'
 import { choice } from '../kit/forms.ts'
 import { formatIssue } from '../kit/issue-messages.ts'
@@ -198,6 +199,7 @@ function formatTerms(terms: BatchTerms, names: TermNames): [term: string, value:
     ['Tags', terms.tagIds?.map(nameOf).join(', ')],
     ['Message', terms.customMessage],
     ['Extra time', terms.extraTimePercent ? `${terms.extraTimePercent} %` : undefined],
+    ['Language', terms.language ? nameLanguageIn('en', terms.language) : undefined],
     ['Days until it expires', terms.expiresInDays === undefined ? undefined : String(terms.expiresInDays)],
     ['Grader', terms.assignedGraderId ? nameOf(terms.assignedGraderId) : undefined],
     ['Emails', terms.sendEmail === false && 'not sent'],

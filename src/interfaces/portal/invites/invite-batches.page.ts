@@ -23,7 +23,7 @@ export const inviteBatchesPage = (form: Form, { ctx, batches, choices, named, as
   trail: [['Invites', pathOf(ctx, 'invites')]],
   body: html`${mistakes(form)}<section class="panel" aria-labelledby="list-heading">
 <h2 class="mb-4" id="list-heading">A list of candidates</h2>
-<p class="hint mb-4 max-w-3xl">The first row names the columns: <code>email</code> and, optionally, <code>name</code> (or <code>first name</code> and <code>last name</code>), <code>tags</code> (separated by semicolons, in quotes), <code>message</code>, <code>days</code> until the invite expires, <code>grader</code> (an email address), and <code>extra time</code> in percent. Other names are recognized too, and you can correct what a column means. Without such a row, each row has an email address and, optionally, a name.
+<p class="hint mb-4 max-w-3xl">The first row names the columns: <code>email</code> and, optionally, <code>name</code> (or <code>first name</code> and <code>last name</code>), <code>tags</code> (separated by semicolons, in quotes), <code>message</code>, <code>language</code> (such as <code>de</code>), <code>days</code> until the invite expires, <code>grader</code> (an email address), and <code>extra time</code> in percent. Other names are recognized too, and you can correct what a column means. Without such a row, each row has an email address and, optionally, a name.
 Up to ${MAX_BATCH_ROWS.toLocaleString('en')} rows and ${MAX_BATCH_BYTES / 1024 / 1024} MB. You check the columns, then see a preview: nobody is invited until you confirm.</p>
 ${nameFilterForm(pathOf(ctx, PATH), named, Object.values(choices))}<form method="post" action="${pathOf(ctx, PATH)}" enctype="multipart/form-data">
 ${assessmentField(form, choices, assessmentId)}
