@@ -80,8 +80,7 @@ async function confirmColumns(answer: Response): Promise<Response> {
   const body = new URLSearchParams({ action: 'continue', shown: shown! })
   return fetch(url, { method: 'POST', headers, body, redirect: 'manual' })
 }
-const upload = async (bytes: Uint8Array | string) =>
-  confirmColumns(await send('questions/imports', formOf({}, 'file', bytes)))
+const upload = async (bytes: Uint8Array | string) => confirmColumns(await send('questions/imports', formOf({}, 'file', bytes)))
 const uploadList = async (bytes: Uint8Array | string) =>
   confirmColumns(await send('invites/batches', formOf({ assessmentId }, 'file', bytes)))
 const QUESTION = { inputType: 'text', responseType: 'text', scriptFormat: 'markdown', script: 'What is this?' }

@@ -92,7 +92,11 @@ it('equals a plain calculation, from 30 grades on', async () => {
       expect(Math.abs(figures.deviation - plain.deviation)).toBeLessThan(0.001)
     }
   }
-  expect(graders.find(({ graderId }) => graderId === members[3]!.id)).toMatchObject({ grades: 20, ownSpread: null, othersSpread: null })
+  expect(graders.find(({ graderId }) => graderId === members[3]!.id)).toMatchObject({
+    grades: 20,
+    ownSpread: null,
+    othersSpread: null,
+  })
   const admin = await signInAs(service, organizationId, ['admin'])
   const { text } = await admin.get(`${admin.home}results/assessments/${assessment.id}/graders`)
   expect(text).toContain('from 10 more')
