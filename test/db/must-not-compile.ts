@@ -98,8 +98,8 @@ void [
   (db: TenantDb) => db.selectFrom(['invites', 'tags']),
   // @ts-expect-error a table without an organization
   (db: TenantDb) => db.selectFrom('sessions'),
-  // @ts-expect-error a column of accounts that organizations must not see
   (db: TenantDb) =>
+    // @ts-expect-error a column of accounts that organizations must not see
     db.selectFrom('members').innerJoin(db.table('users'), 'users.id', 'members.userId').select('users.orphanedSince'),
   // @ts-expect-error a table of accounts in a join
   (db: TenantDb) => db.selectFrom('members').innerJoin(db.table('credentials'), 'credentials.id', 'members.credentialId'),
