@@ -16,7 +16,7 @@ const MAX_MERGED = 10_000
 /** Cells that get their text from a merged cell above. */
 const MAX_FILLED = 100_000
 /** Bytes of a package for each of its rows, on average. */
-const BYTES_A_ROW = 6 * 1024
+const BYTES_A_ROW = 5 * 1024
 const WANTED = /^xl\/(sharedstrings\.xml|styles\.xml|workbook\.xml|_rels\/workbook\.xml\.rels|worksheets\/[^/]+\.xml)$/
 
 /** @property sheets names of the visible sheets. @property notes sentences about the sheet as a whole. */

