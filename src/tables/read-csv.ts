@@ -4,8 +4,11 @@ import { UnreadableFile } from './unreadable-file.ts'
 /** Delimiters that are guessed, and their names. */
 export const DELIMITERS: Record<string, string> = { ',': 'comma', ';': 'semicolon', '\t': 'tab', '|': 'vertical bar' }
 
-/** Records that the delimiter is guessed from. */
+/** Rows that the delimiter is guessed from, and the lines in which they must be found. */
 const MAX_SAMPLE_ROWS = 50
+const MAX_SAMPLE_LINES = 1_000
+/** Lines of a file, empty ones included. Some programs save all 1,048,576 rows of a sheet. */
+const MAX_LINES = 1_100_000
 /** Characters of a quoted cell. A quotation mark that stays open longer is a stray one. */
 const MAX_QUOTED_LENGTH = 50_000
 const STRAY_QUOTE = 'A quotation mark in this line stands alone, so it is unclear where its cells end.'
@@ -19,7 +22,7 @@ export type CsvFile = { rows: TableRow[]; delimiter: string | null }
  * lines that look like rows.
  *
  * @param chosen delimiter that a person chose.
- * @throws UnreadableFile `tooManyRows`.
+ * @throws UnreadableFile `tooManyRows`, `tooHeavy`.
  */
 export function readCsv(
   text: string,
@@ -31,6 +34,7 @@ export function readCsv(
   const delimiter = chosen ?? named ?? guessDelimiter(body)
   const rows: TableRow[] = []
   for (const row of readRecords(body, delimiter, directive === '' ? 1 : 2)) {
+    if (row.line > MAX_LINES) throw new UnreadableFile('tooHeavy')
     if (row.cells.every((cell) => cell.trim() === '') && !row.faults) continue
     if (rows.length > maxRows) throw new UnreadableFile('tooManyRows', maxRows)
     rows.push(row)
@@ -51,7 +55,8 @@ function guessDelimiter(text: string): string | null {
 function measure(text: string, delimiter: string): { cells: number; share: number } {
   const counts = new Map<number, number>()
   let rows = 0
-  for (const { cells, faults } of readRecords(text, delimiter, 1)) {
+  for (const { line, cells, faults } of readRecords(text, delimiter, 1)) {
+    if (line > MAX_SAMPLE_LINES) break
     if (faults || (cells.length === 1 && cells[0]!.trim() === '')) continue
     counts.set(cells.length, (counts.get(cells.length) ?? 0) + 1)
     if (++rows === MAX_SAMPLE_ROWS) break

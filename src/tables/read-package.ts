@@ -12,40 +12,61 @@ const EXPANSION_FROM = 8 * 1024 * 1024
 const UNPACKED_AT_ONCE = 8 * 1024
 const MAX_ENTRIES = 5_000
 
-/** @property names of all files. @property files contents of the wanted ones. */
+/** @property names of all files, in lower case. @property files contents of the wanted ones, by name. */
 export type Package = { names: string[]; files: ReadonlyMap<string, Uint8Array> }
 
-/** @param isWanted of names in lower case. @param maxBytes unpacked. @throws UnreadableFile `notSheet`, `tooHeavy`. */
-export function readPackage(bytes: Uint8Array, isWanted: (name: string) => boolean, maxBytes = MAX_UNPACKED): Package {
-  const maxUnpacked = Math.min(maxBytes, MAX_UNPACKED)
-  const found = new Map<string, Uint8Array[]>()
+/** @param isWanted of names in lower case. @throws UnreadableFile `notSheet`, `tooHeavy`. */
+export function readPackage(bytes: Uint8Array, isWanted: (name: string) => boolean): Package {
   const names: string[] = []
-  let [packed, unpacked] = [0, 0]
-  const unzip = new Unzip((file) => {
-    if (names.push(file.name) > MAX_ENTRIES) throw new UnreadableFile('tooHeavy')
-    if (file.name.includes('..') || file.name.startsWith('/') || file.name.includes('\\')) throw new UnreadableFile('notSheet')
-    if (!isWanted(file.name.toLowerCase())) return
-    const pieces: Uint8Array[] = []
-    found.set(file.name.toLowerCase(), pieces)
-    file.ondata = (error, data) => {
-      if (error) throw error
-      unpacked += data.length
-      const isBomb = unpacked > EXPANSION_FROM && unpacked > MAX_EXPANSION * packed
-      if (isBomb || unpacked > maxUnpacked) throw new UnreadableFile('tooHeavy')
-      pieces.push(data.slice()) // fflate reuses its buffer
-    }
-    file.start()
-  })
-  unzip.register(UnzipInflate)
-  try {
+  const found = new Map<string, Uint8Array[]>()
+  const isFound = (name: string) => {
+    names.push(name)
+    if (isWanted(name)) found.set(name, [])
+    return found.has(name)
+  }
+  for (const [name, piece] of createUnpacker(bytes)(isFound)) found.get(name)!.push(piece)
+  return { names, files: new Map([...found].map(([name, pieces]) => [name, Buffer.concat(pieces)])) }
+}
+
+/** Unpacks the files whose name in lower case is wanted, piece by piece. */
+export type Unpack = (isWanted: (name: string) => boolean) => Generator<[name: string, piece: Uint8Array]>
+
+/**
+ * Unpacks files of a package while they are read, so that the content is never in memory as a whole.
+ *
+ * @param maxBytes unpacked, by all calls. @throws UnreadableFile `notSheet`, `tooHeavy`, while reading.
+ */
+export function createUnpacker(bytes: Uint8Array, maxBytes = MAX_UNPACKED): Unpack {
+  let allUnpacked = 0
+  return function* unpack(isWanted) {
+    const pieces: [name: string, piece: Uint8Array][] = []
+    let [names, packed, unpacked] = [0, 0, 0]
+    const unzip = new Unzip((file) => {
+      if (++names > MAX_ENTRIES) throw new UnreadableFile('tooHeavy')
+      if (file.name.includes('..') || file.name.startsWith('/') || file.name.includes('\\')) throw new UnreadableFile('notSheet')
+      const name = file.name.toLowerCase()
+      if (!isWanted(name)) return
+      file.ondata = (error, data) => {
+        if (error) throw error
+        unpacked += data.length
+        allUnpacked += data.length
+        const isBomb = unpacked > EXPANSION_FROM && unpacked > MAX_EXPANSION * packed
+        if (isBomb || allUnpacked > Math.min(maxBytes, MAX_UNPACKED)) throw new UnreadableFile('tooHeavy')
+        pieces.push([name, data.slice()]) // fflate reuses its buffer
+      }
+      file.start()
+    })
+    unzip.register(UnzipInflate)
     while (packed < bytes.length) {
       const piece = bytes.subarray(packed, packed + UNPACKED_AT_ONCE)
       packed += piece.length
-      unzip.push(piece, packed >= bytes.length)
+      try {
+        unzip.push(piece, packed >= bytes.length)
+      } catch (error) {
+        if (error instanceof UnreadableFile) throw error
+        throw new UnreadableFile('notSheet')
+      }
+      yield* pieces.splice(0)
     }
-  } catch (error) {
-    if (error instanceof UnreadableFile) throw error
-    throw new UnreadableFile('notSheet')
   }
-  return { names, files: new Map([...found].map(([name, pieces]) => [name, Buffer.concat(pieces)])) }
 }

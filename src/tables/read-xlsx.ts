@@ -1,15 +1,15 @@
-import { strFromU8 } from 'fflate'
 import { format, getFormatFromId, isDateFormat } from 'numfmt'
-import { readPackage } from './read-package.ts'
+import { createUnpacker, readPackage, type Unpack } from './read-package.ts'
 import { MAX_COLUMNS, type TableRow } from './table.ts'
 import { UnreadableFile } from './unreadable-file.ts'
 
 // Spreadsheets of Excel and LibreOffice, as they show their cells: formulas by their stored results, numbers and dates by their formats. No links,
-// no declared entities. Each regular expression runs over a file once.
+// no declared entities. Each regular expression runs over a file once. Sheets are decoded in parts, because a whole one as a string would need as
+// much memory again.
 
 const MAX_CELLS = 1_500_000
 /** Most cells of a row, on average over the sheet. */
-const CELLS_A_ROW = 60
+const CELLS_A_ROW = 40
 /** Factor by which the empty cells before and between the others may widen rows. */
 const MAX_WIDENING = 4
 const MAX_MERGED = 10_000
@@ -17,34 +17,25 @@ const MAX_MERGED = 10_000
 const MAX_FILLED = 100_000
 /** Bytes of a package for each of its rows, on average. */
 const BYTES_A_ROW = 5 * 1024
-const WANTED = /^xl\/(sharedstrings\.xml|styles\.xml|workbook\.xml|_rels\/workbook\.xml\.rels|worksheets\/[^/]+\.xml)$/
 
 /** @property sheets names of the visible sheets. @property notes sentences about the sheet as a whole. */
 export type XlsxFile = { rows: TableRow[]; sheets: string[]; sheet: string; notes: string[] }
-
-export const isXlsxPart = (name: string): boolean => WANTED.test(name)
 
 /**
  * @param sheet name of the sheet to read; the first visible one if it doesn't exist. @param maxRows rows with text, besides the headings.
  * @throws UnreadableFile `notSheet`, `tooHeavy`, `tooManyRows`.
  */
 export function readXlsx(bytes: Uint8Array, sheet?: string, maxRows = MAX_CELLS): XlsxFile {
-  const { files } = readPackage(bytes, isXlsxPart, BYTES_A_ROW * maxRows)
-  const text = (name: string): string | undefined => {
-    const content = files.get(name.toLowerCase())
-    if (content === undefined) return undefined
-    const xml = strFromU8(content)
-    if (/<!DOCTYPE|<!ENTITY/i.test(xml)) throw new UnreadableFile('notSheet')
-    return xml
-  }
-  const book = readBook(text('xl/workbook.xml') ?? '', text('xl/_rels/workbook.xml.rels') ?? '')
+  const unpack = createUnpacker(bytes, BYTES_A_ROW * maxRows)
+  const textOf = (name: string) => [...decodeXml(unpack, name)].join('')
+  const book = readBook(textOf('xl/workbook.xml'), textOf('xl/_rels/workbook.xml.rels'))
   const found = book.sheets.find(({ name }) => name === sheet) ?? book.sheets[0]
-  const xml = text(found?.path ?? 'xl/worksheets/sheet1.xml')
-  if (xml === undefined) throw new UnreadableFile('notSheet')
-  const shared = readShared(text('xl/sharedStrings.xml') ?? '')
-  const { rows, notes } = readSheet(xml, {
-    shared,
-    formats: readFormats(text('xl/styles.xml') ?? ''),
+  const path = found?.path ?? 'xl/worksheets/sheet1.xml'
+  const { names } = readPackage(bytes, () => false)
+  if (!names.includes(path.toLowerCase())) throw new UnreadableFile('notSheet')
+  const { rows, notes } = readSheet(decodeXml(unpack, path), {
+    shared: readShared(decodeXml(unpack, 'xl/sharedStrings.xml')),
+    formats: readFormats(textOf('xl/styles.xml')),
     startsIn1904: book.startsIn1904,
     maxRows,
   })
@@ -98,16 +89,41 @@ function readFormats(styles: string): string[] {
 /** Tags of columns, rows, cells, texts, and merged cells, each with the text up to the next tag. */
 const TAGS = /<(\/?)(?:\w+:)?(col|row|c|f|v|t|si|rPh|mergeCell)(\s[^<>]*?)?(\/?)>([^<]*)/g
 
+/** Decodes a file in parts that end before a tag. A missing file is empty. @throws UnreadableFile `notSheet` for a DOCTYPE or an entity. */
+function* decodeXml(unpack: Unpack, path: string): Generator<string> {
+  const decoder = new TextDecoder()
+  let unfinished: string[] = []
+  const finish = (text: string): string => {
+    const xml = unfinished.join('') + text
+    if (/<!DOCTYPE|<!ENTITY/i.test(xml)) throw new UnreadableFile('notSheet')
+    return xml
+  }
+  for (const [, piece] of unpack((name) => name === path.toLowerCase())) {
+    const text = decoder.decode(piece, { stream: true })
+    const end = text.lastIndexOf('<')
+    if (end >= 0) {
+      yield finish(text.slice(0, end))
+      unfinished = []
+    }
+    unfinished.push(text.slice(Math.max(end, 0)))
+  }
+  yield finish(decoder.decode())
+}
+
+function forEachTag(parts: Iterable<string>, take: (match: RegExpExecArray) => void): void {
+  for (const xml of parts) for (const match of xml.matchAll(TAGS)) take(match)
+}
+
 /** Shared strings. Phonetic readings (rPh), as in Japanese sheets, are skipped. */
-function readShared(xml: string): string[] {
+function readShared(parts: Iterable<string>): string[] {
   const texts: string[] = []
   let isPhonetic = false
-  for (const [, end, name, , empty, text] of xml.matchAll(TAGS)) {
+  forEachTag(parts, ([, end, name, , empty, text]) => {
     if (name === 'si' && !end) texts.push('')
     else if (name === 'rPh') isPhonetic = !end && !empty
     else if (name === 't' && !end && !isPhonetic && texts.length > 0) texts[texts.length - 1] += decode(text!)
     if (texts.length > MAX_CELLS) throw new UnreadableFile('tooHeavy')
-  }
+  })
   return texts
 }
 
@@ -118,7 +134,7 @@ type Range = { top: number; bottom: number; left: number; right: number }
 /** @property next column of a cell without a reference. */
 type Position = { line: number; next: number; isHidden: boolean }
 
-function readSheet(xml: string, style: Style): { rows: TableRow[]; notes: string[] } {
+function readSheet(parts: Iterable<string>, style: Style): { rows: TableRow[]; notes: string[] } {
   const rows: TableRow[] = []
   const merged: Range[] = []
   const hidden = { rows: 0, columns: [] as string[] }
@@ -150,13 +166,13 @@ function readSheet(xml: string, style: Style): { rows: TableRow[]; notes: string
     col: (attributes) => HIDDEN.test(attributes) && hidden.columns.push(nameColumns(attributes)),
     mergeCell: (attributes) => merged.length < MAX_MERGED && merged.push(...readRange(attributes)),
   }
-  for (const [, end, name, attributes = '', empty, text] of xml.matchAll(TAGS)) {
+  forEachTag(parts, ([, end, name, attributes = '', empty, text]) => {
     if (name === 'row' || name === 'c') endCell()
     if (name === 'rPh') isPhonetic = !end && !empty
-    else if (end) continue
+    else if (end) return
     else if (begin[name!]) begin[name!]!(attributes)
     else if (cell && !isPhonetic) addText(cell, name!, text!)
-  }
+  })
   endCell()
   endRow()
   fillMerged(rows, merged)
@@ -274,7 +290,7 @@ const DAYS_TO_1904 = 1_462
 /** A number as the sheet shows it. General numbers keep all digits: they may be identifiers. */
 function showNumber(value: number, code: string, startsIn1904: boolean): ReadCell {
   // Sheets store 0.1 + 0.2 with all digits of the float.
-  const plain = String(Number(value.toPrecision(15)))
+  const plain = String(Number.isSafeInteger(value) ? value : Number(value.toPrecision(15)))
   if (/^(general|@)$/i.test(code)) return { text: plain }
   try {
     const isDate = isDateFormat(code)

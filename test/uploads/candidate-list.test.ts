@@ -23,7 +23,9 @@ describe('parseList', () => {
     ['a row too many', 'sam@example.com\n'.repeat(10_001), 'tooManyRows'],
     ['a list of 250,000 rows', 'sam@example.com\n'.repeat(250_000), 'tooManyRows'],
     ['too large a list', 'x'.repeat(MAX_BATCH_BYTES + 1), 'tooLarge'],
-    ['little but quotation marks', `email\n${'""\n'.repeat((MAX_BATCH_BYTES - 100) / 3)}`, 'empty'],
+    ['a sheet of empty rows', `email\n${',,\n'.repeat(1_048_576)}`, 'empty'],
+    ['little but quotation marks', `email\n${'""\n'.repeat((MAX_BATCH_BYTES - 100) / 3)}`, 'tooHeavy'],
+    ['little but line breaks', `email${'\n'.repeat(MAX_BATCH_BYTES - 100)}`, 'tooHeavy'],
   ])('rejects %s', (_what, list, problem) => {
     expect(() => parse(list)).toThrow(
       expect.objectContaining({ kind: 'invalid', issues: [expect.objectContaining({ field: 'list', problem })] }),

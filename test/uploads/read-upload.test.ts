@@ -67,11 +67,14 @@ describe('readUpload', () => {
   })
 
   it('rejects cells that widen many rows, and too many rows, before it has them in memory', async () => {
-    const sheetOf = (rows: number) => {
-      const cells = Array.from({ length: rows }, (_, i) => `<row r="${i + 1}"><c r="GR${i + 1}" t="b"><v>1</v></c></row>`)
+    const sheetOf = (rows: number, column: string) => {
+      const cells = Array.from({ length: rows }, (_, i) => `<row r="${i + 1}"><c r="${column}${i + 1}" t="b"><v>1</v></c></row>`)
       return zipSync({ 'xl/worksheets/sheet1.xml': strToU8(`<sheetData>${cells.join('')}</sheetData>`) })
     }
-    expect([await issueOf(sheetOf(100_000), 50_000), await issueOf(sheetOf(100_000))]).toEqual(['tooHeavy', 'tooManyRows'])
+    expect([await issueOf(sheetOf(100_000, 'GR'), 50_000), await issueOf(sheetOf(100_000, 'J'))]).toEqual([
+      'tooHeavy',
+      'tooManyRows',
+    ])
   })
 
   it('reports a workbook without cells as empty', async () => {

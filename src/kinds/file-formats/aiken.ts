@@ -3,10 +3,11 @@ import type { ParsedQuestion } from '../neutral.ts'
 // Aiken, Moodle's format for single choices: the text in a line, options `A. text` or `A) text`, then `ANSWER: A`.
 
 const OPTION = /^\s*([A-Z])[.)]\s+(.*)$/
-const ANSWER = /^\s*ANSWER\s*:\s*(.*?)\s*$/i
+const ANSWER = /^\s*ANSWER\s*:(.*)$/i
 
-/** True if the file has a line with an answer, and options. */
-export const looksLikeAiken = (text: string): boolean => /^\s*ANSWER\s*:\s*[A-Z]\b/im.test(text) && /^\s*A[.)]\s+\S/m.test(text)
+/** True if the file has a line with an answer, and options. Blanks are matched within a line, because `^\s*` takes quadratic time on empty lines. */
+export const looksLikeAiken = (text: string): boolean =>
+  /^[^\S\r\n]*ANSWER\s*:\s*[A-Z]\b/im.test(text) && /^[^\S\r\n]*A[.)]\s+\S/m.test(text)
 
 type Block = { line: number; lines: string[]; options: { letter: string; text: string }[]; answer?: string }
 
@@ -21,8 +22,8 @@ function splitBlocks(text: string): Block[] {
     const last = blocks.at(-1)
     const openBlock = last?.answer === undefined ? last : undefined
     if (answer === undefined) addLine(blocks, openBlock, { line: i + 1, text: line })
-    else if (openBlock) openBlock.answer = answer
-    else blocks.push({ line: i + 1, lines: [], options: [], answer })
+    else if (openBlock) openBlock.answer = answer.trim()
+    else blocks.push({ line: i + 1, lines: [], options: [], answer: answer.trim() })
   }
   return blocks
 }

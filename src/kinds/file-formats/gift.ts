@@ -36,7 +36,7 @@ const show = (text: string): string =>
 
 /** True if the text has titles, categories, or answers in braces. */
 export const looksLikeGift = (text: string): boolean =>
-  /^\s*(?:::|\$CATEGORY:)/m.test(text) || /(?<!\\)\{[^{}]*(?<!\\)\}/.test(text) || /(?<!\\)\{\s*[=~#]/.test(text)
+  /^[^\S\r\n]*(?:::|\$CATEGORY:)/m.test(text) || /(?<!\\)\{[^{}]*(?<!\\)\}/.test(text) || /(?<!\\)\{\s*[=~#]/.test(text)
 
 export function readGift(text: string): ParsedQuestion[] {
   const found: ParsedQuestion[] = []
