@@ -1,5 +1,4 @@
 import { isDatabaseBusy, isDatabaseUnavailable } from '../../db/errors.ts'
-import { affectedRows } from '../../db/statements.ts'
 import { actingMember, memberColumns } from '../authorization/acting-member.ts'
 import { type Context, enterOrganization, type ServiceContext } from '../context.ts'
 import { DomainError } from '../errors.ts'
@@ -10,10 +9,12 @@ import { findOrCreate } from './save-to-library.ts'
 
 /** Questions of one job: a few seconds of work. */
 const ROWS_A_JOB = 200
+/** Questions of one transaction, which takes less than a second. */
+const ROWS_A_TRANSACTION = 20
 
 /**
- * Imports some of the remaining questions, in the name of the import's creator, and enqueues a job for the rest. Each question commits
- * together with its row's state, under the row's lock, so that it is imported once, also after a crash or in two processes.
+ * Imports some of the remaining questions, in the name of the import's creator, and enqueues a job for the rest. Questions commit
+ * together with their rows' states, under the rows' locks, so that each is imported once, also after a crash or in two processes.
  */
 export async function continueImport(
   service: ServiceContext,
@@ -30,34 +31,41 @@ export async function continueImport(
   const ctx: Context = enterOrganization({ ...service, actor }, found.organization, 'live')
   const remainingRows = { organizationId, importId, state: { in: ['ready', 'losses'] } }
   const rows = await ctx.db.libraryImportRow.findMany({ where: remainingRows, orderBy: { number: 'asc' }, take: ROWS_A_JOB })
-  for (const row of rows) await importRow(ctx, importId, row)
+  for (let i = 0; i < rows.length; i += ROWS_A_TRANSACTION) await importRows(ctx, importId, rows.slice(i, i + ROWS_A_TRANSACTION))
   if (rows.length === ROWS_A_JOB) await service.deps.queue.enqueueLibraryImport(service.db, { organizationId, importId })
   else await finish(ctx, importId)
 }
 
 type Row = { number: number; name: string; category: string; question: unknown }
 
-const importRow = (ctx: Context, importId: string, { number, name, category, question }: Row): Promise<void> =>
+const importRows = (ctx: Context, importId: string, rows: Row[]): Promise<void> =>
   inTransaction(ctx, async (inside) => {
-    const remainingRows = inside.db
+    const numbers = rows.map(({ number }) => number)
+    const locked = await inside.db
       .selectFrom('libraryImportRows')
       .select('number')
       .where('importId', '=', importId)
-      .where('number', '=', number)
-    if ((await affectedRows(remainingRows.where('state', 'in', ['ready', 'losses']).forUpdate().skipLocked())) === 0) return
-    const where = { organizationId: inside.organization.id, importId, number }
-    const outcome = await inTransaction(inside, (nested) => take(nested, question as LibraryContent)).catch((error) =>
-      toRefusedRow(ctx, { importId, number }, error),
-    )
-    await inside.db.libraryImportRow.updateMany({ where, data: outcome })
-
-    async function take(nested: Context, content: LibraryContent) {
-      const fault = findContentFault(nested, content, category)
-      if (fault) return { state: 'refused', notes: [fault] }
-      const { libraryQuestionId, isNew } = await findOrCreate(nested, content, { name, category, importId })
-      return isNew ? { state: 'taken', libraryQuestionId } : { state: 'there' }
-    }
+      .where('number', 'in', numbers)
+      .where('state', 'in', ['ready', 'losses'])
+      .orderBy('number')
+      .forUpdate()
+      .skipLocked()
+      .execute()
+    const lockedNumbers = new Set(locked.map(({ number }) => number))
+    for (const row of rows) if (lockedNumbers.has(row.number)) await importRow(inside, importId, row)
   })
+
+async function importRow(ctx: Context, importId: string, { number, name, category, question }: Row): Promise<void> {
+  const content = question as LibraryContent
+  const save = async (inside: Context) => {
+    const fault = findContentFault(inside, content, category)
+    if (fault) return { state: 'refused', notes: [fault] }
+    const { libraryQuestionId, isNew } = await findOrCreate(inside, content, { name, category, importId })
+    return isNew ? { state: 'taken', libraryQuestionId } : { state: 'there' }
+  }
+  const data = await inTransaction(ctx, save).catch((error) => toRefusedRow(ctx, { importId, number }, error))
+  await ctx.db.libraryImportRow.updateMany({ where: { organizationId: ctx.organization.id, importId, number }, data })
+}
 
 /**
  * A question that can't be stored is skipped; the import continues.
