@@ -105,6 +105,7 @@ export async function buildApp(config: Config, dependencies: AppDependencies): P
   app.setSerializerCompiler(({ schema }) => serializerOf(schema as object))
   clientErrors.watch(app.server)
   app.decorateRequest<Context | null>('ctx', null)
+  app.decorateRequest('bodySource', null)
   app.decorate('addressing', { site: dependencies.site, knownHosts: config.publicHosts, isTrustedProxy })
   limitPipelining(app)
   if (config.traces) traceRequests(app)

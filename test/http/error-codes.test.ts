@@ -220,6 +220,7 @@ const documented = {
     'too_many_reports',
     'too_many_simulations',
     'too_many_imports',
+    'too_many_uploads',
     'library_import_not_found',
     'too_many_batches',
     'too_many_erasures',

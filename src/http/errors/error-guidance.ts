@@ -266,6 +266,10 @@ export const errorGuidance: Record<FailureKind, ErrorGuidance | null> = {
   too_many_reports: busy('reports'),
   too_many_simulations: busy('simulations'),
   too_many_imports: busy('imports'),
+  too_many_uploads: {
+    ...busy('uploads'),
+    cause: 'Other large requests are still arriving, and the service keeps no more of them in memory.',
+  },
   too_many_batches: busy('batches of invites'),
   too_many_erasures: busy('erasures'),
   overloaded: {
@@ -299,5 +303,4 @@ export const errorGuidance: Record<FailureKind, ErrorGuidance | null> = {
   sign_in_setting_not_found: null,
   too_many_exports: null,
   too_many_passwords: null,
-  too_many_uploads: null,
 }

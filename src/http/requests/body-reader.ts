@@ -10,13 +10,13 @@ declare module 'fastify' {
   }
 }
 
-/** Sender of a body: memory is shared fairly between organizations, then between their links. @property answer response to the request. */
-export type BodySource = { organization: string; link: string; answer: ServerResponse }
+/** Sender of a body: memory is shared fairly between organizations, then between their senders. @property sender candidate's link, member, or API key. @property answer response to the request. */
+export type BodySource = { organization: string; sender: string; answer: ServerResponse }
 
 /** Reads a request's body into memory. @throws HttpError body_too_large, request_timeout, too_many_uploads, malformed_request. */
 export type BodyReader = (request: FastifyRequest, payload: Readable) => Promise<Buffer>
 
-type Body = Pick<BodySource, 'organization' | 'link'> & {
+type Body = Pick<BodySource, 'organization' | 'sender'> & {
   /** Bytes in memory. */
   bytes: number
   /** Rejects the body; null once it has arrived. */
@@ -30,7 +30,7 @@ const RETRY_AFTER_SECONDS = 2
 
 /**
  * Reads request bodies into memory, at most `budget` bytes in total. A body counts until its request is answered. When memory runs out, the
- * newest arriving body is rejected: of the organization with the most bytes, and there of the link with the most bytes. A body that arrives
+ * newest arriving body is rejected: of the organization with the most bytes, and there of the sender with the most bytes. A body that arrives
  * too slowly is rejected. The limit of a single body is the route's `bodyLimit`.
  *
  * @param paceMs milliseconds between two checks of the pace.
@@ -49,8 +49,8 @@ export function createBodyReader(budget: number, paceMs = PACE_MS): BodyReader {
     return true
   }
 
-  const admit = ({ organization, link, answer }: BodySource): Body => {
-    const body: Body = { organization, link, bytes: 0, abort: null }
+  const admit = ({ organization, sender, answer }: BodySource): Body => {
+    const body: Body = { organization, sender, bytes: 0, abort: null }
     bodies.add(body)
     answer.once('close', () => release(body))
     if (answer.destroyed) release(body)
@@ -110,7 +110,7 @@ export function createBodyReader(budget: number, paceMs = PACE_MS): BodyReader {
 
 const outOfMemory = () => new HttpError('too_many_uploads', { retryAfter: RETRY_AFTER_SECONDS })
 
-/** The newest arriving body of the link with the most bytes, in the organization with the most bytes. */
+/** The newest arriving body of the sender with the most bytes, in the organization with the most bytes. */
 function newestOfMost(bodies: ReadonlySet<Body>): Body | undefined {
   const arriving = [...bodies].filter(({ abort }) => abort !== null)
   const ofMost = (candidates: Body[], nameOf: (body: Body) => string) => {
@@ -122,6 +122,6 @@ function newestOfMost(bodies: ReadonlySet<Body>): Body | undefined {
   if (arriving.length === 0) return undefined
   return ofMost(
     ofMost(arriving, ({ organization }) => organization),
-    ({ link }) => link,
+    ({ sender }) => sender,
   ).at(-1)
 }

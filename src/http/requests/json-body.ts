@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { scan } from 'secure-json-parse'
 import { HttpError } from '../errors/failure.ts'
 import type { BodyReader } from './body-reader.ts'
+import { limitLargeBodies } from './large-bodies.ts'
 
 /** Far more levels than any body has. Recursive functions overflow the stack at a few thousand. */
 const MAX_DEPTH = 32
@@ -19,14 +20,23 @@ export function readJsonBodies(app: FastifyInstance, readBody?: BodyReader): voi
   app.removeAllContentTypeParsers()
   refuseCompressedBodies(app)
   forgiveTypesOfEmptyBodies(app)
-  if (readBody)
-    app.addContentTypeParser('application/json', async (request: FastifyRequest, payload: IncomingMessage) =>
-      parseBody(request, await readBody(request, payload)),
-    )
+  if (readBody) parseJson(app, readBody)
   else
     app.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (request: FastifyRequest, body: Buffer) =>
       parseBody(request, body),
     )
+}
+
+/** Reads JSON bodies of a scope within {@link readJsonBodies} that may be megabytes. */
+export function readLargeJsonBodies(app: FastifyInstance): void {
+  app.removeContentTypeParser('application/json')
+  parseJson(app, limitLargeBodies(app))
+}
+
+function parseJson(app: FastifyInstance, readBody: BodyReader): void {
+  app.addContentTypeParser('application/json', async (request: FastifyRequest, payload: IncomingMessage) =>
+    parseBody(request, await readBody(request, payload)),
+  )
 }
 
 /** @returns undefined for an empty body. */

@@ -35,7 +35,6 @@ export async function candidatePages(
   const envelope = candidateEnvelope(settings.languages)
   answerErrors(app, () => envelope)
   serveAssets(app, INVITATION_PATH, assets)
-  app.decorateRequest('bodySource', null)
   const countSaved = createRequestCounter()
   const options: Options = {
     system,

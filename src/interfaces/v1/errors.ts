@@ -101,7 +101,7 @@ const answers = {
   headers_too_large: [431, 'The address and the headers must not be larger than 16 KiB'],
   body_too_large: [413, formatBodyLimit(64 * 1024)],
   rate_limited: [429, RATE_LIMITED],
-  too_many_uploads: [429, RATE_LIMITED],
+  too_many_uploads: [429, 'Too many files are being uploaded. Please try again later.'],
   overloaded: [503, 'The service is overloaded. Please try again later.'],
   database_busy: [503, 'The service is busy. Please try again later.'],
   store_unavailable: [503, 'Photos and recordings can not be reached at the moment. Please try again later.'],

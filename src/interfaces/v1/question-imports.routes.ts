@@ -4,6 +4,7 @@ import type { Context } from '../../domain/context.ts'
 import { getImport, listImportRows } from '../../domain/library/imports.ts'
 import { MAX_IMPORT_BODY_BYTES } from '../../domain/limits.ts'
 import { answerIdempotently, IdempotencyHeaders } from '../../http/requests/idempotency.ts'
+import { readLargeJsonBodies } from '../../http/requests/json-body.ts'
 import type { TypedApp } from '../../http/requests/typed-app.ts'
 import { importQuestions } from '../../uploads/import-questions.ts'
 import { managing } from './assessment-settings.routes.ts'
@@ -27,31 +28,34 @@ const shared = { ...managing, tags: ['Question imports'], scope: 'assessments:wr
 
 /** Beyond v1.md: files of questions for the library. */
 export function questionImportRoutes(app: TypedApp): void {
-  app.post(
-    '/question-imports',
-    {
-      bodyLimit: MAX_IMPORT_BODY_BYTES,
-      schema: {
-        ...shared,
-        operationId: 'importQuestions',
-        summary: 'Import a file of questions',
-        description:
-          'Reads a file, and imports its questions into the library. The answer has the outcome of the file; the questions are in the library once the import is `finished`. A question that the library has already is not imported again, so repeating a file is safe. If the encoding, or what a column means, is doubtful, nothing is imported: a 400 says which parameter decides it.',
-        headers: IdempotencyHeaders,
-        body: NewImportBody,
-        response: { 200: NewImportView, 202: NewImportView },
-        errors: ['too_many_imports'],
+  app.register(async (uploads: TypedApp) => {
+    readLargeJsonBodies(uploads)
+    uploads.post(
+      '/question-imports',
+      {
+        bodyLimit: MAX_IMPORT_BODY_BYTES,
+        schema: {
+          ...shared,
+          operationId: 'importQuestions',
+          summary: 'Import a file of questions',
+          description:
+            'Reads a file, and imports its questions into the library. The answer has the outcome of the file; the questions are in the library once the import is `finished`. A question that the library has already is not imported again, so repeating a file is safe. If the encoding, or what a column means, is doubtful, nothing is imported: a 400 says which parameter decides it.',
+          headers: IdempotencyHeaders,
+          body: NewImportBody,
+          response: { 200: NewImportView, 202: NewImportView },
+          errors: ['too_many_imports', 'too_many_uploads'],
+        },
       },
-    },
-    async (request, reply) => {
-      const { check: isCheck = false } = request.body
-      const work = async (ctx: Context) => {
-        const id = await importQuestions(ctx, toQuestionFile(request.body), { isCheck, nameOption: (choice) => choice })
-        return { status: isCheck ? 200 : 202, body: await report(ctx, id) }
-      }
-      return answerIdempotently(request, reply, work, undefined, withIdempotencyKeyForLongWork)
-    },
-  )
+      async (request, reply) => {
+        const { check: isCheck = false } = request.body
+        const work = async (ctx: Context) => {
+          const id = await importQuestions(ctx, toQuestionFile(request.body), { isCheck, nameOption: (choice) => choice })
+          return { status: isCheck ? 200 : 202, body: await report(ctx, id) }
+        }
+        return answerIdempotently(request, reply, work, undefined, withIdempotencyKeyForLongWork)
+      },
+    )
+  })
 
   app.get(
     '/question-imports/:importId',

@@ -22,9 +22,9 @@ async function listen(budget: number, paceMs = 60_000) {
   app.setErrorHandler((error, _request, reply) =>
     reply.code(error instanceof HttpError ? 429 : 500).send({ kind: (error as HttpError).kind }),
   )
-  type Route = { Params: { organization: string; link: string; name: string } }
+  type Route = { Params: { organization: string; sender: string; name: string } }
   app.put<Route>(
-    '/:organization/:link/:name',
+    '/:organization/:sender/:name',
     {
       onRequest: async (request, reply) => {
         request.bodySource = { ...request.params, answer: reply.raw }

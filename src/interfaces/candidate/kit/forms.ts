@@ -60,7 +60,7 @@ export function addForm(
     const ref = refOf(request.params.token)
     const admitted = (await admit?.(ref, request, reply)) ?? { organizationId: '' }
     if (typeof admitted === 'function') return admitted()
-    request.bodySource = { organization: admitted.organizationId, link: ref.inviteId, answer: reply.raw }
+    request.bodySource = { organization: admitted.organizationId, sender: ref.inviteId, answer: reply.raw }
     return undefined
   }
   app.post<Route>(`/:token/${action}`, { bodyLimit, onRequest }, async (request, reply) => {

@@ -53,7 +53,7 @@ export function mailedRoutes(app: FastifyInstance, { system, settings, countPage
       {
         async onRequest(request, reply) {
           const link = idOf(request.params.registration)
-          request.bodySource = { organization: '', link, answer: reply.raw }
+          request.bodySource = { organization: '', sender: link, answer: reply.raw }
         },
       },
       async (request, reply) => {

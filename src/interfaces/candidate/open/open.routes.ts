@@ -64,7 +64,6 @@ export async function openPages(app: FastifyInstance, options: OpenOptions): Pro
   app.addHook('onRequest', async (_request, reply) => {
     reply.headers(headers)
   })
-  app.decorateRequest('bodySource', null)
   app.decorateRequest('openLink', null)
   readForms(app, createBodyReader(BODY_BUDGET))
   const pages = createFormPages(options)
@@ -157,7 +156,7 @@ function registerRoute(app: FastifyInstance, { system, settings }: OpenOptions, 
     const { network } = clientOf(request)
     request.openLink = await inTurn(network, () => find(request.params.token))
     const { organizationId: organization } = request.openLink.link
-    request.bodySource = { organization, link: network, answer: reply.raw }
+    request.bodySource = { organization, sender: network, answer: reply.raw }
   }
   const answerForm = async (request: FastifyRequest<OpenRoute>): Promise<Answer> => {
     const { link, closure } = request.openLink!

@@ -72,7 +72,7 @@ export async function previewRoutes(app: FastifyInstance, { system, settings }: 
       async onRequest(request, reply) {
         if (request.headers['sec-fetch-site'] === 'cross-site') throw new DomainError('not_permitted')
         const { ctx } = await enter(request)
-        request.bodySource = { organization: ctx.organization.id, link: ctx.organization.id, answer: reply.raw }
+        request.bodySource = { organization: ctx.organization.id, sender: ctx.organization.id, answer: reply.raw }
       },
     },
     async (request, reply) => {

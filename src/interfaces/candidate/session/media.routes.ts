@@ -168,7 +168,7 @@ async function enter(options: Options, request: AnyRequest): Promise<PreparedSes
 }
 
 function expectFrom(options: Options, request: FastifyRequest, reply: FastifyReply, organization: string): void {
-  request.bodySource = { organization, link: refOf(options, request).inviteId, answer: reply.raw }
+  request.bodySource = { organization, sender: refOf(options, request).inviteId, answer: reply.raw }
 }
 
 function partRoutes(app: TypedApp, options: Options): void {

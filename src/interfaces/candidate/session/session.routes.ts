@@ -77,7 +77,7 @@ async function stateRoutes(scope: FastifyInstance, { system, settings, readBody,
     const session = await enterSession(system, ref)
     requirePrepared(session)
     request.session = session
-    request.bodySource = { organization: session.ctx.organization.id, link: ref.inviteId, answer: reply.raw }
+    request.bodySource = { organization: session.ctx.organization.id, sender: ref.inviteId, answer: reply.raw }
   })
   const app: TypedApp = scope.withTypeProvider<TypeBoxTypeProvider>()
 

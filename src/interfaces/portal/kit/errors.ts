@@ -45,6 +45,10 @@ const TOO_MANY_IMPORTS: ErrorText = {
   title: 'Too many files at once',
   text: 'Other files are still being read. Please go back and try again in a few seconds.',
 }
+const TOO_MANY_UPLOADS: ErrorText = {
+  title: 'Too many files at once',
+  text: 'Other files are still arriving, so nothing was changed. Please go back and try again in a few seconds.',
+}
 const ARCHIVE_DOWNLOADING: ErrorText = {
   title: 'This archive is being downloaded',
   text: 'It can be downloaded once. If the download is interrupted, the session that started it can repeat it within an hour; otherwise create another archive.',
@@ -88,6 +92,7 @@ const answers: Partial<Record<FailureKind, [status: number, told: ErrorText]>> =
   too_many_passwords: [429, TOO_MANY_PASSWORDS],
   too_many_reports: [429, TOO_MANY_REPORTS],
   too_many_imports: [429, TOO_MANY_IMPORTS],
+  too_many_uploads: [429, TOO_MANY_UPLOADS],
   too_many_erasures: [429, TOO_MANY_ERASURES],
   media_not_found: [404, UNKNOWN],
   submission_not_found: [404, UNKNOWN],
