@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { anyOfIds } from '../../db/queries.ts'
+import { insertRows } from '../../db/writes.ts'
 import type { Prisma } from '../../generated/prisma/client.ts'
 import { findUsedAssets } from '../assets/assets.ts'
 import { authorize } from '../authorization/permissions.ts'
@@ -166,10 +167,8 @@ export async function createVersion(
   const organizationId = organization.id
   const [id, createdAt] = [deps.newId(), deps.clock()]
   const assetIds = await findUsedAssets(ctx, [JSON.stringify(spec)])
-  const data = { organizationId, id, responseType, spec: spec as Prisma.InputJsonValue, assetIds, replacesId, createdAt }
-  await db.questionVersion.create({ data })
-  await db.answerKey.create({
-    data: { organizationId, versionId: id, number: 1, key: key as Prisma.InputJsonValue, createdAt },
-  })
+  const version = { organizationId, id, responseType, spec, assetIds, replacesId, createdAt }
+  const answerKey = { organizationId, versionId: id, number: 1, key, createdAt }
+  await insertRows(db, { questionVersions: [version], answerKeys: [answerKey] }).execute()
   return id
 }

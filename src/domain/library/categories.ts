@@ -64,11 +64,12 @@ export async function resolveCategory({ db, deps, organization }: Context, path:
   const tidied = tidyPath(path)
   if (tidied === '') return null
   throwIfIssues(findCategoryIssues(tidied))
-  const organizationId = organization.id
-  const named = { organizationId_path: { organizationId, path: tidied } }
+  const found = await db.selectFrom('libraryCategories').where('path', '=', tidied).select('id').executeTakeFirst()
+  if (found) return found.id
+  const key = { organizationId: organization.id, path: tidied }
   const { id } = await db.libraryCategory.upsert({
-    where: named,
-    create: { organizationId, id: deps.newId(), path: tidied },
+    where: { organizationId_path: key },
+    create: { ...key, id: deps.newId() },
     update: {},
   })
   return id

@@ -64,7 +64,7 @@ async function importRow(ctx: Context, importId: string, { number, name, categor
     return isNew ? { state: 'taken', libraryQuestionId } : { state: 'there' }
   }
   const data = await inTransaction(ctx, save).catch((error) => toRefusedRow(ctx, { importId, number }, error))
-  await ctx.db.libraryImportRow.updateMany({ where: { organizationId: ctx.organization.id, importId, number }, data })
+  await ctx.db.updateTable('libraryImportRows').where('importId', '=', importId).where('number', '=', number).set(data).execute()
 }
 
 /**

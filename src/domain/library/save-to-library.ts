@@ -1,5 +1,6 @@
 import { violatedConstraint } from '../../db/errors.ts'
-import type { Prisma } from '../../generated/prisma/client.ts'
+import { prepareScoped } from '../../db/queries.ts'
+import { insertRows } from '../../db/writes.ts'
 import { createVersion, readDefinitionWithKey } from '../assessments/define-question.ts'
 import { lockAssessment } from '../assessments/edit-assessments.ts'
 import { toQuestionInput } from '../assessments/edit-questions.ts'
@@ -126,17 +127,23 @@ async function createUnlessEqual(
 /** Unique constraint on content. */
 export const CONTENT_KEY = 'library_versions_content_key'
 
-export async function findEqual({ db, organization }: Context, content: LibraryContent): Promise<LibraryPlace | null> {
-  const contentHash = hashContent(content)
-  const where = { organizationId_contentHash: { organizationId: organization.id, contentHash } }
-  return db.libraryVersion.findUnique({ where, select: { libraryQuestionId: true, number: true } })
+const versionWithHash = prepareScoped((db, params: { contentHash: Buffer }) =>
+  db
+    .selectFrom('libraryVersions')
+    .where('contentHash', '=', params.contentHash as Uint8Array<ArrayBuffer>)
+    .select(['libraryQuestionId', 'number']),
+)
+
+export async function findEqual({ db }: Context, content: LibraryContent): Promise<LibraryPlace | null> {
+  const contentHash = Buffer.from(hashContent(content))
+  return (await versionWithHash(db, { contentHash }).executeTakeFirst()) ?? null
 }
 
 async function createLibraryQuestion(ctx: Context, content: LibraryContent, facts: LibraryFacts): Promise<LibraryPlace> {
   const categoryId = await resolveCategory(ctx, facts.category ?? '')
   const head = { ...toFirstColumns(ctx, content), categoryId, importId: facts.importId ?? null }
   const name = facts.name || head.name
-  await ctx.db.libraryQuestion.create({ data: { ...head, name, nameWords: searchWords(name) } })
+  await insertRows(ctx.db, { libraryQuestions: [{ ...head, name, nameWords: searchWords(name) }] }).execute()
   const versionId = facts.versionId ?? (content.definition && (await createVersion(ctx, content.definition)))
   const place = { libraryQuestionId: head.id, number: 1 }
   await writeVersion(ctx, place, content, versionId)
@@ -161,18 +168,17 @@ async function writeVersion(ctx: Context, place: LibraryPlace, content: LibraryC
   const { actor, db, deps, organization } = ctx
   const { script, audioUrl, videoUrl } = content.input
   const assetIds = await findUsedAssets(ctx, [script, JSON.stringify(content.definition?.spec ?? null)], [audioUrl, videoUrl])
-  await db.libraryVersion.create({
-    data: {
-      organizationId: organization.id,
-      ...place,
-      content: content.input as unknown as Prisma.InputJsonObject,
-      versionId,
-      assetIds,
-      contentHash: hashContent(content),
-      createdById: actor.kind === 'member' ? actor.id : null,
-      createdAt: deps.clock(),
-    },
-  })
+  const version = {
+    organizationId: organization.id,
+    ...place,
+    content: content.input,
+    versionId,
+    assetIds,
+    contentHash: hashContent(content),
+    createdById: actor.kind === 'member' ? actor.id : null,
+    createdAt: deps.clock(),
+  }
+  await insertRows(db, { libraryVersions: [version] }).execute()
   const versions = ctx.db
     .selectFrom('libraryVersions')
     .where('libraryVersions.libraryQuestionId', '=', place.libraryQuestionId)
