@@ -6,6 +6,7 @@ import { LONG } from './support/scale.ts'
 export default defineConfig({
   test: {
     ...shared,
+    env: { TEST_ALL: 'yes' },
     root: new URL('..', import.meta.url).pathname,
     include: ['test/**/*.test.ts'],
     exclude: ['test/operations/**'],

@@ -7,6 +7,7 @@ import { createInterface } from 'node:readline'
 import { Client } from 'pg'
 import { afterEach, expect, it } from 'vitest'
 import { type EmbeddedDatabase, releaseEmbeddedDatabases, startEmbeddedDatabase } from '../../src/db/embedded.ts'
+import { itSlow } from '../support/slow.ts'
 import { waitUntil } from '../support/wait-until.ts'
 
 // Servers and folders of the running test. They are stopped and removed even if the test fails.
@@ -100,7 +101,7 @@ it('stops the database despite open connections of its process, unless another p
   await expect(connect(url)).rejects.toThrow(/ENOENT|ECONNREFUSED/)
 })
 
-it('keeps the data and the running server after kill -9 of the starting process', async () => {
+itSlow('keeps the data and the running server after kill -9 of the starting process', async () => {
   const dataDir = await makeDataDir()
   const { child, url } = await startInChild(dataDir)
   await ask(url, 'CREATE TABLE kept AS SELECT 42 AS answer')
@@ -117,7 +118,7 @@ it('keeps the data and the running server after kill -9 of the starting process'
   expect(await ask(again.url, 'SELECT answer FROM kept')).toEqual([42])
 })
 
-it('starts one database for two concurrent starts on a new folder', async () => {
+itSlow('starts one database for two concurrent starts on a new folder', async () => {
   const dataDir = await makeDataDir()
   const [one, other] = await Promise.all([startInChild(dataDir), startInChild(dataDir)])
   expect(other.url).toBe(one.url)

@@ -4,6 +4,7 @@ import { migrate } from '../../src/db/migrate.ts'
 import { putUnderLoad } from '../support/load.ts'
 import { copyMigrations } from '../support/migrations-folder.ts'
 import { openTestDatabase, startProcess } from '../support/processes.ts'
+import { itSlow } from '../support/slow.ts'
 import { waitUntil } from '../support/wait-until.ts'
 
 /** An example of each kind of migration. Each one depends on the one before. */
@@ -56,7 +57,7 @@ const countFilled = async (client: Client): Promise<number> =>
   (await client.query('SELECT count(slug)::int AS count FROM tags')).rows[0].count
 
 describe('the migrations of the next release', () => {
-  it('make no request of the running release fail: in a transaction, in batches, and with a concurrent index', async () => {
+  itSlow('make no request of the running release fail: in a transaction, in batches, and with a concurrent index', async () => {
     const { url, client, key, assessmentId, folder } = await createDatabase()
     const service = await startProcess({ DATABASE_URL: url, RATE_LIMIT_STANDARD: '1000000' })
     const load = putUnderLoad({ url: service.url, key, assessmentId }, { kept: true, clients: 2 })

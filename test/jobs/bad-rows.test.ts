@@ -3,6 +3,7 @@ import { expireAllDueInvites } from '../../src/domain/invites/expire-due-invites
 import { completeDueSubmissions } from '../../src/domain/submissions/taking/complete-due-submissions.ts'
 import { DAY_MS } from '../support/factories.ts'
 import { startServiceForFile } from '../support/service.ts'
+import { itSlow } from '../support/slow.ts'
 import { makeTaking } from '../support/taking.ts'
 
 // A failing row, or a batch that takes too long, must delay neither later rows nor other organizations' rows.
@@ -37,7 +38,7 @@ async function failUpdates(table: string, condition: string, code: string): Prom
   return stopFailing
 }
 
-it('expires invites in smaller batches if a batch times out, for the sweep and for a list', async () => {
+itSlow('expires invites in smaller batches if a batch times out, for the sweep and for a list', async () => {
   const [bySweep, byList] = [await makeDue(2_100), await makeDue(2_100)]
   // Fails large batches like a time limit, but independently of the machine's speed.
   await failUpdates('invites', '(SELECT count(*) FROM gone) > 300', '57014')

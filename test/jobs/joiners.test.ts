@@ -6,6 +6,7 @@ import { startQueue } from '../../src/jobs/queue.ts'
 import { startRecordingWorkers } from '../../src/jobs/recording-workers.ts'
 import { readSlices } from '../media/recordings.ts'
 import { type Service, startServiceForTest } from '../support/service.ts'
+import { itSlow } from '../support/slow.ts'
 import { takeAssessment } from '../support/submissions.ts'
 import { waitUntil } from '../support/wait-until.ts'
 
@@ -25,7 +26,7 @@ async function startJoiners(service: Service, remux: Remux, joiners: number): Pr
   await startRecordingWorkers(boss, service.system, { remux, measureLevels: async () => null, joiners })
 }
 
-it('joins concurrent recordings shortest first, but older ones before those ten minutes later', async () => {
+itSlow('joins concurrent recordings shortest first, but older ones before those ten minutes later', async () => {
   const service = await startServiceForTest({ ROLE: 'api' })
   const [one, two, three] = (await readSlices('audio')) as [Buffer, Buffer, Buffer]
   // The recordings have different lengths, which identify them.

@@ -4,6 +4,7 @@ import { queueInvitationEmail, retryFailedEmail } from '../../src/domain/invites
 import { inTransaction } from '../../src/domain/transaction.ts'
 import { queueMail, retryNow, waitForState } from '../support/mail.ts'
 import { type Service, startService } from '../support/service.ts'
+import { itSlow } from '../support/slow.ts'
 import { type SmtpListener, startSmtpListener } from '../support/smtp.ts'
 import { PATIENT } from '../support/wait-until.ts'
 
@@ -187,7 +188,7 @@ describe('a test key', () => {
   })
 })
 
-it('sends as many mails at a time as SMTP_CONNECTIONS once the server has accepted some', async () => {
+itSlow('sends as many mails at a time as SMTP_CONNECTIONS once the server has accepted some', async () => {
   const connections = 60
   const held: (() => void)[] = []
   let isHolding = false

@@ -1,7 +1,7 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { mailboxPath } from '../../src/interfaces/mailbox/access.ts'
-import { expectAccessible, isBrowserInstalled, overflow, startBrowser } from '../support/browser.ts'
+import { expectAccessible, overflow, runsAllBrowserTests, startBrowser } from '../support/browser.ts'
 import { unknownId } from '../support/factories.ts'
 import { linkIn, waitForState } from '../support/mail.ts'
 import { startServiceForFile } from '../support/service.ts'
@@ -165,7 +165,7 @@ describe('the mailbox list', () => {
   )
 })
 
-describe.skipIf(!isBrowserInstalled)('the mailbox in a browser (skipped where no chromium is installed)', () => {
+describe.skipIf(!runsAllBrowserTests)('the mailbox in a browser (skipped where no chromium is installed)', () => {
   let browser: Browser
   let origin: string
   beforeAll(async () => {

@@ -2,6 +2,7 @@ import { buffer } from 'node:stream/consumers'
 import { describe, expect, it } from 'vitest'
 import { play } from '../support/play.ts'
 import { startServiceForFile } from '../support/service.ts'
+import { itSlow } from '../support/slow.ts'
 import { takeAssessment, webmPart } from '../support/submissions.ts'
 import { waitUntil } from '../support/wait-until.ts'
 import { RECORDED, readSlices } from './recordings.ts'
@@ -64,7 +65,7 @@ describe('a recording with missing parts', () => {
     expect(Math.abs(seconds! - cut! / 1_000 - RECORDED['video-1'])).toBeLessThan(0.5)
   })
 
-  it('fails if nothing of it can be read, and keeps its parts', async () => {
+  itSlow('fails if nothing of it can be read, and keeps its parts', async () => {
     const { first } = await slicesOf()
     const { media } = await recordWithGaps([[null, ...first.slice(1)]])
     expect([media.state, media.parts.length]).toEqual(['failed', first.length - 1])

@@ -16,6 +16,7 @@ import { asEraser, listStore } from '../support/erasing.ts'
 import { play } from '../support/play.ts'
 import { startProgramsInTest } from '../support/programs.ts'
 import { type Service, startService, startServiceForFile } from '../support/service.ts'
+import { itSlow } from '../support/slow.ts'
 import { takeAssessment, webmPart } from '../support/submissions.ts'
 import { waitUntil } from '../support/wait-until.ts'
 import { lacedWebm, repeatingMp4 } from './hostile.ts'
@@ -96,7 +97,7 @@ describe('a recording', () => {
     expect(await contentOf(media)).not.toBeNull()
   })
 
-  it('fails if it is no recording, and keeps its parts', async () => {
+  itSlow('fails if it is no recording, and keeps its parts', async () => {
     const candidate = await takeAssessment(service)
     const mediaId = await record(candidate, [[webmPart('<script>alert(1)</script>')]])
     const media = await waitUntil('the recording to be given up', async () => {

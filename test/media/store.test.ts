@@ -11,6 +11,7 @@ import { openS3 } from '../../src/media/s3.ts'
 import { openMediaStore } from '../../src/media/store.ts'
 import { findFreePort } from '../support/free-port.ts'
 import { startServiceForTest } from '../support/service.ts'
+import { itSlow } from '../support/slow.ts'
 import { takeAssessment, webmPart } from '../support/submissions.ts'
 import { waitUntil } from '../support/wait-until.ts'
 
@@ -140,7 +141,7 @@ it('fails an S3 request that the server does not answer', async () => {
   await expect(store.get('organization/one')).rejects.toThrow('timed out')
 })
 
-it.each<[string, (port: number) => Promise<void>]>([
+itSlow.each<[string, (port: number) => Promise<void>]>([
   ['hangs', (port) => listenSilently(port)],
   ['is dead', async () => {}],
 ])(
@@ -187,7 +188,7 @@ it.each<[string, (port: number) => Promise<void>]>([
   },
 )
 
-it('is checked once for concurrent requests to /readyz while it hangs', async () => {
+itSlow('is checked once for concurrent requests to /readyz while it hangs', async () => {
   const service = await startServiceForTest({ ROLE: 'api' })
   const { media } = service.deps
   const { put } = media

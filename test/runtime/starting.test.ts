@@ -13,6 +13,7 @@ import { createEmptyDatabase } from '../support/empty-database.ts'
 import { ask, launchService, openTestDatabase, startProcess } from '../support/processes.ts'
 import { LONG } from '../support/scale.ts'
 import { SECRET_KEY } from '../support/service.ts'
+import { itSlow } from '../support/slow.ts'
 import { startSmtpListener } from '../support/smtp.ts'
 import { waitUntil } from '../support/wait-until.ts'
 
@@ -23,7 +24,7 @@ async function connect(url: string): Promise<Client> {
   return client
 }
 
-it('reads its secrets from files', async () => {
+itSlow('reads its secrets from files', async () => {
   const folder = await mkdtemp(path.join(tmpdir(), 'assessments-secrets-'))
   onTestFinished(() => rm(folder, { recursive: true }))
   const smtp = await startSmtpListener()
@@ -75,7 +76,7 @@ it('exits with 78 for an invalid configuration, naming all errors without a stac
   expect(service.output()).not.toMatch(/ {4}at |node:internal|hunter2|too short/)
 })
 
-it("logs one line about why it can't start, and leaves no database server running", async () => {
+itSlow("logs one line about why it can't start, and leaves no database server running", async () => {
   const taken = createServer().listen(0, '127.0.0.1')
   onTestFinished(() => void taken.close())
   await once(taken, 'listening')
@@ -163,7 +164,7 @@ it.runIf(LONG)('is compiled ahead of time without running', async () => {
   expect((await readdir(cache, { recursive: true })).length).toBeGreaterThan(500)
 })
 
-it('refuses to start on a database from before 1.0, and leaves it unchanged', async () => {
+itSlow('refuses to start on a database from before 1.0, and leaves it unchanged', async () => {
   const url = await copyDatabase()
   const client = await connect(url)
   await client.query(`DELETE FROM _prisma_migrations WHERE migration_name <> '00000000000000_baseline'`)
@@ -175,7 +176,7 @@ it('refuses to start on a database from before 1.0, and leaves it unchanged', as
   expect(rows).toEqual([{ migration_name: '20261121090000_foundation' }])
 })
 
-it("refuses to start on a database that it can't migrate, leaves it unchanged, and starts after the fix", async () => {
+itSlow("refuses to start on a database that it can't migrate, leaves it unchanged, and starts after the fix", async () => {
   const url = await createEmptyDatabase()
   const client = await connect(url)
   await client.query('CREATE TABLE idempotency_records (id int)')

@@ -2,11 +2,14 @@ import { existsSync } from 'node:fs'
 import axe from 'axe-core'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { expect } from 'vitest'
+import { RUNS_SLOW_TESTS } from './slow.ts'
 
 /** Debian's path. The headless shell needs a third of Chromium's CPU time. */
 const CHROMIUM = '/usr/bin/chromium-headless-shell'
 /** Tests that need a browser are skipped if this is false. */
 export const isBrowserInstalled = existsSync(CHROMIUM)
+/** True for browser tests beyond the journeys (test/journeys), which `npm test` leaves out. */
+export const runsAllBrowserTests = isBrowserInstalled && RUNS_SLOW_TESTS
 
 const ARGUMENTS = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run']
 const QUIET = ['--disable-background-networking', '--disable-component-update', '--disable-sync']

@@ -14,6 +14,7 @@ import { importOrganization } from '../../src/transfer/import-organization.ts'
 import { runCli } from '../cli/run-cli.ts'
 import { createSampleOrganization } from '../support/sample-organization.ts'
 import { startServiceForFile } from '../support/service.ts'
+import { itSlow } from '../support/slow.ts'
 import { readTables } from './read-tables.ts'
 
 const work = await mkdtemp(path.join(tmpdir(), 'zip-'))
@@ -31,7 +32,7 @@ const exported = await runCli(['org', 'export', own.id, file], { DATABASE_URL: s
 const packed = await readFile(file)
 const files = unzipSync(packed)
 
-it('is written by the command line, and imported with the same rows and media', async () => {
+itSlow('is written by the command line, and imported with the same rows and media', async () => {
   expect([exported.code, exported.stderr]).toEqual([0, ''])
   expect(exported.stdout).toContain(`Exported Packed organization to ${file}: `)
   expect(await readdir(work)).toEqual(['packed.zip'])

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import type { ParsedQuestion } from '../../src/kinds/neutral.ts'
 import { readUpload } from '../../src/uploads/read-upload.ts'
 import { sharedText, writeXlsx } from '../support/question-files.ts'
+import { itSlow } from '../support/slow.ts'
 
 async function readParts(bytes: Uint8Array, maxRows = 5_000) {
   const parts: ParsedQuestion[][] = []
@@ -43,7 +44,7 @@ describe('readUpload', () => {
     expect(await issueOf(bytes)).toBe('tooMuchText')
   })
 
-  it('rejects unclosed tags in linear time', async () => {
+  itSlow('rejects unclosed tags in linear time', async () => {
     const open = (tag: string) => zipSync({ 'xl/worksheets/sheet1.xml': strToU8(`<sheetData>${`<${tag}>`.repeat(1_000_000)}`) })
     expect([await issueOf(open('row')), await issueOf(open('c')), await issueOf(open('row r="1" '.trim()))]).toEqual([
       'empty',
@@ -61,12 +62,12 @@ describe('readUpload', () => {
     expect(good).toMatchObject({ question: { text: 'Who?' } })
   })
 
-  it('rejects a file that needs more memory than the process may use', async () => {
+  itSlow('rejects a file that needs more memory than the process may use', async () => {
     const lines = `text\n${'a\n'.repeat(5_000_000)}`
     expect(await issueOf(strToU8(lines), 10_000_000)).toBe('tooHeavy')
   })
 
-  it('rejects cells that widen many rows, and too many rows, before it has them in memory', async () => {
+  itSlow('rejects cells that widen many rows, and too many rows, before it has them in memory', async () => {
     const sheetOf = (rows: number, column: string) => {
       const cells = Array.from({ length: rows }, (_, i) => `<row r="${i + 1}"><c r="${column}${i + 1}" t="b"><v>1</v></c></row>`)
       return zipSync({ 'xl/worksheets/sheet1.xml': strToU8(`<sheetData>${cells.join('')}</sheetData>`) })

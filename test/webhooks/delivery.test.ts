@@ -9,6 +9,7 @@ import { DAY_MS } from '../support/factories.ts'
 import { readDocument } from '../support/openapi.ts'
 import { answerWith, hang, type Received, startReceiver, verify } from '../support/receiver.ts'
 import { startServiceForFile, startServiceForTest } from '../support/service.ts'
+import { itSlow } from '../support/slow.ts'
 import { waitUntil } from '../support/wait-until.ts'
 import { makeIntegrator, TO_LOOPBACK } from '../support/webhooks.ts'
 
@@ -108,7 +109,7 @@ describe('a message', () => {
 })
 
 describe('a failed attempt', () => {
-  it('is followed by nine more of the same message at growing intervals, then the delivery fails', async () => {
+  itSlow('is followed by nine more of the same message at growing intervals, then the delivery fails', async () => {
     const own = await makeIntegrator(service)
     const receiver = await startReceiver(answerWith(500, {}, 'out of order\0'))
     const webhook = await own.subscribe(receiver)
@@ -436,7 +437,7 @@ describe('a test of an event type', () => {
   })
 })
 
-it('interrupts a delivery when it stops, and sends it after the next start without counting the first attempt', async () => {
+itSlow('interrupts a delivery when it stops, and sends it after the next start without counting the first attempt', async () => {
   const first = await startServiceForTest(TO_LOOPBACK)
   const own = await makeIntegrator(first)
   const receiver = await startReceiver(hang)

@@ -7,6 +7,7 @@ import { createPost } from '../../src/webhooks/post.ts'
 import { NOT_PUBLIC } from '../../src/webhooks/resolve.ts'
 import { CERTIFICATE } from '../support/certificate.ts'
 import { answerWith, hang, startReceiver } from '../support/receiver.ts'
+import { itSlow } from '../support/slow.ts'
 import { waitUntil } from '../support/wait-until.ts'
 
 const allow = (list: string) => readAllowance(list).allowance
@@ -92,7 +93,7 @@ describe('a response', () => {
     await expect(send(receiver.url)).rejects.toThrow()
   })
 
-  it('times out after 15 s, even if parts of it keep arriving', async () => {
+  itSlow('times out after 15 s, even if parts of it keep arriving', async () => {
     const receiver = await startReceiver((response) => {
       response.writeHead(200)
       const drip = setInterval(() => response.write('.'), 200)

@@ -9,7 +9,7 @@ import { requestCandidateArchive } from '../../../src/domain/archives/request-ar
 import type { Context } from '../../../src/domain/context.ts'
 import { fileOf } from '../../../src/domain/files/media-keys.ts'
 import { readArchive, textsOf } from '../../support/archives.ts'
-import { desktop, expectAccessible, isBrowserInstalled, overflow, phone, startBrowser, watch } from '../../support/browser.ts'
+import { desktop, expectAccessible, overflow, phone, runsAllBrowserTests, startBrowser, watch } from '../../support/browser.ts'
 import { ADDRESS, ANSWER, asEraser, COMMENT, makeErasable, NAME } from '../../support/erasing.ts'
 import { startServiceForFile } from '../../support/service.ts'
 import { TO_LOOPBACK } from '../../support/webhooks.ts'
@@ -93,7 +93,7 @@ describe("a candidate's archive", () => {
     expect(textsOf(files).length).toBeGreaterThan(20)
   })
 
-  it.skipIf(!isBrowserInstalled)('opens in a browser from disk, and links from page to page', async () => {
+  it.skipIf(!runsAllBrowserTests)('opens in a browser from disk, and links from page to page', async () => {
     const folder = await mkdtemp(path.join(tmpdir(), 'archive-'))
     for (const [name, content] of Object.entries(files)) {
       await mkdir(path.dirname(path.join(folder, name)), { recursive: true })

@@ -19,6 +19,7 @@ import { recordQueries } from '../../support/queries.ts'
 import { runSweep } from '../../support/run-sweep.ts'
 import { saveFormInSession } from '../../support/saved-forms.ts'
 import { startServiceForFile } from '../../support/service.ts'
+import { itSlow } from '../../support/slow.ts'
 import { waitUntil } from '../../support/wait-until.ts'
 
 const service = await startServiceForFile()
@@ -347,7 +348,7 @@ it("repeats an erasure after a restore, and revokes the member's keys on request
   expect((await findUnfinishedErasures(service.system)).filter((line) => line.id === id)).toEqual([])
 })
 
-it("finishes a member's erasure once with a correct receipt, even if each step is stopped repeatedly", async () => {
+itSlow("finishes a member's erasure once with a correct receipt, even if each step is stopped repeatedly", async () => {
   const made = await createMembers()
   const { member, email, ctx } = made
   await leaveTraces(made)
@@ -455,7 +456,7 @@ describe('an orphaned account', () => {
   })
 
   // Runs last, because so many accounts would disturb the other tests.
-  it('is found without reading the other accounts, however many there are', async () => {
+  itSlow('is found without reading the other accounts, however many there are', async () => {
     const { member } = await createMembers()
     const client = new pg.Client({ connectionString: service.databaseUrl })
     await client.connect()

@@ -19,6 +19,7 @@ import { DAY_MS } from '../../support/factories.ts'
 import { fieldsIn } from '../../support/forms.ts'
 import { signInAs } from '../../support/portal.ts'
 import { startServiceForFile } from '../../support/service.ts'
+import { itSlow } from '../../support/slow.ts'
 import { submitRows } from '../../support/submissions.ts'
 import { waitUntil } from '../../support/wait-until.ts'
 import { TO_LOOPBACK } from '../../support/webhooks.ts'
@@ -152,7 +153,7 @@ describe('a retention run', () => {
     expect((await owner.get(`${owner.home}settings/audit-log`)).text).toContain('erased ended invites')
   })
 
-  it('erases invites with their files before their rows, and continues after the store stopped it', async () => {
+  itSlow('erases invites with their files before their rows, and continues after the store stopped it', async () => {
     const made = await makeErasable(service, { others: 2 })
     const organizationId = made.organization.id
     const ctx = asEraser(service, made.organization)
@@ -367,7 +368,7 @@ it('starts a twice-shortened period by the last change, and asks for confirmatio
   expect(await isThere()).toBe(false)
 })
 
-it('finds due invites in index order, however many invites there are', async () => {
+itSlow('finds due invites in index order, however many invites there are', async () => {
   const organization = await make.organization()
   const assessment = await make.assessment(organization.id)
   const { metadata: _, id: __, ...like } = await make.invite(assessment)

@@ -12,6 +12,7 @@ import { candidateOf, prepare } from '../../support/candidate.ts'
 import { readFeed } from '../../support/events.ts'
 import { queueMail } from '../../support/mail.ts'
 import { type Service, startService } from '../../support/service.ts'
+import { itSlow } from '../../support/slow.ts'
 import { startSmtpListener } from '../../support/smtp.ts'
 import { waitUntil } from '../../support/wait-until.ts'
 
@@ -166,7 +167,7 @@ describe('expiry', () => {
     expect(await readEvents(key)).toEqual([{ type: 'invite.expired', actor: SYSTEM, data: stateOf(invite, 'expired') }])
   })
 
-  it('records one event for each of thousands of invites that expire at once', async () => {
+  itSlow('records one event for each of thousands of invites that expire at once', async () => {
     const { id: organizationId, key } = await service.make.organization()
     const { id: assessmentId } = await service.make.assessment(organizationId)
     const count = 5_000

@@ -3,6 +3,7 @@ import type { Connection } from '../../../src/db/client.ts'
 import { expireAllDueInvites } from '../../../src/domain/invites/expire-due-invites.ts'
 import { DAY_MS } from '../../support/factories.ts'
 import { type Service, startService } from '../../support/service.ts'
+import { itSlow } from '../../support/slow.ts'
 import { PATIENT, waitUntil } from '../../support/wait-until.ts'
 
 let service: Service
@@ -123,7 +124,7 @@ it('expires due invites once for ten concurrent lists', async () => {
   expect(statements).toBeLessThan(5)
 })
 
-it('expires all invites due at the same instant despite concurrent sweeps and lists', async () => {
+itSlow('expires all invites due at the same instant despite concurrent sweeps and lists', async () => {
   const { organizationId, key, expiresAt, size } = await makeCampaign(5_000)
   service.clock.set(expiresAt)
   const list = async () => (await service.v1(key).get('/invites?status=expired&limit=1')).body.pagination?.total

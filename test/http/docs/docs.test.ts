@@ -3,7 +3,7 @@ import path from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { parse } from 'yaml'
-import { expectAccessible, isBrowserInstalled, looksOf, overflow, startBrowser } from '../../support/browser.ts'
+import { expectAccessible, looksOf, overflow, runsAllBrowserTests, startBrowser } from '../../support/browser.ts'
 import { follow, type Parameter, readDocument } from '../../support/openapi.ts'
 import { type Service, startService, startServiceForTest } from '../../support/service.ts'
 
@@ -214,7 +214,7 @@ it("shows the alternate interface's reference under the configured prefix", asyn
   expect((await moved.http().get('/docs/alternate')).text).toContain('<code>/elsewhere/tags</code>')
 })
 
-describe.skipIf(!isBrowserInstalled)('the documentation in a browser (skipped where no chromium is installed)', () => {
+describe.skipIf(!runsAllBrowserTests)('the documentation in a browser (skipped where no chromium is installed)', () => {
   let browser: Browser
   beforeAll(async () => {
     browser = await startBrowser()

@@ -3,6 +3,7 @@ import { type AddressInfo, connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
 import { type Service, startService } from '../../support/service.ts'
+import { itSlow } from '../../support/slow.ts'
 import { waitUntil } from '../../support/wait-until.ts'
 
 const MAX_WAIT_MS = 300
@@ -51,7 +52,7 @@ async function lockTags(): Promise<() => Promise<void>> {
   return end
 }
 
-it('serves a client that sends one request at a time, even if the process is blocked in between', async () => {
+itSlow('serves a client that sends one request at a time, even if the process is blocked in between', async () => {
   for (let i = 0; i < 3; i++) {
     blockEventLoop(1_500)
     expect(await statusOf()).toBe(200)
@@ -71,7 +72,7 @@ it('serves a few clients with slow requests', async () => {
   expect(new Set(await Promise.all(slow))).toEqual(new Set([200]))
 })
 
-it('answers 503 with Retry-After while hundreds of requests wait too long, and recovers afterwards', async () => {
+itSlow('answers 503 with Retry-After while hundreds of requests wait too long, and recovers afterwards', async () => {
   const goOn = await lockTags()
   const queue = Array.from({ length: 200 }, () => statusOf())
   const refused = await waitUntil('a request to be refused', async () => {

@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { MAX_PART_BYTES } from '../../../src/domain/limits.ts'
 import { candidateOf, NO_REQUIREMENTS } from '../../support/candidate.ts'
 import { startServiceForFile } from '../../support/service.ts'
+import { itSlow } from '../../support/slow.ts'
 import { takeAssessment, webmPart } from '../../support/submissions.ts'
 
 const service = await startServiceForFile({ ROLE: 'api' })
@@ -90,7 +91,7 @@ it('accepts four uploads of a link at once, rejects the fifth for now, and accep
   await expect.poll(async () => (await candidate.putPart(mediaId, 0, 4, webmPart())).status).toBe(204)
 })
 
-it('ends an upload that stalls', { timeout: 30_000 }, async () => {
+itSlow('ends an upload that stalls', { timeout: 30_000 }, async () => {
   const { session, tab, beginAttempt } = await takeAssessment(service)
   const mediaId = await beginAttempt()
   const { answered } = await begin({ path: part(session, mediaId, 0), tab, length: 100_000 }, 50_000)

@@ -6,6 +6,7 @@ import { hasPoppler, readPdf } from '../../support/pdf.ts'
 import { signInAs } from '../../support/portal.ts'
 import { RUBRIC, RUBRIC_POINTS } from '../../support/rubrics.ts'
 import { startServiceForFile } from '../../support/service.ts'
+import { itSlow } from '../../support/slow.ts'
 import { makeAccepted } from '../../support/taking.ts'
 import { waitUntil } from '../../support/wait-until.ts'
 
@@ -220,7 +221,7 @@ describe('GET /invites/{inviteId}/submission/report', () => {
     for (const text of internals) expect(shownText, text).not.toContain(text)
   })
 
-  it("is created in fair turns: many requests wait or are rejected before another organization's", async () => {
+  itSlow("is created in fair turns: many requests wait or are rejected before another organization's", async () => {
     const [many, one] = [await makeReleased(), await makeReleased()]
     const made: ('many' | 'one')[] = []
     const refused: (string | undefined)[] = []

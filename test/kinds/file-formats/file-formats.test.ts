@@ -14,6 +14,7 @@ import type { TableRow } from '../../../src/tables/table.ts'
 import { UnreadableFile } from '../../../src/tables/unreadable-file.ts'
 import { writeGift, writeTable, writeXlsx } from '../../support/question-files.ts'
 import { scaled } from '../../support/scale.ts'
+import { itSlow } from '../../support/slow.ts'
 
 /** Summary of an imported question: line, response type, text, key, and losses, or the reason for rejection. */
 const summarize = (read: ParsedQuestion) => {
@@ -277,7 +278,7 @@ describe('a spreadsheet', () => {
     ])
   })
 
-  it('rejects zip bombs, paths outside of the package, and entities before unpacking', () => {
+  itSlow('rejects zip bombs, paths outside of the package, and entities before unpacking', () => {
     const big = new Uint8Array(100 * 1024 * 1024)
     const bombs = {
       'a sheet that unpacks to 100 MB': zipSync({ 'xl/worksheets/sheet1.xml': big }),
@@ -290,7 +291,7 @@ describe('a spreadsheet', () => {
     for (const [what, bytes] of Object.entries(bombs)) expect(() => readXlsx(bytes), what).toThrow(UnreadableFile)
   })
 
-  it('counts unpacked bytes instead of declared sizes', () => {
+  itSlow('counts unpacked bytes instead of declared sizes', () => {
     const lying = zipSync({ 'xl/worksheets/sheet1.xml': new Uint8Array(100 * 1024 * 1024) })
     const view = new DataView(lying.buffer, lying.byteOffset)
     const [SIZE_IN_FRONT, SIZE_AT_THE_END] = [22, 24]

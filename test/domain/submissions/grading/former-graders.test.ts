@@ -11,6 +11,7 @@ import { getSubmission } from '../../../../src/domain/submissions/reading/submis
 import { makeSubmitted } from '../../../support/grading.ts'
 import { signInAs } from '../../../support/portal.ts'
 import { startServiceForFile } from '../../../support/service.ts'
+import { itSlow } from '../../../support/slow.ts'
 
 const service = await startServiceForFile()
 const UNKNOWN = { kind: 'submission_not_found' }
@@ -82,7 +83,7 @@ it('names former graders in the portal, and offers to take over', async () => {
   expect((await service.db.invite.findUniqueOrThrow({ where: { id: invite.id } })).assignedGraderId).toBe(person.member.id)
 })
 
-it('finds former graders in an organization with more twice-graded assessments than a statement has parameters', async () => {
+itSlow('finds former graders in an organization with more twice-graded assessments than a statement has parameters', async () => {
   const { first, third, change, organization } = await createTwiceGraded()
   await service.db.$executeRaw`
     INSERT INTO assessments (id, organization_id, name, name_key, name_search, second_grader, skill_types, created_at, updated_at)

@@ -4,6 +4,7 @@ import { endSubmissionsOfClosedInvites } from '../../../../src/domain/submission
 import { openMissingSubmissions } from '../../../../src/domain/submissions/taking/open-missing-submissions.ts'
 import { runSweep } from '../../../support/run-sweep.ts'
 import { startServiceForFile, startServiceForTest } from '../../../support/service.ts'
+import { itSlow } from '../../../support/slow.ts'
 import { makeAccepted, makeTaking } from '../../../support/taking.ts'
 import { PATIENT, waitUntil } from '../../../support/wait-until.ts'
 
@@ -60,7 +61,7 @@ describe('a submission past its deadline', () => {
     expect([(await unlimited.stored()).status, (await unlimited.submission()).state]).toEqual(['started', 'in_progress'])
   })
 
-  it('is completed with hundreds of others, without waiting for a locked one', async () => {
+  itSlow('is completed with hundreds of others, without waiting for a locked one', async () => {
     const held = await makeTaking(service, { timeLimit: 60 })
     const { invite, submission } = await makeTaking(service, { timeLimit: 60 })
     const { id } = await submission()

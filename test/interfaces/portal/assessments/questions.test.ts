@@ -3,6 +3,7 @@ import { MAX_INTEGER } from '../../../../src/domain/limits.ts'
 import { fieldsIn, mistakesIn } from '../../../support/forms.ts'
 import { signInAs } from '../../../support/portal.ts'
 import { type Service, startServiceForFile } from '../../../support/service.ts'
+import { itSlow } from '../../../support/slow.ts'
 
 const service = await startServiceForFile()
 
@@ -333,7 +334,7 @@ it('deletes a question once', async () => {
   expect([await scripts(), await counts()]).toEqual([['B'], { questionCount: 1, totalPoints: 4 }])
 })
 
-it('lists thousands of questions in pages, and copies them completely', async () => {
+itSlow('lists thousands of questions in pages, and copies them completely', async () => {
   const { assessment, get, post, path, organization } = await openAssessment()
   const now = service.clock.now()
   const rows = Array.from({ length: 6_000 }, (_, i) => ({

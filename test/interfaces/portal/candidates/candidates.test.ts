@@ -1,13 +1,14 @@
 import pg from 'pg'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { expectAccessible, isBrowserInstalled, looksOf, overflow, startBrowser } from '../../../support/browser.ts'
+import { expectAccessible, looksOf, overflow, runsAllBrowserTests, startBrowser } from '../../../support/browser.ts'
 import { DAY_MS } from '../../../support/factories.ts'
 import { eventsIn, mistakesIn, rowsOf } from '../../../support/forms.ts'
 import { signInAs } from '../../../support/portal.ts'
 import { recordQueries } from '../../../support/queries.ts'
 import { LONG } from '../../../support/scale.ts'
 import { startServiceForFile } from '../../../support/service.ts'
+import { itSlow } from '../../../support/slow.ts'
 
 const service = await startServiceForFile()
 const { db } = service
@@ -186,7 +187,7 @@ it.runIf(LONG)('reads a page by an index, even with many invites', async () => {
   }
 })
 
-describe.skipIf(!isBrowserInstalled)('the candidate pages (skipped where no chromium is installed)', () => {
+describe.skipIf(!runsAllBrowserTests)('the candidate pages (skipped where no chromium is installed)', () => {
   let browser: Browser
   let origin: string
   beforeAll(async () => {
@@ -195,7 +196,7 @@ describe.skipIf(!isBrowserInstalled)('the candidate pages (skipped where no chro
   })
   afterAll(() => browser?.close())
 
-  it('are accessible, and never scroll sideways', async () => {
+  itSlow('are accessible, and never scroll sideways', async () => {
     const { admin, french, invite } = await setUp()
     const { id } = await invite(
       french,

@@ -8,6 +8,7 @@ import { createTag } from '../../../../src/domain/tags/tags.ts'
 import { asOperator, signInAs } from '../../../support/portal.ts'
 import { recordQueries } from '../../../support/queries.ts'
 import { startServiceForFile } from '../../../support/service.ts'
+import { itSlow } from '../../../support/slow.ts'
 import { waitUntil } from '../../../support/wait-until.ts'
 
 const service = await startServiceForFile()
@@ -149,7 +150,7 @@ it('reads each invite once per batch, even before the table has statistics', asy
   expect(rows[0]['QUERY PLAN'][0].Plan['Shared Hit Blocks']).toBeLessThan(20_000)
 })
 
-it('exports each invite of a search once, clustered or spread', async () => {
+itSlow('exports each invite of a search once, clustered or spread', async () => {
   const made = await start()
   await addMany(made, 21_000)
   const counts = { many: 21_000, many20: 1_111, many77: 111, nobody: 0 }
@@ -300,7 +301,7 @@ async function begin({ admin, home }: Pick<Made, 'admin' | 'home'>, filter = '')
   return answer
 }
 
-it('runs at most two exports at once per organization, without long transactions, and ends repeated ones', async () => {
+itSlow('runs at most two exports at once per organization, without long transactions, and ends repeated ones', async () => {
   const made = await start()
   await addMany(made, 40_000)
   const colleague = await signInAs(service, made.organization.id, ['admin'])

@@ -8,9 +8,9 @@ import {
   desktop,
   expectAccessible,
   heading,
-  isBrowserInstalled,
   looksOf,
   overflow,
+  runsAllBrowserTests,
   startBrowser,
   watch,
 } from '../../../support/browser.ts'
@@ -19,6 +19,7 @@ import { fieldsIn, mistakesIn, rowsOf } from '../../../support/forms.ts'
 import { waitForState } from '../../../support/mail.ts'
 import { signInAs } from '../../../support/portal.ts'
 import { startServiceForFile } from '../../../support/service.ts'
+import { itSlow } from '../../../support/slow.ts'
 import { PATIENT, waitUntil } from '../../../support/wait-until.ts'
 
 const service = await startServiceForFile()
@@ -367,7 +368,7 @@ it('counts the invites of each tab if counts are stored', async () => {
   expect((await tabsOf('?search=c1')).slice(0, 2)).toEqual(['All 1', 'Pending undefined'])
 })
 
-describe.skipIf(!isBrowserInstalled)('the bulk pages (skipped where no chromium is installed)', () => {
+describe.skipIf(!runsAllBrowserTests)('the bulk pages (skipped where no chromium is installed)', () => {
   let browser: Browser
   let origin: string
   beforeAll(async () => {
@@ -426,7 +427,7 @@ describe.skipIf(!isBrowserInstalled)('the bulk pages (skipped where no chromium 
     },
   )
 
-  it('are accessible, and never scroll sideways', async () => {
+  itSlow('are accessible, and never scroll sideways', async () => {
     const { admin, ids, change } = await setUp(3)
     const location = await change({ action: 'revoke', id: ids })
     const [name, value] = admin.cookie()!.split('=') as [string, string]

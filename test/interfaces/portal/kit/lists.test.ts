@@ -1,7 +1,7 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { nameKeys } from '../../../../src/domain/text/fold-text.ts'
-import { desktop, expectAccessible, isBrowserInstalled, phone, startBrowser } from '../../../support/browser.ts'
+import { desktop, expectAccessible, phone, runsAllBrowserTests, startBrowser } from '../../../support/browser.ts'
 import { mistakesIn, rowsOf } from '../../../support/forms.ts'
 import { signInAs } from '../../../support/portal.ts'
 import { startServiceForFile } from '../../../support/service.ts'
@@ -70,7 +70,7 @@ describe('a list', () => {
   })
 })
 
-describe.skipIf(!isBrowserInstalled)('a list in a browser (skipped where no chromium is installed)', () => {
+describe.skipIf(!runsAllBrowserTests)('a list in a browser (skipped where no chromium is installed)', () => {
   let browser: Browser
   let origin: string
   beforeAll(async () => {

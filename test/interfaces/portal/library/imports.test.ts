@@ -11,6 +11,7 @@ import { mistakesIn } from '../../../support/forms.ts'
 import { signInAs } from '../../../support/portal.ts'
 import { writeXlsx } from '../../../support/question-files.ts'
 import { startServiceForFile } from '../../../support/service.ts'
+import { itSlow } from '../../../support/slow.ts'
 import { waitUntil } from '../../../support/wait-until.ts'
 
 const service = await startServiceForFile()
@@ -206,7 +207,7 @@ describe('an import of questions', () => {
     expect(await kept()).toMatchObject([{ name: 'Who?', importId: null }])
   })
 
-  it('imports each question once across concurrent jobs, and resumes where it stopped', async () => {
+  itSlow('imports each question once across concurrent jobs, and resumes where it stopped', async () => {
     const { organizationId, admin, kept, upload, rows } = await setUp()
     const text = Array.from({ length: 60 }, (_, i) => `Question ${i}?{=a${i} ~b}`).join('\n\n')
     const { headers } = await upload('many.gift', text)
@@ -342,7 +343,7 @@ describe('an export of questions', () => {
     expect(csv.text).toMatch(/^\ufeffkind,name,[^\n]*\r\nnumber,How far\?,,How far\?,markdown,2,5,{20}\r\n$/)
   })
 
-  it("streams up to an import's limit, newest first", async () => {
+  itSlow("streams up to an import's limit, newest first", async () => {
     const { admin, kept, upload } = await setUp()
     const { headers } = await upload('one.txt', 'Question 0?{=a ~b}')
     await admin.post(`${headers.location}/start`)
