@@ -52,6 +52,13 @@ export function rawStatement<Row>(db: Connection, source: RawBuilder<Row> | Stat
 export const executeAll = <Row>(db: Connection, queries: [...Query<unknown>[], Query<Row>]): Promise<Row[]> =>
   sessionOf(db).queryAll<Row & object>(queries.map(compile))
 
+/**
+ * Executes a query by one plan for all values. For a query with so many conditions that PostgreSQL takes longer to plan than to execute it:
+ * by default it plans such a query anew for every request.
+ */
+export const executeByGenericPlan = <Row>(db: Connection, query: Query<Row>): Promise<Row[]> =>
+  executeAll(db, [statement(sql`select set_config('plan_cache_mode', 'force_generic_plan', true)`), query])
+
 /** An expression: the rows of a query as a list in JSON. No column has the name of the alias: PostgreSQL would take the column for the row. */
 export const jsonOf = <Row>(query: SelectQueryBuilder<Tables, never, Row>): RawBuilder<AsJson<Row>[]> =>
   sql`(select coalesce(json_agg(selected_row), '[]') from (${speak(query)}) as selected_row)`

@@ -1,7 +1,7 @@
 import { sql } from '../../../db/builder.ts'
 import { type Condition, type Expressions, type Rows, scopeWhere } from '../../../db/queries.ts'
 import { anyOf } from '../../../db/query.ts'
-import { jsonOf, listOf } from '../../../db/statements.ts'
+import { executeByGenericPlan, jsonOf, listOf } from '../../../db/statements.ts'
 import type { Prisma } from '../../../generated/prisma/client.ts'
 import { authorize, may } from '../../authorization/permissions.ts'
 import type { Context } from '../../context.ts'
@@ -125,21 +125,19 @@ function toQueuedSubmission(ctx: Context, found: Row, { paper, grades, flagged }
 /** Keyed by submission id. A page of submissions has thousands of questions and grades: as JSON they cost a tenth of typed rows. */
 async function findPapersAndGrades(ctx: Context, ids: string[]): Promise<Map<string, PaperAndGrades>> {
   const submissionIds = sql<{ id: string }>`unnest(${ids}::uuid[])`.as<'these'>(sql`these (id)`)
-  const rows = await ctx.db
-    .selectFrom(submissionIds)
-    .select((eb) => {
-      const paper = ctx.db
-        .selectFrom('submissionQuestions')
-        .where('submissionId', '=', eb.ref('these.id'))
-        .select(['number', 'points'])
-        .select((paper) => gradingFacts(paper, ctx.db))
-      return [
-        'these.id',
-        jsonOf(paper.orderBy('number')).as('paper'),
-        jsonOf(newestGrades(ctx.db, eb.ref('these.id'))).as('grades'),
-      ]
-    })
-    .execute()
+  const query = ctx.db.selectFrom(submissionIds).select((eb) => {
+    const paper = ctx.db
+      .selectFrom('submissionQuestions')
+      .where('submissionId', '=', eb.ref('these.id'))
+      .select(['number', 'points'])
+      .select((paper) => gradingFacts(paper, ctx.db))
+    return [
+      'these.id',
+      jsonOf(paper.orderBy('number')).as('paper'),
+      jsonOf(newestGrades(ctx.db, eb.ref('these.id'))).as('grades'),
+    ]
+  })
+  const rows = await executeByGenericPlan(ctx.db, query)
   return new Map(rows.map(({ id, ...papersAndGrades }) => [id, papersAndGrades]))
 }
 
@@ -165,11 +163,11 @@ const isOfActor = (queue: QueueName): boolean => queue === 'mine' || queue === '
 /** Counts both queues of the actor together, because it takes as long as counting one. */
 async function countOfActor(ctx: Context): Promise<Map<QueueName, number>> {
   const waits = (eb: Expressions<'submissions'>) => sql<boolean>`${waitsForOthers(ctx.db, eb, requireGraderId(ctx))}`
-  const counts = await unreleasedSubmissions(ctx, 'mine')
+  const ofActor = unreleasedSubmissions(ctx, 'mine')
     .where((eb) => isAssigned(ctx, eb))
     .select((eb) => [waits(eb).as('waits'), sql<number>`count(*)::int`.as('count')])
     .groupBy('waits')
-    .execute()
+  const counts = await executeByGenericPlan(ctx.db, ofActor)
   return new Map(
     QUEUES.filter(isOfActor).map((queue) => [
       queue,
@@ -217,7 +215,8 @@ async function countWaiting(ctx: Context, filter: QueueFilter): Promise<number> 
   const count = ctx.db
     .selectFrom(waiting.as('waiting'))
     .select(({ cast, fn }) => cast<number>(fn.countAll(), 'integer').as('count'))
-  return (await count.executeTakeFirstOrThrow()).count
+  const [found] = await executeByGenericPlan(ctx.db, count)
+  return found!.count
 }
 
 /** The queues that the context's actor may see. */
@@ -231,10 +230,12 @@ function maySeeQueue(ctx: Context, queue: QueueName): boolean {
 /** Assessments with submissions in the queue, by name. @throws DomainError not_permitted. */
 export async function listQueuedAssessments(ctx: Context, filter: QueueFilter, wanted: ChoiceFilter = {}): Promise<Choice[]> {
   if (!visibleQueues(ctx).includes(filter.queue)) throw new DomainError('not_permitted')
+  // Most assessments have no waiting submission, of which PostgreSQL's statistics know nothing: with an equation it reads all waiting submissions
+  // for each of these. As a range it takes the index of assessments.
   const queued = ctx.db.selectFrom('assessments').where((eb) =>
     eb.exists(
       waitingSubmissions(ctx, filter)
-        .where('submissions.assessmentId', '=', eb.ref('assessments.id'))
+        .where(({ between }) => between('submissions.assessmentId', eb.ref('assessments.id'), eb.ref('assessments.id')))
         .select('submissions.id')
         .offset(sql.lit(0)), // with it PostgreSQL looks for one of each assessment, and doesn't read them all
     ),
