@@ -387,7 +387,8 @@ export const Environment = Type.Object({
   }),
   TRUST_PROXY: Type.String({
     default: 'false',
-    description: 'Proxies whose X-Forwarded-* headers are trusted: true, false, or addresses and networks, comma-separated; `loopback`, `linklocal`, and `uniquelocal` stand for the networks of these kinds.',
+    description:
+      'Proxies whose X-Forwarded-* headers are trusted: true, false, or addresses and networks, comma-separated; `loopback`, `linklocal`, and `uniquelocal` stand for the networks of these kinds.',
   }),
   METRICS_PORT: Type.Optional(
     Type.Integer({

@@ -4,10 +4,10 @@ import { UnreadableFile } from './unreadable-file.ts'
 /** Delimiters that are guessed, and their names. */
 export const DELIMITERS: Record<string, string> = { ',': 'comma', ';': 'semicolon', '\t': 'tab', '|': 'vertical bar' }
 
-/** Rows that the delimiter is guessed from, and the lines in which they must be found. */
+/** Sample for guessing the delimiter: at most so many rows, within so many lines. */
 const MAX_SAMPLE_ROWS = 50
 const MAX_SAMPLE_LINES = 1_000
-/** Lines of a file, empty ones included. Some programs save all 1,048,576 rows of a sheet. */
+/** Most lines of a file, including empty ones. Some programs save all 1,048,576 rows of a sheet. */
 const MAX_LINES = 1_100_000
 /** Characters of a quoted cell. A quotation mark that stays open longer is a stray one. */
 const MAX_QUOTED_LENGTH = 50_000
@@ -44,11 +44,18 @@ export function readCsv(
 
 /** The delimiter that gives most rows the same number of cells; null if each line is one cell. */
 function guessDelimiter(text: string): string | null {
+  const sample = text.slice(startOfFirstRow(text))
   const [best] = Object.keys(DELIMITERS)
-    .map((delimiter) => ({ delimiter, ...measure(text, delimiter) }))
+    .map((delimiter) => ({ delimiter, ...measure(sample, delimiter) }))
     .filter(({ share }) => share > 0)
     .sort((one, other) => other.share - one.share || other.cells - one.cells)
   return best?.delimiter ?? null
+}
+
+/** Start of the first line that isn't blank. */
+function startOfFirstRow(text: string): number {
+  const first = text.search(/\S/)
+  return first < 0 ? text.length : Math.max(text.lastIndexOf('\n', first), text.lastIndexOf('\r', first)) + 1
 }
 
 /** @property cells most frequent number of cells. @property share of the rows that have so many; 0 if each row is one cell. */

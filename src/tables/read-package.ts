@@ -15,39 +15,48 @@ const MAX_ENTRIES = 5_000
 /** @property names of all files, in lower case. @property files contents of the wanted ones, by name. */
 export type Package = { names: string[]; files: ReadonlyMap<string, Uint8Array> }
 
-/** @param isWanted of names in lower case. @throws UnreadableFile `notSheet`, `tooHeavy`. */
-export function readPackage(bytes: Uint8Array, isWanted: (name: string) => boolean): Package {
+/**
+ * @param isWanted gets names in lower case. @param unpack of the same bytes, if other files are read too.
+ * @throws UnreadableFile `notSheet`, `tooHeavy`.
+ */
+export function readPackage(bytes: Uint8Array, isWanted: (name: string) => boolean, unpack = createUnpacker(bytes)): Package {
   const names: string[] = []
   const found = new Map<string, Uint8Array[]>()
-  const isFound = (name: string) => {
+  const recordName = (name: string) => {
     names.push(name)
     if (isWanted(name)) found.set(name, [])
     return found.has(name)
   }
-  for (const [name, piece] of createUnpacker(bytes)(isFound)) found.get(name)!.push(piece)
+  for (const [name, piece] of unpack(recordName)) found.get(name)!.push(piece)
   return { names, files: new Map([...found].map(([name, pieces]) => [name, Buffer.concat(pieces)])) }
 }
 
-/** Unpacks the files whose name in lower case is wanted, piece by piece. */
-export type Unpack = (isWanted: (name: string) => boolean) => Generator<[name: string, piece: Uint8Array]>
+/** Unpacks the wanted files piece by piece, and stops after `most` of them. `isWanted` gets names in lower case. */
+export type Unpack = (isWanted: (name: string) => boolean, most?: number) => Generator<[name: string, piece: Uint8Array]>
 
 /**
- * Unpacks files of a package while they are read, so that the content is never in memory as a whole.
+ * Unpacks files of a package while they are read, so that the content is never in memory as a whole. Every call reads the package from its
+ * beginning.
  *
- * @param maxBytes unpacked, by all calls. @throws UnreadableFile `notSheet`, `tooHeavy`, while reading.
+ * @param maxBytes limit for the unpacked bytes of all calls together. @throws UnreadableFile while reading: `notSheet`, also if a wanted file is
+ *   there twice; `tooHeavy`.
  */
 export function createUnpacker(bytes: Uint8Array, maxBytes = MAX_UNPACKED): Unpack {
   let allUnpacked = 0
-  return function* unpack(isWanted) {
+  return function* unpack(isWanted, most = MAX_ENTRIES) {
     const pieces: [name: string, piece: Uint8Array][] = []
-    let [names, packed, unpacked] = [0, 0, 0]
+    const wanted = new Set<string>()
+    let [names, packed, unpacked, ended] = [0, 0, 0, 0]
     const unzip = new Unzip((file) => {
       if (++names > MAX_ENTRIES) throw new UnreadableFile('tooHeavy')
       if (file.name.includes('..') || file.name.startsWith('/') || file.name.includes('\\')) throw new UnreadableFile('notSheet')
       const name = file.name.toLowerCase()
       if (!isWanted(name)) return
-      file.ondata = (error, data) => {
+      if (wanted.has(name)) throw new UnreadableFile('notSheet')
+      wanted.add(name)
+      file.ondata = (error, data, isLast) => {
         if (error) throw error
+        if (isLast) ended++
         unpacked += data.length
         allUnpacked += data.length
         const isBomb = unpacked > EXPANSION_FROM && unpacked > MAX_EXPANSION * packed
@@ -57,7 +66,7 @@ export function createUnpacker(bytes: Uint8Array, maxBytes = MAX_UNPACKED): Unpa
       file.start()
     })
     unzip.register(UnzipInflate)
-    while (packed < bytes.length) {
+    while (packed < bytes.length && ended < most) {
       const piece = bytes.subarray(packed, packed + UNPACKED_AT_ONCE)
       packed += piece.length
       try {

@@ -126,7 +126,7 @@ it(`reads files of ${QUESTIONS} questions without delaying other requests, and i
 
 /** Megabytes by which uploads may let the service grow: two imports of all questions before, copies of the body, and garbage. */
 const MAX_GROWTH = 250
-/** The same for many of them at once: bodies share a budget. */
+/** Megabytes by which thirty simultaneous uploads may let the service grow. */
 const MAX_FLOOD_GROWTH = 500
 
 const rowsOf = (count: number, row: (i: number) => string) => Array.from({ length: count }, (_, i) => row(i)).join('')
@@ -200,7 +200,7 @@ it('refuses some of thirty large lists that arrive at once, and answers other re
   expect(growth).toBeLessThan(MAX_FLOOD_GROWTH)
 })
 
-/** Uploads a file without any work of this process, which watches the service. @returns the status of the answer. */
+/** Uploads a file with curl, so that this process stays free to measure the service. @returns the status of the answer. */
 async function uploadByCurl(at: string, fields: Record<string, string>, file: string): Promise<string> {
   const form = [...Object.entries(fields).map(([name, value]) => `${name}=${value}`), `file=@${file}`].flatMap((field) => [
     '-F',

@@ -8,7 +8,7 @@ import { RUNS_SLOW_TESTS } from './slow.ts'
 const CHROMIUM = '/usr/bin/chromium-headless-shell'
 /** Tests that need a browser are skipped if this is false. */
 export const isBrowserInstalled = existsSync(CHROMIUM)
-/** True for browser tests beyond the journeys (test/journeys), which `npm test` leaves out. */
+/** True if browser tests outside test/journeys run. `npm test` skips them. */
 export const runsAllBrowserTests = isBrowserInstalled && RUNS_SLOW_TESTS
 
 const ARGUMENTS = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run']

@@ -60,7 +60,7 @@ export async function storeImportFile(
   })
   await db.importFile.deleteMany({ where: { ...ownFiles, id: { in: older.map(({ id }) => id) } } })
   const id = deps.newId()
-  // Prisma Client would hold a large file five times: it sends bytes as base64.
+  // Prisma Client would keep five copies of a large file, because it sends bytes as base64.
   const file = { id, kind, fileName: truncateText(fileName, MAX_NAME_LENGTH), bytes: Buffer.from(bytes), form }
   await db
     .insertInto('importFiles')
@@ -92,7 +92,7 @@ export async function getImportFile(ctx: Context, id: string): Promise<ImportFil
   return { ...file, id, kind, choices: file.choices as ImportChoices, bytes: await readBytes(ctx, id, length) }
 }
 
-/** Reads in pieces: the driver needs seven times the memory of what one row has. @throws DomainError library_import_not_found. */
+/** Reads the file in pieces, because the driver needs seven times the memory of a row. @throws DomainError library_import_not_found. */
 async function readBytes({ db }: Context, id: string, length: number): Promise<Uint8Array> {
   const bytes = Buffer.allocUnsafeSlow(length)
   for (let offset = 0; offset < length; offset += PIECE_BYTES) {

@@ -1,4 +1,6 @@
+import { sql } from '../../db/builder.ts'
 import { isDatabaseBusy, isDatabaseUnavailable } from '../../db/errors.ts'
+import { rawStatement } from '../../db/statements.ts'
 import { actingMember, memberColumns } from '../authorization/acting-member.ts'
 import { type Context, enterOrganization, type ServiceContext } from '../context.ts'
 import { DomainError } from '../errors.ts'
@@ -9,12 +11,13 @@ import { findOrCreate } from './save-to-library.ts'
 
 /** Questions of one job: a few seconds of work. */
 const ROWS_A_JOB = 200
-/** Questions of one transaction, which takes less than a second. */
+/** Most questions of one transaction, and the milliseconds after which it begins no further one: a transaction may take 5 s. */
 const ROWS_A_TRANSACTION = 20
+const TRANSACTION_MS = 1_000
 
 /**
- * Imports some of the remaining questions, in the name of the import's creator, and enqueues a job for the rest. Questions commit
- * together with their rows' states, under the rows' locks, so that each is imported once, also after a crash or in two processes.
+ * Imports some of the remaining questions, in the name of the import's creator, and enqueues a job for the rest. Each transaction
+ * saves questions together with the states of their rows, so that each question is imported once, even after a crash or with two processes.
  */
 export async function continueImport(
   service: ServiceContext,
@@ -31,29 +34,42 @@ export async function continueImport(
   const ctx: Context = enterOrganization({ ...service, actor }, found.organization, 'live')
   const remainingRows = { organizationId, importId, state: { in: ['ready', 'losses'] } }
   const rows = await ctx.db.libraryImportRow.findMany({ where: remainingRows, orderBy: { number: 'asc' }, take: ROWS_A_JOB })
-  for (let i = 0; i < rows.length; i += ROWS_A_TRANSACTION) await importRows(ctx, importId, rows.slice(i, i + ROWS_A_TRANSACTION))
+  for (let i = 0; i < rows.length; ) i += await importRows(ctx, importId, rows.slice(i, i + ROWS_A_TRANSACTION))
   if (rows.length === ROWS_A_JOB) await service.deps.queue.enqueueLibraryImport(service.db, { organizationId, importId })
   else await finish(ctx, importId)
 }
 
 type Row = { number: number; name: string; category: string; question: unknown }
 
-const importRows = (ctx: Context, importId: string, rows: Row[]): Promise<void> =>
+/** @returns the number of rows that need no more work. */
+const importRows = (ctx: Context, importId: string, rows: Row[]): Promise<number> =>
   inTransaction(ctx, async (inside) => {
-    const numbers = rows.map(({ number }) => number)
-    const locked = await inside.db
+    await lockImports(inside)
+    const remaining = await inside.db
       .selectFrom('libraryImportRows')
       .select('number')
       .where('importId', '=', importId)
-      .where('number', 'in', numbers)
+      .where(
+        'number',
+        'in',
+        rows.map(({ number }) => number),
+      )
       .where('state', 'in', ['ready', 'losses'])
-      .orderBy('number')
-      .forUpdate()
-      .skipLocked()
       .execute()
-    const lockedNumbers = new Set(locked.map(({ number }) => number))
-    for (const row of rows) if (lockedNumbers.has(row.number)) await importRow(inside, importId, row)
+    const remainingNumbers = new Set(remaining.map(({ number }) => number))
+    const startedAt = performance.now()
+    let done = 0
+    for (const row of rows) {
+      if (performance.now() - startedAt > TRANSACTION_MS) break
+      if (remainingNumbers.has(row.number)) await importRow(inside, importId, row)
+      done++
+    }
+    return done
   })
+
+/** An organization's imports take turns: two of them with the same questions in another order would deadlock. */
+const lockImports = ({ db, organization }: Context) =>
+  rawStatement(db, sql`select pg_advisory_xact_lock(hashtextextended(${`library import ${organization.id}`}, 0))`).execute()
 
 async function importRow(ctx: Context, importId: string, { number, name, category, question }: Row): Promise<void> {
   const content = question as LibraryContent

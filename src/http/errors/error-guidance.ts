@@ -268,7 +268,7 @@ export const errorGuidance: Record<FailureKind, ErrorGuidance | null> = {
   too_many_imports: busy('imports'),
   too_many_uploads: {
     ...busy('uploads'),
-    cause: 'Other large requests are still arriving, and the service keeps no more of them in memory.',
+    cause: 'Three large requests of your organization are under way, or others use all the memory for uploads.',
   },
   too_many_batches: busy('batches of invites'),
   too_many_erasures: busy('erasures'),

@@ -27,7 +27,7 @@ export function readJsonBodies(app: FastifyInstance, readBody?: BodyReader): voi
     )
 }
 
-/** Reads JSON bodies of a scope within {@link readJsonBodies} that may be megabytes. */
+/** Replaces the parser of {@link readJsonBodies} in a scope with bodies of megabytes. */
 export function readLargeJsonBodies(app: FastifyInstance): void {
   app.removeContentTypeParser('application/json')
   parseJson(app, limitLargeBodies(app))

@@ -1,24 +1,33 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { type BodyReader, type BodySource, createBodyReader } from './body-reader.ts'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { createConcurrencyLimiter } from '../limits/concurrency-limiter.ts'
+import { type BodyReader, createBodyReader } from './body-reader.ts'
 
-/** Bytes of large bodies in memory, for all organizations together. Processing one takes several times its size. */
-const BUDGET = 64 * 1024 * 1024
-const readWithinBudget = createBodyReader(BUDGET)
+/** Memory limit in bytes for the large bodies of all organizations. Processing a body takes several times its size. */
+const LARGE_BUDGET = 96 * 1024 * 1024
+/** Larger bodies are large. Forms without files are not, so that no number of files gets in their way. */
+const SMALL_BYTES = 256 * 1024
+const SMALL_BUDGET = 32 * 1024 * 1024
+/** Large bodies of one organization at a time. */
+const LARGE_AT_ONCE = 3
 
-/**
- * Prepares a scope whose bodies may be megabytes, such as uploaded files. Its parsers use the returned reader, so that no number of uploads uses
- * up the process's memory.
- */
+const readLarge = createBodyReader(LARGE_BUDGET)
+const readSmall = createBodyReader(SMALL_BUDGET)
+const admitLarge = createConcurrencyLimiter(LARGE_AT_ONCE)
+
+/** Limits the memory for large bodies of this scope, such as uploaded files. @returns the reader for its content-type parsers. */
 export function limitLargeBodies(app: FastifyInstance): BodyReader {
   app.addHook('preParsing', async (request, reply, payload) => {
-    request.bodySource = { ...sourceOf(request), answer: reply.raw }
+    request.bodySource = sourceOf(request, reply)
+    if (!isSmall(request)) admitLarge(request.bodySource.organization, reply)
     return payload
   })
-  return readWithinBudget
+  return (request, payload) => (isSmall(request) ? readSmall : readLarge)(request, payload)
 }
 
-/** A form whose session has ended is read too, to be saved until its sender signs in: it has no context yet. */
-function sourceOf({ ctx, ip }: FastifyRequest): Pick<BodySource, 'organization' | 'sender'> {
+const isSmall = ({ headers }: FastifyRequest): boolean => Number(headers['content-length']) <= SMALL_BYTES
+
+/** `ctx` is null for a form whose session has ended. The form is saved until its sender signs in. */
+function sourceOf({ ctx, ip }: FastifyRequest, { raw }: FastifyReply) {
   const { organization, actor } = (ctx as FastifyRequest['ctx'] | null) ?? {}
-  return { organization: organization?.id ?? '', sender: actor && 'id' in actor ? actor.id : ip }
+  return { organization: organization?.id ?? ip, sender: actor && 'id' in actor ? actor.id : ip, answer: raw }
 }

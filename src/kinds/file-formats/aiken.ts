@@ -3,11 +3,11 @@ import type { ParsedQuestion } from '../neutral.ts'
 // Aiken, Moodle's format for single choices: the text in a line, options `A. text` or `A) text`, then `ANSWER: A`.
 
 const OPTION = /^\s*([A-Z])[.)]\s+(.*)$/
-const ANSWER = /^\s*ANSWER\s*:(.*)$/i
+const ANSWER = /^\s*ANSWER\s*:([\s\S]*)$/i
 
 /** True if the file has a line with an answer, and options. Blanks are matched within a line, because `^\s*` takes quadratic time on empty lines. */
 export const looksLikeAiken = (text: string): boolean =>
-  /^[^\S\r\n]*ANSWER\s*:\s*[A-Z]\b/im.test(text) && /^[^\S\r\n]*A[.)]\s+\S/m.test(text)
+  /^[^\S\r\n\u2028\u2029]*ANSWER\s*:\s*[A-Z]\b/im.test(text) && /^[^\S\r\n\u2028\u2029]*A[.)]\s+\S/m.test(text)
 
 type Block = { line: number; lines: string[]; options: { letter: string; text: string }[]; answer?: string }
 

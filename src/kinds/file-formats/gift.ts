@@ -36,7 +36,9 @@ const show = (text: string): string =>
 
 /** True if the text has titles, categories, or answers in braces. */
 export const looksLikeGift = (text: string): boolean =>
-  /^[^\S\r\n]*(?:::|\$CATEGORY:)/m.test(text) || /(?<!\\)\{[^{}]*(?<!\\)\}/.test(text) || /(?<!\\)\{\s*[=~#]/.test(text)
+  /^[^\S\r\n\u2028\u2029]*(?:::|\$CATEGORY:)/m.test(text) ||
+  /(?<!\\)\{[^{}]*(?<!\\)\}/.test(text) ||
+  /(?<!\\)\{\s*[=~#]/.test(text)
 
 export function readGift(text: string): ParsedQuestion[] {
   const found: ParsedQuestion[] = []

@@ -89,6 +89,8 @@ describe('the format of a file', () => {
     ['a picture', Buffer.from('89504e470d0a1a0a', 'hex'), ['!otherFormat']],
     ['a gzip', Buffer.from('1f8b0800', 'hex'), ['!otherFormat']],
     ['a ZIP that is cut off', Buffer.from('504b0304', 'hex'), ['!notSheet']],
+    ['a table below 2,000 empty lines', text(`${'\n'.repeat(2_000)}Question;A;B;Key\n2+2?;4;5;A`), ['2+2?: *4|5']],
+    ['Aiken with a line separator behind the answer', text('2+2?\nA. 4\nB. 5\nANSWER: A\u2028'), ['2+2?: *4|5']],
     ['a letter', text('Dear Sir or Madam,\nplease find attached\nour questions.'), ['!noText']],
     ['a list of texts', text('What is 2+2?\nWhat is 3+3?'), ['!otherFormat']],
     ['GIFT', text('::Q::2+2?{=4 ~5}'), ['2+2?: *4|5']],
@@ -474,6 +476,11 @@ describe('cells of a workbook', () => {
     [
       'a sheet with a DOCTYPE',
       packageOf({ 'xl/worksheets/sheet1.xml': '<!DOCTYPE x [<!ENTITY a "aaaa">]><worksheet/>' }),
+      ['!notSheet'],
+    ],
+    [
+      'a package that has its sheet twice',
+      Buffer.concat(Array(2).fill(packageOf({ 'xl/worksheets/sheet1.xml': '<worksheet><sheetData/></worksheet>' }))),
       ['!notSheet'],
     ],
   ])('%s', (_, bytes, expected) => {

@@ -46,8 +46,8 @@ const TOO_MANY_IMPORTS: ErrorText = {
   text: 'Other files are still being read. Please go back and try again in a few seconds.',
 }
 const TOO_MANY_UPLOADS: ErrorText = {
-  title: 'Too many files at once',
-  text: 'Other files are still arriving, so nothing was changed. Please go back and try again in a few seconds.',
+  title: 'Too many uploads at once',
+  text: 'Other files are still being uploaded, so nothing was saved. Please go back and try again in a few seconds.',
 }
 const ARCHIVE_DOWNLOADING: ErrorText = {
   title: 'This archive is being downloaded',

@@ -224,6 +224,26 @@ describe('an import of questions', () => {
     expect((await admin.get(headers.location!)).text).toContain('>Imported<')
   })
 
+  it('imports the same questions in the opposite order at the same time', async () => {
+    const { organizationId, kept, upload } = await setUp()
+    const questions = Array.from({ length: 20 }, (_, i) => `Question ${i}?{=a${i} ~b}`)
+    const importIds: string[] = []
+    for (const list of [questions, questions.toReversed()]) {
+      const { headers } = await upload('questions.gift', list.join('\n\n'))
+      importIds.push(headers.location!.split('/').at(-1)!)
+    }
+    await service.db.libraryImport.updateMany({ where: { organizationId }, data: { startedAt: service.clock.now() } })
+    await Promise.all(importIds.map((importId) => continueImport(service.system, { organizationId, importId })))
+    expect(await kept()).toHaveLength(20)
+    const states = await service.db.libraryImportRow.groupBy({ by: ['state'], where: { organizationId }, _count: true })
+    expect(new Map(states.map(({ state, _count }) => [state, _count]))).toEqual(
+      new Map([
+        ['taken', 20],
+        ['there', 20],
+      ]),
+    )
+  })
+
   it.each([
     ['an empty file', '', 'The list is empty. Add at least one row.'],
     [
