@@ -18,13 +18,15 @@ const admitLarge = createConcurrencyLimiter(LARGE_AT_ONCE)
 export function limitLargeBodies(app: FastifyInstance): BodyReader {
   app.addHook('preParsing', async (request, reply, payload) => {
     request.bodySource = sourceOf(request, reply)
-    if (!isSmall(request)) admitLarge(request.bodySource.organization, reply)
+    if (hasLargeBody(request)) admitLarge(request.bodySource.organization, reply)
     return payload
   })
-  return (request, payload) => (isSmall(request) ? readSmall : readLarge)(request, payload)
+  return (request, payload) => (hasLargeBody(request) ? readLarge : readSmall)(request, payload)
 }
 
-const isSmall = ({ headers }: FastifyRequest): boolean => Number(headers['content-length']) <= SMALL_BYTES
+/** True also for a body of unknown length. */
+const hasLargeBody = ({ headers }: FastifyRequest): boolean =>
+  headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > SMALL_BYTES
 
 /** `ctx` is null for a form whose session has ended. The form is saved until its sender signs in. */
 function sourceOf({ ctx, ip }: FastifyRequest, { raw }: FastifyReply) {

@@ -21,6 +21,7 @@ async function listen() {
   const readBody = limitLargeBodies(app)
   app.addContentTypeParser('*', (request: FastifyRequest, payload: IncomingMessage) => readBody(request, payload))
   app.setErrorHandler((error, _request, reply) => reply.code(error instanceof HttpError ? 429 : 500).send(String(error)))
+  app.get('/', async () => 'a page')
   app.post('/', async ({ body }) => {
     arrived++
     await released.promise
@@ -32,16 +33,18 @@ async function listen() {
     const headers = { 'content-type': 'x/y', ...(organization && { organization }) }
     return (await fetch(url, { method: 'POST', headers, body: new Uint8Array(bytes) })).status
   }
-  return { send, release: released.resolve, arrived: () => arrived }
+  const get = async () => (await fetch(url, { headers: { organization: 'one' } })).status
+  return { send, get, release: released.resolve, arrived: () => arrived }
 }
 
 const LARGE = 400_000
 
-it('admits three large bodies of an organization at a time, and refuses neither its forms nor other organizations', async () => {
-  const { send, release, arrived } = await listen()
+it('admits three large bodies of an organization at a time, and refuses neither its pages and forms nor other organizations', async () => {
+  const { send, get, release, arrived } = await listen()
   const uploads = Array.from({ length: 3 }, () => send('one', LARGE))
   await expect.poll(arrived).toBe(3)
   expect(await send('one', LARGE)).toBe(429)
+  expect(await get()).toBe(200)
   const others = [send('one', 2_000), send('two', LARGE), send('', LARGE)]
   await expect.poll(arrived).toBe(6)
   release()
