@@ -53,8 +53,8 @@ export const executeAll = <Row>(db: Connection, queries: [...Query<unknown>[], Q
   sessionOf(db).queryAll<Row & object>(queries.map(compile))
 
 /**
- * Executes a query by one plan for all values. For a query with so many conditions that PostgreSQL takes longer to plan than to execute it:
- * by default it plans such a query anew for every request.
+ * Executes a query with a generic plan (`plan_cache_mode`). Use it for queries whose many conditions take longer to plan than to execute: by
+ * default PostgreSQL plans them again for every request.
  */
 export const executeByGenericPlan = <Row>(db: Connection, query: Query<Row>): Promise<Row[]> =>
   executeAll(db, [statement(sql`select set_config('plan_cache_mode', 'force_generic_plan', true)`), query])

@@ -31,19 +31,19 @@ export function readPackage(bytes: Uint8Array, isWanted: (name: string) => boole
   return { names, files: new Map([...found].map(([name, pieces]) => [name, Buffer.concat(pieces)])) }
 }
 
-/** Unpacks the wanted files piece by piece, and stops after `most` of them. `isWanted` gets names in lower case. */
-export type Unpack = (isWanted: (name: string) => boolean, most?: number) => Generator<[name: string, piece: Uint8Array]>
+/** Unpacks the wanted files piece by piece, and stops after `limit` of them. `isWanted` gets names in lower case. */
+export type Unpack = (isWanted: (name: string) => boolean, limit?: number) => Generator<[name: string, piece: Uint8Array]>
 
 /**
  * Unpacks files of a package while they are read, so that the content is never in memory as a whole. Every call reads the package from its
  * beginning.
  *
- * @param maxBytes limit for the unpacked bytes of all calls together. @throws UnreadableFile while reading: `notSheet`, also if a wanted file is
- *   there twice; `tooHeavy`.
+ * @param maxBytes limit for the unpacked bytes of all calls together. @throws UnreadableFile while reading: `notSheet`, also for two
+ *   wanted files with the same name; `tooHeavy`.
  */
 export function createUnpacker(bytes: Uint8Array, maxBytes = MAX_UNPACKED): Unpack {
   let allUnpacked = 0
-  return function* unpack(isWanted, most = MAX_ENTRIES) {
+  return function* unpack(isWanted, limit = MAX_ENTRIES) {
     const pieces: [name: string, piece: Uint8Array][] = []
     const wanted = new Set<string>()
     let [names, packed, unpacked, ended] = [0, 0, 0, 0]
@@ -66,7 +66,7 @@ export function createUnpacker(bytes: Uint8Array, maxBytes = MAX_UNPACKED): Unpa
       file.start()
     })
     unzip.register(UnzipInflate)
-    while (packed < bytes.length && ended < most) {
+    while (packed < bytes.length && ended < limit) {
       const piece = bytes.subarray(packed, packed + UNPACKED_AT_ONCE)
       packed += piece.length
       try {

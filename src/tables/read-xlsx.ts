@@ -32,8 +32,8 @@ export function readXlsx(bytes: Uint8Array, sheet?: string, maxRows = MAX_CELLS)
   const book = readBook(textOf('xl/workbook.xml'), textOf('xl/_rels/workbook.xml.rels'))
   const found = book.sheets.find(({ name }) => name === sheet) ?? book.sheets[0]
   const path = (found?.path ?? 'xl/worksheets/sheet1.xml').toLowerCase()
-  const hasTwice = (name: string) => names.indexOf(name) !== names.lastIndexOf(name)
-  if (!names.includes(path) || hasTwice(path) || hasTwice(SHARED_STRINGS)) throw new UnreadableFile('notSheet')
+  const isDuplicate = (name: string) => names.indexOf(name) !== names.lastIndexOf(name)
+  if (!names.includes(path) || isDuplicate(path) || isDuplicate(SHARED_STRINGS)) throw new UnreadableFile('notSheet')
   const { rows, notes } = readSheet(decodeXml(piecesOf(unpack, path)), {
     shared: names.includes(SHARED_STRINGS) ? readShared(decodeXml(piecesOf(unpack, SHARED_STRINGS))) : [],
     formats: readFormats(textOf('xl/styles.xml')),

@@ -181,7 +181,7 @@ describe("the service's memory", () => {
   })
 })
 
-it('refuses some of thirty large lists that arrive at once, and answers other requests', async () => {
+it('takes some of thirty simultaneous large lists, rejects the others with 429, and answers other requests', async () => {
   const folder = await mkdtemp(path.join(tmpdir(), 'assessments-uploads-'))
   onTestFinished(() => rm(folder, { recursive: true }))
   const list = path.join(folder, 'list.csv')

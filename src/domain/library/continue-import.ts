@@ -11,7 +11,7 @@ import { findOrCreate } from './save-to-library.ts'
 
 /** Questions of one job: a few seconds of work. */
 const ROWS_A_JOB = 200
-/** Most questions of one transaction, and the milliseconds after which it begins no further one: a transaction may take 5 s. */
+/** A transaction imports at most so many questions, and starts no further one after so many milliseconds, because it must end within 5 s. */
 const ROWS_A_TRANSACTION = 20
 const TRANSACTION_MS = 1_000
 

@@ -10,7 +10,11 @@ declare module 'fastify' {
   }
 }
 
-/** Sender of a body: memory is shared fairly between organizations, then between their senders. @property sender candidate's link, member, API key, or IP address. @property answer response to the request. */
+/**
+ * Source of a body: memory is shared fairly between organizations, then between their senders.
+ *
+ * @property sender candidate's link, member, API key, or IP address. @property answer response to the request.
+ */
 export type BodySource = { organization: string; sender: string; answer: ServerResponse }
 
 /** Reads a request's body into memory. @throws HttpError body_too_large, request_timeout, too_many_uploads, malformed_request. */

@@ -4,7 +4,7 @@ import { type BodyReader, createBodyReader } from './body-reader.ts'
 
 /** Memory limit in bytes for the large bodies of all organizations. Processing a body takes several times its size. */
 const LARGE_BUDGET = 96 * 1024 * 1024
-/** Larger bodies are large. Forms without files are not, so that no number of files gets in their way. */
+/** Bodies above this size are large. Forms without files stay below it. Their budget is separate, so that uploads can't block them. */
 const SMALL_BYTES = 256 * 1024
 const SMALL_BUDGET = 32 * 1024 * 1024
 /** Large bodies of one organization at a time. */

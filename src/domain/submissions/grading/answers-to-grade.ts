@@ -7,8 +7,8 @@ import { isUuid } from '../../text/uuid.ts'
 import { isUnanswered, isUnscored } from '../scores.ts'
 import { assignmentsTo, hasAssignment, isRoundHeld } from './assignments.ts'
 import { isGradedTwice, throwSubmissionNotFound } from './graded-submission.ts'
-import { isSlotFree } from './queue.ts'
 import { requireGraderId } from './save-grade.ts'
+import { isSlotFree } from './waiting-submissions.ts'
 
 // The answers to one question that a member may grade: as in the queue and in graded-submission.ts.
 

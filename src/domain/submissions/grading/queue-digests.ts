@@ -11,7 +11,7 @@ import { toMemberContext } from '../../sign-in/sessions.ts'
 import { DAY_MS } from '../../time/days.ts'
 import { inTransaction } from '../../transaction.ts'
 import { countAnswersWithoutGrader } from './answers-without-grader.ts'
-import { waitingSubmissions } from './queue.ts'
+import { waitingSubmissions } from './waiting-submissions.ts'
 
 /** Hour of the reader's day at which digests are sent. They cover the time before it. */
 const HOUR = sql.lit(8)

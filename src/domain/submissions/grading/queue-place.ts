@@ -1,8 +1,9 @@
 import { may } from '../../authorization/permissions.ts'
 import type { Context } from '../../context.ts'
 import { type AssignedGraders, assignedSlotOf } from './graded-submission.ts'
-import { type QueueFilter, type QueueName, visibleQueues, waitingSubmissions } from './queue.ts'
+import { visibleQueues } from './queue.ts'
 import { requireGraderId } from './save-grade.ts'
+import { type QueueFilter, type QueueName, waitingSubmissions } from './waiting-submissions.ts'
 
 /** Positions beyond this are not computed, so that the cost is constant. Graders usually take the oldest. */
 const FIRST = 100

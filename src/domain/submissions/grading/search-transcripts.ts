@@ -11,7 +11,7 @@ import { type ListPage, type PageRequest, readPage } from '../../lists/page.ts'
 import type { TranscriptSegment } from '../../ports/transcriber.ts'
 import { isUuid } from '../../text/uuid.ts'
 import { readSegments } from '../transcripts/segments.ts'
-import { isReadableByGrader } from './queue.ts'
+import { isReadableByGrader } from './waiting-submissions.ts'
 
 /** Languages whose words are searched by their stems, as in `transcript_words` in the migration. */
 export const STEMMED_LANGUAGES = ['ar', 'da', 'de', 'en', 'es', 'fi', 'fr', 'hu', 'it', 'nl', 'no', 'pt', 'ro', 'ru', 'sv', 'tr']

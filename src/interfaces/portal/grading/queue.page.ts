@@ -6,12 +6,8 @@ import { mayGrade } from '../../../domain/members/graders.ts'
 import { isSlotOpen } from '../../../domain/submissions/grading/graded-submission.ts'
 import { type NextTask, nextTask, type Task } from '../../../domain/submissions/grading/next-task.ts'
 import type { GradingProgress } from '../../../domain/submissions/grading/progress.ts'
-import {
-  MAX_WAITING,
-  type QueuedSubmission,
-  type QueueFilter,
-  type QueueName,
-} from '../../../domain/submissions/grading/queue.ts'
+import { MAX_WAITING, type QueuedSubmission } from '../../../domain/submissions/grading/queue.ts'
+import type { QueueFilter, QueueName } from '../../../domain/submissions/grading/waiting-submissions.ts'
 import { displayNameOf } from '../../../domain/text/display-name.ts'
 import { type Html, html } from '../../../html/html.ts'
 import { formatCount } from '../../../http/pages/candidate-view.ts'

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import { QUEUES, type QueueFilter } from '../../../domain/submissions/grading/queue.ts'
+import { QUEUES, type QueueFilter } from '../../../domain/submissions/grading/waiting-submissions.ts'
 import { queryOf } from '../kit/paging.ts'
 
 /** The filtered queue that a grader works through; empty if they came from elsewhere. */

@@ -9,7 +9,7 @@ import {
   type Overview,
 } from '../../../domain/invites/overview/read-overview.ts'
 import type { AnswersWithoutGrader } from '../../../domain/submissions/grading/answers-without-grader.ts'
-import type { QueueName } from '../../../domain/submissions/grading/queue.ts'
+import type { QueueName } from '../../../domain/submissions/grading/waiting-submissions.ts'
 import { type Html, html, type Value } from '../../../html/html.ts'
 import { icon } from '../../../http/pages/icon.ts'
 import { formatLength, QUEUE_LABELS } from '../grading/queue.page.ts'

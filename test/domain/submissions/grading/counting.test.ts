@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import type { Context } from '../../../../src/domain/context.ts'
 import { type ExportedGrades, exportGrades } from '../../../../src/domain/submissions/grading/export-grades.ts'
-import { listQueue, type QueueName } from '../../../../src/domain/submissions/grading/queue.ts'
+import { listQueue } from '../../../../src/domain/submissions/grading/queue.ts'
 import { reassignGrader, takeGraderSlot } from '../../../../src/domain/submissions/grading/reassign-grader.ts'
 import { reopenResult } from '../../../../src/domain/submissions/grading/release-result.ts'
+import type { QueueName } from '../../../../src/domain/submissions/grading/waiting-submissions.ts'
 import { makeSubmitted, submitAnother } from '../../../support/grading.ts'
 import { startServiceForFile } from '../../../support/service.ts'
 

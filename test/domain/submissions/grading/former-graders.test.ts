@@ -1,12 +1,8 @@
 import { expect, it } from 'vitest'
 import type { Context } from '../../../../src/domain/context.ts'
-import {
-  countQueues,
-  listQueue,
-  listQueuedAssessments,
-  type QueueName,
-} from '../../../../src/domain/submissions/grading/queue.ts'
+import { countQueues, listQueue, listQueuedAssessments } from '../../../../src/domain/submissions/grading/queue.ts'
 import { reassignGrader, takeGraderSlot } from '../../../../src/domain/submissions/grading/reassign-grader.ts'
+import type { QueueName } from '../../../../src/domain/submissions/grading/waiting-submissions.ts'
 import { getSubmission } from '../../../../src/domain/submissions/reading/submission.ts'
 import { makeSubmitted } from '../../../support/grading.ts'
 import { signInAs } from '../../../support/portal.ts'

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import type { Context } from '../../../../src/domain/context.ts'
-import { listQueue, type QueueName } from '../../../../src/domain/submissions/grading/queue.ts'
+import { listQueue } from '../../../../src/domain/submissions/grading/queue.ts'
 import { reassignGrader, takeGraderSlot } from '../../../../src/domain/submissions/grading/reassign-grader.ts'
 import { reopenResult } from '../../../../src/domain/submissions/grading/release-result.ts'
+import type { QueueName } from '../../../../src/domain/submissions/grading/waiting-submissions.ts'
 import { makeSubmitted } from '../../../support/grading.ts'
 import { startServiceForFile } from '../../../support/service.ts'
 

@@ -1,28 +1,10 @@
-import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import {
-  expectAccessible,
-  heading,
-  isBrowserInstalled,
-  looksOf,
-  overflow,
-  press,
-  startBrowser,
-  watch,
-} from '../../../support/browser.ts'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { expectAccessible, heading, isBrowserInstalled, looksOf, overflow, press, watch } from '../../../support/browser.ts'
+import { startBrowserForFile } from '../../../support/browser-for-file.ts'
 import { signInAs } from '../../../support/portal.ts'
-import { startServiceForFile } from '../../../support/service.ts'
 import { PATIENT } from '../../../support/wait-until.ts'
 
-const service = await startServiceForFile()
-let browser: Browser
-let origin: string
-beforeAll(async () => {
-  if (!isBrowserInstalled) return
-  origin = await service.app.listen({ port: 0, host: '127.0.0.1' })
-  browser = await startBrowser()
-})
-afterAll(() => browser?.close())
+const { service, browser, origin } = await startBrowserForFile()
 
 /** Opens the page of a tag. */
 async function openTag(javaScriptEnabled: boolean) {

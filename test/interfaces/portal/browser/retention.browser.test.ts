@@ -1,19 +1,11 @@
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
-import { expectAccessible, isBrowserInstalled, looksOf, overflow, startBrowser, watch } from '../../../support/browser.ts'
+import type { Page } from 'playwright-core'
+import { expect, it, onTestFinished } from 'vitest'
+import { expectAccessible, isBrowserInstalled, looksOf, overflow, watch } from '../../../support/browser.ts'
+import { startBrowserForFile } from '../../../support/browser-for-file.ts'
 import { DAY_MS } from '../../../support/factories.ts'
 import { signInAs } from '../../../support/portal.ts'
-import { startServiceForFile } from '../../../support/service.ts'
 
-const service = await startServiceForFile()
-let browser: Browser
-let origin: string
-beforeAll(async () => {
-  if (!isBrowserInstalled) return
-  origin = await service.app.listen({ port: 0, host: '127.0.0.1' })
-  browser = await startBrowser()
-})
-afterAll(() => browser?.close())
+const { service, browser, origin } = await startBrowserForFile()
 
 /** Checks the page in all color schemes, wide and narrow. RETENTION_SHOTS names a folder for screenshots. */
 async function look(page: Page, name: string): Promise<void> {
